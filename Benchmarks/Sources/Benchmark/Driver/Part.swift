@@ -1,0 +1,20 @@
+/// The parts of the benchmark, in the order they run; the names are what `only=` takes.
+enum Part: String, CaseIterable {
+    case http
+    case scale
+    case memory
+    case download
+    case upload
+    case serialize
+
+    func measure(with driver: Driver) throws -> Section {
+        switch self {
+        case .http: try driver.measureHTTP()
+        case .scale: try driver.measureScale()
+        case .memory: try driver.measureMemory()
+        case .download: try driver.measureDownload()
+        case .upload: try driver.measureUpload()
+        case .serialize: try driver.measureSerialization()
+        }
+    }
+}

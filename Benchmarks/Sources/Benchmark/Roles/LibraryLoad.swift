@@ -1,0 +1,63 @@
+internal import Foundation
+internal import OperationNetworking
+
+/// GET requests through a manager, with a success block, for a while.
+///
+/// Four requests for each connection are in the queue at any time: every completion enqueues the next.
+// Sendable because everything mutable is touched on `queue` only, or before the first request.
+final class LibraryLoad: @unchecked Sendable {
+    private let manager: HTTPRequestOperationManager
+    private let queue = DispatchQueue(label: "benchmark.completion")
+    private let done = DispatchSemaphore(value: 0)
+    private let url: String
+    private let expectedLength: Int
+    private var window: MeasuringWindow
+    private var failure: String?
+
+    static func run(_ options: Options) throws -> Figures {
+        let connections = try options.count("connections")
+        let load = LibraryLoad(
+            url: try options.string("url"), connections: connections, expectedLength: try options.count("length"),
+            window: MeasuringWindow(warmUp: try options.number("warmup"), seconds: try options.number("seconds")))
+        return try load.run(inFlight: 4 * connections)
+    }
+
+    private init(url: String, connections: Int, expectedLength: Int, window: MeasuringWindow) {
+        self.url = url
+        self.expectedLength = expectedLength
+        self.window = window
+        NetworkEngine.maximumConnectionsPerHost = connections
+        manager = HTTPRequestOperationManager()
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.completionQueue = queue
+        manager.operationQueue.maxConcurrentOperationCount = connections
+    }
+
+    private func run(inFlight: Int) throws -> Figures {
+        for _ in 0..<inFlight { enqueue() }
+        guard done.wait(timeout: .now() + 60) == .success else { throw BenchmarkError("no end after 60 s") }
+        return try queue.sync {
+            if let failure { throw BenchmarkError(failure) }
+            return window.figures ?? [:]
+        }
+    }
+
+    private func enqueue() {
+        manager.get(
+            url,
+            success: { [self] _, object in
+                guard (object as? Data)?.count == expectedLength else { return stop("unexpected content") }
+                if window.count() {
+                    enqueue()
+                } else {
+                    done.signal()
+                }
+            },
+            failure: { [self] _, error in stop("\(error)") })
+    }
+
+    private func stop(_ reason: String) {
+        failure = failure ?? reason
+        done.signal()
+    }
+}

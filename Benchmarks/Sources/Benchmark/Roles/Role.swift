@@ -1,0 +1,28 @@
+/// A measurement that has a process to itself.
+enum Role: String {
+    case httpLibrary = "http-library"
+    case httpURLSession = "http-urlsession"
+    case scaleLibrary = "scale-library"
+    case scaleFoundation = "scale-foundation"
+    case cancel
+    case queuedMemory = "queued-memory"
+    case soak
+    case download
+    case upload
+    case serialize
+
+    func run(_ options: Options) throws -> Figures {
+        switch self {
+        case .httpLibrary: try LibraryLoad.run(options)
+        case .httpURLSession: try URLSessionLoad.run(options)
+        case .scaleLibrary: try Scale.runLibrary(options)
+        case .scaleFoundation: try Scale.runFoundation(options)
+        case .cancel: try Cancellation.run(options)
+        case .queuedMemory: try QueuedMemory.run(options)
+        case .soak: try Soak.run(options)
+        case .download: try Download.run(options)
+        case .upload: try Upload.run(options)
+        case .serialize: try Serialization.run(options)
+        }
+    }
+}

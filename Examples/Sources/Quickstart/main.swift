@@ -1,0 +1,36 @@
+// A GET with parameters, and what to do with the answer and with a failure.
+//
+//   swift run Quickstart http://127.0.0.1:8000
+internal import OperationNetworking
+
+guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {
+    print("usage: Quickstart BASE-URL")
+    exit(64)
+}
+
+let manager = HTTPRequestOperationManager(baseURL: baseURL)
+
+manager.get(
+    "get", parameters: ["q": "operations", "page": 1],
+    success: { operation, object in
+        let arguments = (object as? [String: Any])?["args"] as? [String: Any] ?? [:]
+        print("\(operation.response?.statusCode ?? 0): the server got \(arguments.keys.sorted())")
+        getMissingPage()
+    },
+    failure: { _, error in
+        print("failed: \(error.localizedDescription)")
+        exit(1)
+    })
+
+@Sendable func getMissingPage() {
+    manager.get(
+        "status/404",
+        success: { _, _ in exit(1) },
+        failure: { operation, error in
+            print("\(operation?.response?.statusCode ?? 0): \(error.localizedDescription)")
+            exit(0)
+        })
+}
+
+// The blocks run on the main queue, which a program without an async main has to run itself.
+dispatchMain()

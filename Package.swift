@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of settings for every target of the package.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "OperationNetworking",
+    products: [
+        .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
+        .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
+    ],
+    dependencies: [
+        // Test targets only: nothing below is built for a package that depends on this one.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "NetworkingSupport", swiftSettings: settings),
+        .target(
+            name: "NetworkingTransport",
+            dependencies: ["CCurl", "COpenSSL", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "OperationNetworking",
+            dependencies: ["NetworkingTransport", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "OperationNetworkingXML",
+            dependencies: ["OperationNetworking", "NetworkingSupport"],
+            swiftSettings: settings),
+
+        .target(
+            name: "TestServer",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "_CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Tests/TestServer",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "DownloadFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/DownloadFixture",
+            swiftSettings: settings),
+        .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkingSupportTests", dependencies: ["NetworkingSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkingTransportTests",
+            dependencies: ["NetworkingTransport", "NetworkingSupport", "TestServer"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SerializationTests",
+            dependencies: ["OperationNetworking", "OperationNetworkingXML"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SecurityTests",
+            dependencies: ["OperationNetworking", "NetworkingTransport", "TestServer"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OperationNetworkingTests",
+            dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
+            swiftSettings: settings),
+    ]
+)

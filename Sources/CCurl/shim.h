@@ -1,0 +1,90 @@
+// libcurl as Swift sees it: the headers, and one function per argument shape of the variadic calls.
+#ifndef OPERATION_NETWORKING_CCURL_SHIM_H
+#define OPERATION_NETWORKING_CCURL_SHIM_H
+
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
+// What libcurl's sockets are watched with: not in Swift's Glibc module.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/timerfd.h>
+
+static inline CURLcode on_curl_setopt_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode on_curl_setopt_offset(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode on_curl_setopt_string(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode on_curl_setopt_pointer(CURL *handle, CURLoption option, const void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+// CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION, CURLOPT_READFUNCTION: one shape.
+static inline CURLcode on_curl_setopt_transfer_function(CURL *handle, CURLoption option, curl_write_callback function) {
+    return curl_easy_setopt(handle, option, function);
+}
+
+static inline CURLcode on_curl_setopt_seek_function(CURL *handle, curl_seek_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, function);
+}
+
+static inline CURLcode on_curl_setopt_ssl_context_function(CURL *handle, curl_ssl_ctx_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, function);
+}
+
+static inline CURLcode on_curl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode on_curl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode on_curl_getinfo_string(CURL *handle, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode on_curl_getinfo_pointer(CURL *handle, CURLINFO info, void **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLMcode on_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode on_curl_multi_setopt_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode on_curl_multi_setopt_socket_function(CURLM *multi, curl_socket_callback function) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+}
+
+static inline CURLSHcode on_curl_share_setopt_long(CURLSH *share, CURLSHoption option, long value) {
+    return curl_share_setopt(share, option, value);
+}
+
+// The CURLcode of a finished transfer: a union member of the message.
+static inline CURLcode on_curl_message_result(const CURLMsg *message) {
+    return message->data.result;
+}
+
+// Names the calling thread: 15 bytes at most, the rest is cut off.
+static inline void on_set_thread_name(const char *name) {
+    prctl(PR_SET_NAME, name);
+}
+
+// The calling thread's name: 16 bytes with the terminating NUL.
+static inline void on_get_thread_name(char *name) {
+    prctl(PR_GET_NAME, name);
+}
+
+#endif

@@ -1,0 +1,15 @@
+/// Why a file or a stream could not be sent.
+package struct BodySourceError: Error, Sendable, CustomStringConvertible {
+    /// What, where and what to do.
+    package let description: String
+    /// errno of the failed system call; 0: none.
+    package let systemErrno: Int32
+    /// What a stream reported.
+    package let cause: (any Error)?
+
+    init(_ description: String, systemErrno: Int32 = 0, cause: (any Error)? = nil) {
+        self.description = description
+        self.systemErrno = systemErrno
+        self.cause = cause
+    }
+}

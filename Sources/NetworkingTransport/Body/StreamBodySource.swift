@@ -1,0 +1,106 @@
+internal import Dispatch
+package import Foundation
+internal import NetworkingSupport
+
+/// A Foundation stream as a request's content: read on a queue of its own, because a stream may block.
+// Sendable because the stream is touched on the queue only once the source has it, and the rest on the network thread.
+package final class StreamBodySource: BodySource, @unchecked Sendable {
+    package let contentLength: Int64?
+    private let queue = DispatchQueue(label: "OperationNetworking.StreamBodySource")
+    private let reopen: (@Sendable () -> InputStream?)?
+    /// Network thread. The stream of the next attempt.
+    private var stream: InputStream?
+    /// Network thread.
+    private var pump: BodyPump?
+    /// Network thread. Ends the wait of the pump's stream.
+    private var interrupt: (() -> Void)?
+
+    /// - Parameters:
+    ///   - stream: Open or not; the caller touches it no more. It is closed when the transfer has ended, and, if a read
+    ///     blocks then, when that returns; an `InterruptibleInputStream` is interrupted first.
+    ///   - contentLength: Bytes that the stream will deliver; nil: unknown, sent chunked.
+    ///   - reopen: Makes another stream with the same bytes, for a request that has to be sent again; called on the
+    ///     network thread. nil: such a request fails.
+    package init(
+        stream: sending InputStream, contentLength: Int64?, reopen: (@Sendable () -> InputStream?)? = nil
+    ) {
+        self.stream = stream
+        self.contentLength = contentLength
+        self.reopen = reopen
+    }
+
+    package func open(wakeUp: @escaping @Sendable () -> Void) {
+        guard let stream else { return }
+        self.stream = nil
+        closePump()
+        let length = contentLength
+        interrupt = (stream as? any InterruptibleInputStream).map { stream in { stream.interrupt() } }
+        pump = BodyPump(queue: queue, wakeUp: wakeUp) { StreamProducer(stream: stream, length: length) }
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { pump?.read(into: buffer) ?? .end }
+
+    package func rewind() -> Bool {
+        if pump == nil, stream != nil { return true }
+        guard let another = reopen?() else { return false }
+        closePump()
+        stream = another
+        return true
+    }
+
+    package func close() {
+        closePump()
+        stream?.close()
+        stream = nil
+    }
+
+    private func closePump() {
+        pump?.close()
+        pump = nil
+        interrupt?()
+        interrupt = nil
+    }
+}
+
+/// Reads the stream; the pump's queue only.
+private final class StreamProducer: BodyProducer {
+    private let stream: InputStream
+    /// Bytes announced and not read yet; nil: unknown.
+    private var left: Int64?
+
+    init(stream: InputStream, length: Int64?) {
+        self.stream = stream
+        left = length
+    }
+
+    func finish() { stream.close() }
+
+    func produce(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        if stream.streamStatus == .notOpen { stream.open() }
+        if left == 0 { return 0 }
+        let count = try read(into: buffer)
+        guard let left else { return count }
+        guard Int64(count) <= left else {
+            throw BodySourceError("The stream delivered more bytes than were announced.")
+        }
+        guard count > 0 else { throw BodySourceError("The stream ended \(left) bytes short of what was announced.") }
+        self.left = left - Int64(count)
+        // Looks once more before the last bytes go out: what comes then is too much. A stream that would block is
+        // believed, because its writer may never close it.
+        if self.left == 0, stream.hasBytesAvailable {
+            var extra = [UInt8](repeating: 0, count: 1)
+            let count = try extra.withUnsafeMutableBytes { try read(into: $0) }
+            guard count == 0 else { throw BodySourceError("The stream delivered more bytes than were announced.") }
+        }
+        return count
+    }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard let start = buffer.bindMemory(to: UInt8.self).baseAddress else { return 0 }
+        let count = stream.read(start, maxLength: buffer.count)
+        guard count >= 0, count <= buffer.count, stream.streamStatus != .error else {
+            throw BodySourceError("The stream could not be read.", cause: stream.failure)
+        }
+        return count
+    }
+}

@@ -1,0 +1,25 @@
+internal import CCurl
+internal import COpenSSL
+
+/// The once-only initialisation of the C libraries, before the first network thread exists.
+enum CurlGlobal {
+    /// What `curl_global_init` returned.
+    ///
+    /// OpenSSL is told not to register an exit handler: the network thread is never torn down, and would otherwise use
+    /// OpenSSL while `exit` frees it.
+    static let status: CurlCode = {
+        _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        return CurlCode(curl_global_init(Int(CURL_GLOBAL_DEFAULT)))
+    }()
+
+    /// The field that offers every content coding which this libcurl decodes; nil: it decodes none.
+    static let acceptEncodingLine: String? = {
+        guard let version = curl_version_info(CURLVERSION_FIRST) else { return nil }
+        let features = version.pointee.features
+        var codings: [String] = []
+        if features & CURL_VERSION_LIBZ != 0 { codings += ["deflate", "gzip"] }
+        if features & CURL_VERSION_BROTLI != 0 { codings.append("br") }
+        if features & CURL_VERSION_ZSTD != 0 { codings.append("zstd") }
+        return codings.isEmpty ? nil : "Accept-Encoding: " + codings.joined(separator: ", ")
+    }()
+}

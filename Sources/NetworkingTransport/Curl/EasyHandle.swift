@@ -1,0 +1,94 @@
+internal import CCurl
+
+/// Owns a libcurl easy handle: typed options in, typed facts out.
+final class EasyHandle {
+    // CURL *
+    let pointer: UnsafeMutableRawPointer
+    // char[CURL_ERROR_SIZE]
+    private let errorBuffer: UnsafeMutablePointer<CChar>
+
+    /// Nil: out of memory.
+    init?() {
+        guard let pointer = curl_easy_init() else { return nil }
+        self.pointer = pointer
+        errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        errorBuffer.deallocate()
+    }
+
+    /// Back to libcurl's defaults; connections and sessions stay.
+    func reset() { curl_easy_reset(pointer) }
+
+    func set(_ option: CURLoption, _ value: Int) -> CurlCode {
+        CurlCode(on_curl_setopt_long(pointer, option, value))
+    }
+
+    func set(_ option: CURLoption, offset value: Int64) -> CurlCode {
+        CurlCode(on_curl_setopt_offset(pointer, option, curl_off_t(value)))
+    }
+
+    func set(_ option: CURLoption, _ value: String) -> CurlCode {
+        CurlCode(on_curl_setopt_string(pointer, option, value))
+    }
+
+    func set(_ option: CURLoption, pointer value: UnsafeRawPointer?) -> CurlCode {
+        CurlCode(on_curl_setopt_pointer(pointer, option, value))
+    }
+
+    func set(_ option: CURLoption, function: @escaping curl_write_callback) -> CurlCode {
+        CurlCode(on_curl_setopt_transfer_function(pointer, option, function))
+    }
+
+    func setSeekFunction(_ function: @escaping curl_seek_callback) -> CurlCode {
+        CurlCode(on_curl_setopt_seek_function(pointer, function))
+    }
+
+    func setSSLContextFunction(_ function: @escaping curl_ssl_ctx_callback) -> CurlCode {
+        CurlCode(on_curl_setopt_ssl_context_function(pointer, function))
+    }
+
+    /// Hands libcurl a copy of `bytes` (a `curl_blob`).
+    func set(_ option: CURLoption, blob bytes: UnsafeRawBufferPointer) -> CurlCode {
+        var blob = curl_blob(
+            data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), len: bytes.count, flags: UInt32(CURL_BLOB_COPY))
+        return CurlCode(on_curl_setopt_pointer(pointer, option, &blob))
+    }
+
+    /// Points CURLOPT_ERRORBUFFER at this handle's buffer.
+    func installErrorBuffer() -> CurlCode { set(CURLOPT_ERRORBUFFER, pointer: errorBuffer) }
+
+    func clearErrorText() { errorBuffer[0] = 0 }
+
+    /// libcurl's text for the last failure; empty: none.
+    var errorText: String { String(cString: errorBuffer) }
+
+    /// A `long` fact; 0 where libcurl does not have it.
+    func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        return on_curl_getinfo_long(pointer, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// A `curl_off_t` fact; 0 where libcurl does not have it.
+    func offset(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        return on_curl_getinfo_offset(pointer, info, &value) == CURLE_OK ? Int64(value) : 0
+    }
+
+    /// A time fact in seconds.
+    func seconds(_ info: CURLINFO) -> Double { Double(offset(info)) / 1_000_000 }
+
+    /// A string fact; "" where libcurl does not have it.
+    func string(_ info: CURLINFO) -> String {
+        var value: UnsafePointer<CChar>?
+        guard on_curl_getinfo_string(pointer, info, &value) == CURLE_OK, let value else { return "" }
+        return String(cString: value)
+    }
+}
+
+// A libcurl handle belongs to the network thread that made it.
+@available(*, unavailable)
+extension EasyHandle: Sendable {}

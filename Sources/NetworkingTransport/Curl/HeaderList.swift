@@ -1,0 +1,18 @@
+internal import CCurl
+
+/// Owns a `curl_slist` of request header lines.
+final class HeaderList {
+    // curl_slist *
+    private(set) var pointer: UnsafeMutablePointer<curl_slist>?
+
+    init() {}
+
+    deinit { curl_slist_free_all(pointer) }
+
+    /// Appends a line. False: out of memory.
+    func append(_ line: String) -> Bool {
+        guard let longer = curl_slist_append(pointer, line) else { return false }
+        pointer = longer
+        return true
+    }
+}

@@ -1,0 +1,12 @@
+/// What other threads, and callbacks on the network thread, ask the engine to do.
+enum EngineCommand: Sendable {
+    case start(Transfer)
+    case cancel(Transfer)
+    case resumeReceiving(Transfer)
+    /// The body source of the given attempt has something to say.
+    case resumeSending(Transfer, attempt: Int)
+    case perform(@Sendable () -> Void)
+    /// `maximumConnectionsPerHost` has a new value.
+    case limitChanged
+    case shutdown
+}

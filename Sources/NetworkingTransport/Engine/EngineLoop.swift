@@ -1,0 +1,246 @@
+internal import CCurl
+internal import Glibc
+internal import NetworkingSupport
+internal import Synchronization
+
+/// The engine's inside: everything that happens on the network thread.
+///
+/// One pass of `drain` handles, in this order and never mixed: socket events, libcurl's timers, finished transfers,
+/// idle transfers, commands. Transfers are added and removed in the later phases only, because a descriptor that is
+/// closed while a batch of events is walked may come back in the same batch under the same number.
+// Sendable because everything mutable is confined to the network thread, except the mailbox, which has its own lock.
+final class EngineLoop: @unchecked Sendable {
+    let mailbox = EngineMailbox()
+    let thread = NetworkThread()
+    let maximumHeaderBytes: Int
+    /// What `connectionsPerOrigin` becomes when the network thread hears of it.
+    let wantedConnectionsPerOrigin: Atomic<Int>
+    /// Nil: the engine could not be set up, see `setupError`.
+    let poller: Poller?
+    let setupError: TransferError?
+
+    // All that follows: network thread.
+
+    /// The time of this pass.
+    var now = MonotonicClock.now
+    /// Transfers at a time to one origin of a partition.
+    var connectionsPerOrigin: Int
+    var partitions: [PartitionKey: Partition] = [:]
+    /// By `Partition.id`: what an epoll event names. Nil: free.
+    var partitionsByID: [Partition?] = []
+    /// The partition of the last transfer: most often that of the next one.
+    var lastPartition: Partition?
+    var useCounter: UInt64 = 0
+    var touched: [Partition] = []
+    var idleHeap = IdleHeap()
+    var isShutDown = false
+    /// Commands to handle in this pass.
+    private var commands: [EngineCommand] = []
+    private var commandsInHand: [EngineCommand] = []
+
+    init(maximumHeaderBytes: Int, eventBatchSize: Int, connectionsPerOrigin: Int) {
+        self.maximumHeaderBytes = maximumHeaderBytes
+        self.connectionsPerOrigin = connectionsPerOrigin
+        wantedConnectionsPerOrigin = Atomic(connectionsPerOrigin)
+        let status = CurlGlobal.status
+        poller = Poller(mailbox: mailbox, batchSize: eventBatchSize)
+        if poller == nil {
+            var error = TransferError(.other, message: "The engine's descriptors could not be made.")
+            error.systemErrno = errno
+            setupError = error
+        } else {
+            setupError = status == .CURLE_OK ? nil : TransferError.curl(status, text: "libcurl could not be set up.")
+        }
+    }
+
+    /// Starts the network thread.
+    func start() {
+        guard setupError == nil, let poller else { return }
+        thread.start(
+            descriptor: poller.descriptor, drain: { [self] in drain() }, end: { [self] in closePartitions() })
+    }
+
+    func assertOnThread() { precondition(thread.isCurrent, "On another thread than the engine's") }
+
+    /// Hands over a command from any thread. On the network thread it is handled in the same pass.
+    func submit(_ command: EngineCommand) {
+        if thread.isCurrent {
+            commands.append(command)
+        } else if setupError != nil || !mailbox.post(command) {
+            refuse(command)
+        }
+    }
+
+    /// What becomes of a command when there is no thread to handle it: a transfer still ends, once.
+    private func refuse(_ command: EngineCommand) {
+        guard case .start(let transfer) = command, transfer.phase == .created else { return }
+        let error = setupError ?? TransferError(.cancelled, message: "The engine has been shut down.")
+        transfer.finish(TransferOutcome(error: error, timings: TransferTimings()))
+    }
+
+    // MARK: The loop
+
+    /// Handles everything there is to do now.
+    ///
+    /// Goes on until the epoll set is empty, not until a batch is: the run loop hears of the set when it becomes ready,
+    /// not while it is, so whatever is left behind would be forgotten.
+    private func drain() {
+        assertOnThread()
+        guard let poller else { return }
+        var isBusy = true
+        while isBusy, !isShutDown {
+            let count = poller.poll()
+            now = MonotonicClock.now
+            let hasMail = handleSockets(count)
+            if hasMail { mailbox.take(into: &commands) }
+            // Bounded, so that transfers that beget transfers cannot keep the sockets waiting.
+            var rounds = 0
+            var isDue = true
+            while isDue, rounds < 16, !isShutDown {
+                handleTimers()
+                handleFinished()
+                handleIdle()
+                handleCommands()
+                isDue = askForTimeouts() || !commands.isEmpty
+                rounds += 1
+            }
+            isBusy = count > 0 || isDue
+        }
+        guard !isShutDown else { return }
+        armTimer()
+    }
+
+    /// Passes readiness on to libcurl. True: the mailbox has something.
+    private func handleSockets(_ count: Int) -> Bool {
+        guard let poller else { return false }
+        var hasMail = false
+        for index in 0..<count {
+            let event = poller.event(index)
+            if event.partition == Poller.enginePartition {
+                if poller.isTimer(event.descriptor) { poller.acknowledgeTimer() } else { hasMail = true }
+                continue
+            }
+            guard Int(event.partition) < partitionsByID.count,
+                let partition = partitionsByID[Int(event.partition)]
+            else { continue }
+            var events: Int32 = 0
+            if event.readiness & EPOLLIN.rawValue != 0 { events |= CURL_CSELECT_IN }
+            if event.readiness & EPOLLOUT.rawValue != 0 { events |= CURL_CSELECT_OUT }
+            if event.readiness & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { events |= CURL_CSELECT_ERR }
+            act(on: partition, socket: event.descriptor, events: events)
+        }
+        return hasMail
+    }
+
+    /// Serves libcurl's timers that are due.
+    private func handleTimers() {
+        for partition in partitionsByID {
+            guard let partition, partition.deadline <= now else { continue }
+            partition.deadline = .max
+            act(on: partition, socket: CURL_SOCKET_TIMEOUT, events: 0)
+        }
+    }
+
+    private func act(on partition: Partition, socket: Int32, events: Int32) {
+        touch(partition)
+        guard partition.brokenBy == nil else { return }
+        let code = partition.multi.act(on: socket, events: events)
+        if code != .CURLM_OK { partition.brokenBy = code }
+    }
+
+    /// Takes note that libcurl did, or was told, something in this pass.
+    func touch(_ partition: Partition) {
+        guard !partition.isTouched else { return }
+        partition.isTouched = true
+        touched.append(partition)
+    }
+
+    /// Ends the transfers that libcurl is done with.
+    private func handleFinished() {
+        var index = 0
+        // `touched` may grow meanwhile: a freed slot starts the next transfer.
+        while index < touched.count {
+            let partition = touched[index]
+            index += 1
+            if let code = partition.brokenBy {
+                breakUp(partition, code: code)
+                continue
+            }
+            while let (easy, code) = partition.multi.nextFinished() {
+                var owner: UnsafeMutableRawPointer?
+                guard on_curl_getinfo_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK, let owner else { continue }
+                complete(Unmanaged<TransferDriver>.fromOpaque(owner).takeUnretainedValue(), code: code)
+            }
+        }
+    }
+
+    private func handleCommands() {
+        guard !commands.isEmpty else { return }
+        swap(&commands, &commandsInHand)
+        for command in commandsInHand { handle(command) }
+        commandsInHand.removeAll(keepingCapacity: true)
+    }
+
+    private func handle(_ command: EngineCommand) {
+        switch command {
+        case .start(let transfer): start(transfer)
+        case .cancel(let transfer): cancel(transfer)
+        case .resumeReceiving(let transfer): resumeReceiving(transfer)
+        case .resumeSending(let transfer, let attempt): resumeSending(transfer, attempt: attempt)
+        case .perform(let work): work()
+        case .limitChanged: changeLimit()
+        case .shutdown: shutDown()
+        }
+    }
+
+    /// Asks libcurl when it wants to be called next. True: at once.
+    ///
+    /// Asking after every pass, instead of listening to CURLMOPT_TIMERFUNCTION, costs less and loses nothing: libcurl
+    /// calls that function when its mind changes only, so a deadline served early would never be heard of again.
+    private func askForTimeouts() -> Bool {
+        var isDue = false
+        for partition in touched {
+            partition.isTouched = false
+            guard let milliseconds = partition.activeCount > 0 ? partition.multi.timeout() : nil else {
+                partition.deadline = .max
+                continue
+            }
+            partition.deadline = now &+ UInt64(milliseconds) &* 1_000_000
+            if milliseconds == 0 { isDue = true }
+        }
+        touched.removeAll(keepingCapacity: true)
+        return isDue
+    }
+
+    private func armTimer() {
+        var next = idleHeap.first?.heapDeadline ?? .max
+        for partition in partitionsByID {
+            if let partition { next = min(next, partition.deadline) }
+        }
+        if next != .max { poller?.wake(at: next) }
+    }
+
+    /// Looks at the transfers whose time has come, and ends those that stand still.
+    private func handleIdle() {
+        while let driver = idleHeap.first, driver.heapDeadline <= now {
+            guard driver.transfer != nil, driver.idleLimit > 0 else {
+                idleHeap.remove(driver)
+                continue
+            }
+            if let next = driver.nextIdleCheck(now: now) {
+                idleHeap.postponeFirst(to: next)
+            } else {
+                idleHeap.remove(driver)
+                let seconds = Double(driver.idleLimit) / 1_000_000_000
+                abort(driver, TransferError(.timedOut, message: "Nothing moved for \(seconds) seconds."))
+            }
+        }
+    }
+
+    /// Takes the commands that nobody will handle any more. After `isShutDown`.
+    func takeUnhandledCommands() -> [EngineCommand] {
+        let left = commands + mailbox.close()
+        commands = []
+        return left
+    }
+}

@@ -1,0 +1,60 @@
+internal import CCurl
+
+/// The C callbacks. Each gets the driver's pointer; the driver lives as long as its easy handle.
+extension TransferDriver {
+    @inline(__always)
+    private static func from(_ context: UnsafeMutableRawPointer) -> TransferDriver {
+        Unmanaged<TransferDriver>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    static let headerCallback: curl_write_callback = { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let line = UnsafeRawBufferPointer(start: bytes, count: size &* count)
+        return from(context).receive(headerLine: line) ? line.count : 0
+    }
+
+    static let writeCallback: curl_write_callback = { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        return from(context).receive(content: UnsafeRawBufferPointer(start: bytes, count: size &* count))
+    }
+
+    static let readCallback: curl_write_callback = { bytes, size, count, context in
+        guard let bytes, let context else { return Int(CURL_READFUNC_ABORT) }
+        return from(context).readContent(into: UnsafeMutableRawBufferPointer(start: bytes, count: size &* count))
+    }
+
+    static let seekCallback: curl_seek_callback = { context, offset, origin in
+        guard let context, offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+        return from(context).rewindContent() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    }
+
+    static let sslContextCallback: curl_ssl_ctx_callback = { _, sslContext, context in
+        guard let sslContext, let context else { return CURLE_ABORTED_BY_CALLBACK }
+        return from(context).installVerification(on: sslContext) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+    }
+
+    private func installVerification(on sslContext: UnsafeMutableRawPointer) -> Bool {
+        guard let transfer, let host = Self.host(of: transfer.request.url) else { return false }
+        let context = PeerVerificationContext(configuration: transfer.request.tls, host: host)
+        verification = context
+        return PeerVerification.install(on: sslContext, context: context)
+    }
+
+    /// The host that libcurl connects to, by its own parser: an IP address without brackets, a name without the
+    /// trailing dot.
+    static func host(of url: String) -> String? {
+        guard let parsed = curl_url() else { return nil }
+        defer { curl_url_cleanup(parsed) }
+        guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK else { return nil }
+        var part: UnsafeMutablePointer<CChar>?
+        if curl_url_get(parsed, CURLUPART_HOST, &part, UInt32(CURLU_PUNYCODE)) != CURLUE_OK {
+            guard curl_url_get(parsed, CURLUPART_HOST, &part, 0) == CURLUE_OK else { return nil }
+        }
+        guard let part else { return nil }
+        defer { curl_free(part) }
+        var host = Substring(String(cString: part))
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        if host.hasSuffix(".") { host = host.dropLast() }
+        return host.isEmpty ? nil : String(host)
+    }
+}

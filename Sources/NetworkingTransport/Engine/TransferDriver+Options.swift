@@ -1,0 +1,258 @@
+internal import CCurl
+internal import Foundation
+
+/// The first failure among a number of option calls.
+private struct OptionResult {
+    private(set) var code = CurlCode.CURLE_OK
+
+    mutating func require(_ result: CurlCode) {
+        if code == .CURLE_OK { code = result }
+    }
+
+    /// For sizes that libcurl does not change while a handle has a buffer from its last transfer: after one that shared
+    /// its connection, or had none. The handle works with the size it has.
+    mutating func allowRefusal(_ result: CurlCode) {
+        guard result != .CURLE_BAD_FUNCTION_ARGUMENT else { return }
+        require(result)
+    }
+
+    /// For options that a libcurl may lack without harm.
+    mutating func allowMissing(_ result: CurlCode) {
+        guard result != .CURLE_UNKNOWN_OPTION, result != .CURLE_NOT_BUILT_IN,
+            result != .CURLE_UNSUPPORTED_PROTOCOL
+        else { return }
+        require(result)
+    }
+}
+
+extension TransferDriver {
+    /// Content up to this size is handed to libcurl in advance, which sends it together with the head.
+    private static let copiedBodyLimit = 64 * 1024
+
+    /// Sets everything that `request` asks for.
+    ///
+    /// A plain request (GET, no content, no credential) after another one changes the URL and little else. After
+    /// anything else the handle goes back to its defaults, which also forgets authentication state.
+    func configure(for request: TransferRequest) -> TransferError? {
+        if let error = RequestValidation.urlError(request.url) { return error }
+        var result = OptionResult()
+        let isPlainRequest: Bool
+        if case .none = request.body {
+            isPlainRequest = request.method == "GET" && request.credential == nil
+        } else {
+            isPlainRequest = false
+        }
+        let keepsOptions =
+            isPlain && isPlainRequest && plainDecodes == request.decodesContent && plainHeaders == request.headers
+        body = request.body
+        bodyLength = nil
+        if !keepsOptions {
+            // What is kept was found good before.
+            if let error = RequestValidation.error(in: request) { return error }
+            easy.reset()
+            isPlain = false
+            headerList = nil
+            sendsContent = false
+            setConstants(&result)
+            if let error = setContent(of: request, &result) { return error }
+            if let error = setHeaders(of: request, &result) { return error }
+            isPlain = isPlainRequest
+            plainHeaders = request.headers
+            plainDecodes = request.decodesContent
+        }
+        if RequestValidation.hasUserInfo(request.url) { isReusable = false }
+        result.require(easy.set(CURLOPT_URL, request.url))
+        guard result.code == .CURLE_OK else {
+            isPlain = false
+            return TransferError.curl(result.code, text: "An option of the transfer was refused: \(result.code.text)")
+        }
+        return nil
+    }
+
+    private func setConstants(_ result: inout OptionResult) {
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        result.require(easy.installErrorBuffer())
+        result.require(easy.set(CURLOPT_PRIVATE, pointer: me))
+        result.require(easy.set(CURLOPT_NOSIGNAL, 1))
+        // Removing a handle whose name lookup hangs must not wait for the resolver's thread.
+        result.allowMissing(easy.set(CURLOPT_QUICK_EXIT, 1))
+        result.require(easy.set(CURLOPT_PROTOCOLS_STR, "http,https"))
+        result.require(easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https"))
+        result.require(easy.set(CURLOPT_FOLLOWLOCATION, 0))
+        // Not NULL: "" keeps libcurl from reading proxies from the environment.
+        result.require(easy.set(CURLOPT_PROXY, ""))
+        result.require(easy.set(CURLOPT_TCP_NODELAY, 1))
+        result.require(easy.set(CURLOPT_TCP_KEEPALIVE, 1))
+        result.require(easy.set(CURLOPT_HTTP09_ALLOWED, 0))
+        result.require(easy.set(CURLOPT_PATH_AS_IS, 1))
+        result.allowRefusal(easy.set(CURLOPT_BUFFERSIZE, Self.receiveBufferSize))
+        // The engine's own idle timer decides.
+        result.require(easy.set(CURLOPT_CONNECTTIMEOUT_MS, 2_000_000_000))
+        result.allowMissing(easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)))
+        result.require(easy.set(CURLOPT_HEADERFUNCTION, function: Self.headerCallback))
+        result.require(easy.set(CURLOPT_HEADERDATA, pointer: me))
+        result.require(easy.set(CURLOPT_WRITEFUNCTION, function: Self.writeCallback))
+        result.require(easy.set(CURLOPT_WRITEDATA, pointer: me))
+        result.require(easy.set(CURLOPT_READFUNCTION, function: Self.readCallback))
+        result.require(easy.set(CURLOPT_READDATA, pointer: me))
+        result.require(easy.setSeekFunction(Self.seekCallback))
+        result.require(easy.set(CURLOPT_SEEKDATA, pointer: me))
+        result.require(easy.set(CURLOPT_SHARE, pointer: partition.share.pointer))
+        setTLS(&result)
+        if let credential = partition.credential {
+            result.require(easy.set(CURLOPT_HTTPAUTH, credential.curlMask))
+            result.require(easy.set(CURLOPT_USERNAME, credential.user))
+            result.require(easy.set(CURLOPT_PASSWORD, credential.password))
+        }
+    }
+
+    /// Bytes that libcurl reads from a socket at a time.
+    private static let receiveBufferSize = 100 * 1024
+
+    /// libcurl is told to verify, with no anchors of its own; the verdict is `PeerVerification`'s, which fails closed.
+    private func setTLS(_ result: inout OptionResult) {
+        result.require(easy.set(CURLOPT_SSL_VERIFYPEER, 1))
+        result.require(easy.set(CURLOPT_SSL_VERIFYHOST, 0))
+        result.require(easy.set(CURLOPT_CAINFO, pointer: nil))
+        result.require(easy.set(CURLOPT_CAPATH, pointer: nil))
+        result.require(easy.set(CURLOPT_SSLVERSION, partition.tls.curlVersions))
+        result.require(easy.setSSLContextFunction(Self.sslContextCallback))
+        result.require(easy.set(CURLOPT_SSL_CTX_DATA, pointer: Unmanaged.passUnretained(self).toOpaque()))
+        guard let identity = partition.tls.clientIdentity else { return }
+        result.require(easy.set(CURLOPT_SSLCERTTYPE, "PEM"))
+        result.require(easy.set(CURLOPT_SSLKEYTYPE, "PEM"))
+        identity.certificateChainPEM.withUnsafeBytes { result.require(easy.set(CURLOPT_SSLCERT_BLOB, blob: $0)) }
+        identity.privateKeyPEM.withUnsafeBytes { result.require(easy.set(CURLOPT_SSLKEY_BLOB, blob: $0)) }
+    }
+
+    /// Method and content.
+    private func setContent(of request: TransferRequest, _ result: inout OptionResult) -> TransferError? {
+        switch request.body {
+        case .none:
+            setMethodWithoutContent(request.method, &result)
+        case .data(let data) where data.count <= Self.copiedBodyLimit:
+            reportsBodyAtOnce = true
+            bodyLength = Int64(data.count)
+            setCopiedContent(data, method: request.method, &result)
+        case .data(let data):
+            bodyLength = Int64(data.count)
+            setStreamedContent(method: request.method, &result)
+        case .source(let source):
+            switch RequestValidation.contentLength(of: source, headers: request.headers) {
+            case .success(let length): bodyLength = length
+            case .failure(let error): return error
+            }
+            setStreamedContent(method: request.method, &result)
+        }
+        return nil
+    }
+
+    private func setMethodWithoutContent(_ method: String, _ result: inout OptionResult) {
+        switch method {
+        case "GET":
+            result.require(easy.set(CURLOPT_HTTPGET, 1))
+        case "HEAD":
+            result.require(easy.set(CURLOPT_NOBODY, 1))
+        case "POST", "PUT", "PATCH":
+            // Methods that anticipate content say that there is none (RFC 9110, 8.6).
+            setCopiedContent(Data(), method: method, &result)
+        default:
+            result.require(easy.set(CURLOPT_HTTPGET, 1))
+            result.require(easy.set(CURLOPT_CUSTOMREQUEST, method))
+        }
+    }
+
+    private func setCopiedContent(_ data: Data, method: String, _ result: inout OptionResult) {
+        sendsContent = true
+        result.require(easy.set(CURLOPT_POST, 1))
+        result.require(easy.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(data.count)))
+        // NULL would make libcurl ask the read callback.
+        data.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress, !bytes.isEmpty {
+                result.require(easy.set(CURLOPT_COPYPOSTFIELDS, pointer: start))
+            } else {
+                result.require(easy.set(CURLOPT_COPYPOSTFIELDS, ""))
+            }
+        }
+        if method != "POST" { result.require(easy.set(CURLOPT_CUSTOMREQUEST, method)) }
+    }
+
+    /// Content through the read callback, with any method; chunked when the length is unknown.
+    private func setStreamedContent(method: String, _ result: inout OptionResult) {
+        sendsContent = true
+        result.require(easy.set(CURLOPT_UPLOAD, 1))
+        result.require(easy.set(CURLOPT_UPLOAD_BUFFERSIZE, Self.sendBufferSize))
+        result.require(easy.set(CURLOPT_INFILESIZE_LARGE, offset: bodyLength ?? -1))
+        if method != "PUT" { result.require(easy.set(CURLOPT_CUSTOMREQUEST, method)) }
+    }
+
+    /// Bytes that libcurl asks the read callback for at a time.
+    private static let sendBufferSize = 128 * 1024
+
+    /// Header lines, and the suppression of those that libcurl would add by itself.
+    private func setHeaders(of request: TransferRequest, _ result: inout OptionResult) -> TransferError? {
+        let list = HeaderList()
+        var isComplete = true
+        var hasExpect = false
+        var hasContentType = false
+        var hasAcceptEncoding = false
+        for field in request.headers {
+            switch field.name.lowercased() {
+            case "expect": hasExpect = true
+            case "content-type": hasContentType = true
+            case "accept-encoding": hasAcceptEncoding = true
+            // libcurl says it, from the length it was given; validation has compared the two.
+            case "content-length": continue
+            default: break
+            }
+            // "Name;" is libcurl's spelling of a field without a value; "Name:" would drop it.
+            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            isComplete = list.append(line) && isComplete
+        }
+        if sendsContent {
+            if !hasExpect { isComplete = list.append("Expect:") && isComplete }
+            if !hasContentType { isComplete = list.append("Content-Type:") && isComplete }
+        }
+        if request.decodesContent, !hasAcceptEncoding {
+            // "": all codings that libcurl was built with. The field itself goes into the list, because libcurl takes
+            // twice as long to format it from the option, for every request anew.
+            result.require(easy.set(CURLOPT_ACCEPT_ENCODING, ""))
+            if let line = CurlGlobal.acceptEncodingLine { isComplete = list.append(line) && isComplete }
+        }
+        guard isComplete else { return TransferError(.outOfMemory, message: "No memory for the header fields.") }
+        headerList = list
+        result.require(easy.set(CURLOPT_HTTPHEADER, pointer: list.pointer))
+        return nil
+    }
+}
+
+extension TransferCredential {
+    /// As CURLAUTH_* bits.
+    fileprivate var curlMask: Int {
+        var mask = 0
+        if schemes.contains(.basic) { mask |= 1 << 0 }
+        if schemes.contains(.digest) { mask |= 1 << 1 }
+        if schemes.contains(.negotiate) { mask |= 1 << 2 }
+        if schemes.contains(.ntlm) { mask |= 1 << 3 }
+        return mask
+    }
+}
+
+extension TLSConfiguration {
+    /// For CURLOPT_SSLVERSION: the minimum, and the maximum in the upper half.
+    fileprivate var curlVersions: Int {
+        let maximum = maximumVersion.map { Int($0.curlValue) << 16 } ?? 0
+        return Int(minimumVersion.curlValue) | maximum
+    }
+}
+
+extension TLSVersion {
+    fileprivate var curlValue: Int {
+        switch self {
+        case .v1_0: Int(CURL_SSLVERSION_TLSv1_0)
+        case .v1_1: Int(CURL_SSLVERSION_TLSv1_1)
+        case .v1_2: Int(CURL_SSLVERSION_TLSv1_2)
+        case .v1_3: Int(CURL_SSLVERSION_TLSv1_3)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import CCurl
+
+extension TransferDriver {
+    /// How the transfer ended, told before its handle leaves the multi.
+    func outcome(code: CurlCode) -> TransferOutcome {
+        if code == .CURLE_OK, failure == nil {
+            noteBodySent()
+            // A response without content, or a challenge that libcurl did not answer after all.
+            if collector.isComplete { _ = reportHead() }
+        }
+        return TransferOutcome(error: error(code: code), timings: timings)
+    }
+
+    private func error(code: CurlCode) -> TransferError? {
+        if let failure { return failure }
+        if endsEarly { return nil }
+        guard code != .CURLE_OK else {
+            if hasReportedHead { return nil }
+            return TransferError(
+                .connectionLost, message: "The connection was closed before a response head was complete.")
+        }
+        var circumstances = TransferError.Circumstances()
+        circumstances.wasConnected = easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0
+        circumstances.hasHead = collector.isComplete
+        circumstances.hasClientIdentity = partition.tls.clientIdentity != nil
+        circumstances.verificationFailure = verification?.failure
+        circumstances.systemErrno = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
+        return TransferError.curl(code, text: easy.errorText, circumstances: circumstances)
+    }
+
+    private var timings: TransferTimings {
+        var timings = TransferTimings()
+        if let start = transfer?.startTime { timings.queued = Double(activationTime &- start) / 1_000_000_000 }
+        timings.nameLookup = easy.seconds(CURLINFO_NAMELOOKUP_TIME_T)
+        timings.connect = easy.seconds(CURLINFO_CONNECT_TIME_T)
+        timings.secureConnect = easy.seconds(CURLINFO_APPCONNECT_TIME_T)
+        timings.preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
+        timings.firstByte = easy.seconds(CURLINFO_STARTTRANSFER_TIME_T)
+        timings.total = easy.seconds(CURLINFO_TOTAL_TIME_T)
+        timings.bytesSent = bodyOffset
+        timings.bytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
+        timings.headerBytesReceived = Int64(collector.totalBytes)
+        timings.requestBytesSent = Int64(easy.long(CURLINFO_REQUEST_SIZE))
+        timings.reusedConnection = timings.preTransfer > 0 && easy.long(CURLINFO_NUM_CONNECTS) == 0
+        if collector.isComplete { timings.httpVersion = collector.httpVersion }
+        timings.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
+        timings.remotePort = easy.long(CURLINFO_PRIMARY_PORT)
+        return timings
+    }
+}

@@ -1,0 +1,107 @@
+internal import CCurl
+
+extension TransferDriver {
+    /// Content that is read and dropped to keep a connection usable; beyond it, closing is cheaper.
+    static let discardLimit = 256 * 1024
+
+    /// Takes a header line. False: end the transfer.
+    func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+        lastActivity = loop.now
+        noteBodySent()
+        switch collector.append(line) {
+        case .incomplete:
+            return true
+        case .ignored:
+            return true
+        case .complete:
+            if mayBeAnsweredByLibcurl {
+                isHoldingHead = true
+                return true
+            }
+            return reportHead()
+        case .malformed:
+            failure = TransferError(.badResponse, message: "The response does not begin with an HTTP status line.")
+            return false
+        case .tooLarge:
+            failure = TransferError(
+                .tooLarge, message: "The response head exceeds \(loop.maximumHeaderBytes) bytes.")
+            return false
+        }
+    }
+
+    /// A 401 that libcurl has credentials for, or a 417 to an expectation, may be followed by another head.
+    private var mayBeAnsweredByLibcurl: Bool {
+        switch collector.status {
+        case 401: partition.credential != nil
+        case 417: true
+        default: false
+        }
+    }
+
+    /// Shows the head to the handler. False: end the transfer.
+    func reportHead() -> Bool {
+        isHoldingHead = false
+        guard !hasReportedHead, let transfer, let handler else { return true }
+        hasReportedHead = true
+        delivery = handler.transfer(transfer, didReceive: collector.head)
+        guard case .fail(let error) = delivery else { return true }
+        failure = error
+        return false
+    }
+
+    /// Takes content. Returns what libcurl expects: the number of bytes, CURL_WRITEFUNC_PAUSE, or 0 to end.
+    func receive(content bytes: UnsafeRawBufferPointer) -> Int {
+        lastActivity = loop.now
+        guard !bytes.isEmpty else { return 0 }
+        if isHoldingHead, !reportHead() { return 0 }
+        guard let transfer, let handler, failure == nil else { return 0 }
+        guard hasReportedHead else {
+            failure = TransferError(.badResponse, message: "Content arrived before a response head.")
+            return 0
+        }
+        switch delivery {
+        case .deliver:
+            switch handler.transfer(transfer, didReceive: bytes) {
+            case .accepted:
+                return bytes.count
+            case .pause:
+                isReceivePaused = true
+                return Int(CURL_WRITEFUNC_PAUSE)
+            case .fail(let error):
+                failure = error
+                return 0
+            }
+        case .discard:
+            discardedBytes += bytes.count
+            guard discardedBytes > Self.discardLimit else { return bytes.count }
+            endsEarly = true
+            return 0
+        case .fail(let error):
+            failure = error
+            return 0
+        }
+    }
+
+    /// Goes on after `.pause`. An error: the transfer is over.
+    func resumeReceiving() -> CurlCode {
+        guard isReceivePaused else { return .CURLE_OK }
+        isReceivePaused = false
+        lastActivity = loop.now
+        return applyPauses()
+    }
+
+    /// Goes on after `.wait`.
+    func resumeSending() -> CurlCode {
+        guard isSendPaused else { return .CURLE_OK }
+        isSendPaused = false
+        lastActivity = loop.now
+        return applyPauses()
+    }
+
+    private func applyPauses() -> CurlCode {
+        var mask: Int32 = CURLPAUSE_CONT
+        if isReceivePaused { mask |= CURLPAUSE_RECV }
+        if isSendPaused { mask |= CURLPAUSE_SEND }
+        return CurlCode(curl_easy_pause(easy.pointer, mask))
+    }
+}

@@ -1,0 +1,184 @@
+internal import CCurl
+internal import Foundation
+internal import Glibc
+
+/// Drives one transfer at a time on one easy handle: what libcurl's callbacks find behind their pointers.
+///
+/// Reused from transfer to transfer of one partition, so that a plain request costs neither an allocation nor an option
+/// that has not changed. Network thread only.
+final class TransferDriver {
+    let easy: EasyHandle
+    let partition: Partition
+    let loop: EngineLoop
+
+    /// The transfer in hand; nil: idle.
+    private(set) var transfer: Transfer?
+    /// Its handler, taken out once.
+    var handler: (any TransferHandler)?
+
+    // MARK: The response
+
+    var collector: ResponseHeadCollector
+    /// Whether the handler has seen the head.
+    var hasReportedHead = false
+    /// A complete head is kept back until libcurl is known not to answer it itself.
+    var isHoldingHead = false
+    var delivery = BodyDelivery.deliver
+    var discardedBytes = 0
+    /// The connection was given up on purpose: the exchange counts as complete.
+    var endsEarly = false
+
+    // MARK: The request's content
+
+    var body = TransferBody.none
+    /// Bytes promised; nil: unknown.
+    var bodyLength: Int64?
+    /// Bytes handed to libcurl in this attempt.
+    var bodyOffset: Int64 = 0
+    var isSourceOpen = false
+    /// Counts rewinds, so that a wake-up for an earlier attempt is told apart.
+    var attempt = 0
+    /// libcurl is set up to send content, be it empty, and adds header fields of its own unless told otherwise.
+    var sendsContent = false
+    /// The whole content was handed over in advance, and is reported as sent when the response begins.
+    var reportsBodyAtOnce = false
+
+    // MARK: Flow and time
+
+    var isReceivePaused = false
+    var isSendPaused = false
+    /// Why the engine, the handler or the body source ended the transfer; wins over libcurl's code.
+    var failure: TransferError?
+    /// When something last moved.
+    var lastActivity: UInt64 = 0
+    var activationTime: UInt64 = 0
+    /// Nanoseconds without activity that end the transfer; 0: no limit.
+    var idleLimit: UInt64 = 0
+    /// Where this driver stands in the loop's heap; -1: not in it.
+    var heapIndex = -1
+    /// When the loop looks at this driver; never later than the transfer's deadline.
+    var heapDeadline = UInt64.max
+    /// The socket in use; -1: not known yet.
+    var socket: Int32 = -1
+    /// What the kernel had not sent when it was last asked; -1: was not asked.
+    var unsentBytes: Int32 = -1
+
+    // MARK: TLS
+
+    /// Made when a handshake begins.
+    var verification: PeerVerificationContext?
+
+    // MARK: Reuse
+
+    /// Whether the options set are those of a plain request, with these variable parts.
+    var isPlain = false
+    var plainHeaders: [HeaderField] = []
+    var plainDecodes = false
+    /// libcurl reads it while the transfer is active.
+    var headerList: HeaderList?
+    /// False: the handle has seen something that must not meet another transfer.
+    var isReusable = true
+
+    /// Nil: out of memory.
+    init?(partition: Partition, loop: EngineLoop) {
+        guard let easy = EasyHandle() else { return nil }
+        self.easy = easy
+        self.partition = partition
+        self.loop = loop
+        collector = ResponseHeadCollector(limit: loop.maximumHeaderBytes)
+    }
+
+    /// Takes on a transfer: everything but adding the handle to the multi.
+    func begin(_ transfer: Transfer) -> TransferError? {
+        loop.assertOnThread()
+        self.transfer = transfer
+        handler = transfer.handler
+        collector.reset()
+        hasReportedHead = false
+        isHoldingHead = false
+        delivery = .deliver
+        discardedBytes = 0
+        endsEarly = false
+        bodyOffset = 0
+        isSourceOpen = false
+        attempt &+= 1
+        reportsBodyAtOnce = false
+        isReceivePaused = false
+        isSendPaused = false
+        failure = nil
+        activationTime = loop.now
+        lastActivity = loop.now
+        idleLimit = Self.nanoseconds(transfer.request.idleTimeout)
+        socket = -1
+        unsentBytes = -1
+        verification = nil
+        easy.clearErrorText()
+        return configure(for: transfer.request)
+    }
+
+    /// Lets go of the transfer; the handle has left the multi.
+    func end() {
+        transfer = nil
+        handler = nil
+        body = .none
+        failure = nil
+        verification = nil
+    }
+
+    /// Seconds as an idle limit: what is not a positive number, or more than a century, is no limit.
+    static func nanoseconds(_ seconds: TimeInterval) -> UInt64 {
+        seconds > 0 && seconds < 3_155_760_000 ? UInt64(seconds * 1_000_000_000) : 0
+    }
+
+    // MARK: Idle time
+
+    /// When to look at the transfer next for want of progress; nil: it has been idle for too long.
+    func nextIdleCheck(now: UInt64) -> UInt64? {
+        // Waiting for our own consumer or producer is not the server's fault.
+        if isReceivePaused || isSendPaused {
+            lastActivity = now
+            return now &+ idleLimit
+        }
+        noteConnectionPhases()
+        noteKernelProgress(now: now)
+        let deadline = lastActivity &+ idleLimit
+        guard deadline > now else { return nil }
+        return min(deadline, now &+ checkInterval)
+    }
+
+    /// When the first look is due.
+    var firstIdleCheck: UInt64 { lastActivity &+ checkInterval }
+
+    /// Uploads are looked at more often, because only two looks at the kernel's buffer show that it drains.
+    private var checkInterval: UInt64 {
+        if case .none = body { return idleLimit }
+        return max(idleLimit / 4, 1_000_000)
+    }
+
+    /// A name that resolved, a connection made or a handshake finished since is progress.
+    private func noteConnectionPhases() {
+        guard collector.totalBytes == 0 else { return }
+        var last: Int64 = 0
+        for info in [
+            CURLINFO_NAMELOOKUP_TIME_T, CURLINFO_CONNECT_TIME_T, CURLINFO_APPCONNECT_TIME_T,
+            CURLINFO_PRETRANSFER_TIME_T,
+        ] {
+            last = max(last, easy.offset(info))
+        }
+        lastActivity = max(lastActivity, activationTime &+ UInt64(max(last, 0)) &* 1_000)
+    }
+
+    /// The peer's acknowledging what the kernel still held is progress, though no callback tells.
+    private func noteKernelProgress(now: UInt64) {
+        guard socket >= 0 else { return }
+        if case .none = body { return }
+        var unsent: Int32 = 0
+        guard ioctl(socket, UInt(TIOCOUTQ), &unsent) == 0 else { return }
+        if unsentBytes >= 0, unsent < unsentBytes { lastActivity = now }
+        unsentBytes = unsent
+    }
+}
+
+// Belongs to the network thread.
+@available(*, unavailable)
+extension TransferDriver: Sendable {}

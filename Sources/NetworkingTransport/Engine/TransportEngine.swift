@@ -1,0 +1,59 @@
+internal import NetworkingSupport
+internal import Synchronization
+
+/// The one transport of the process: a network thread with a run loop, libcurl, and what is waiting for it.
+package final class TransportEngine: Sendable {
+    /// The engine that every operation uses. Never torn down.
+    package static let shared = TransportEngine()
+
+    let loop: EngineLoop
+    private static let defaultConnectionsPerHost = 6
+
+    /// An engine of its own, with its own thread.
+    ///
+    /// - Parameters:
+    ///   - maximumHeaderBytes: Header bytes of one transfer, interim responses and trailers included, beyond which it
+    ///     ends with `.tooLarge`.
+    ///   - eventBatchSize: Socket events taken from the kernel at a time.
+    package init(maximumHeaderBytes: Int = 1 << 20, eventBatchSize: Int = 256) {
+        loop = EngineLoop(
+            maximumHeaderBytes: maximumHeaderBytes, eventBatchSize: max(eventBatchSize, 1),
+            connectionsPerOrigin: Self.defaultConnectionsPerHost)
+        loop.start()
+    }
+
+    deinit { loop.submit(.shutdown) }
+
+    /// Whether the caller runs on this engine's network thread.
+    package var isCurrentThread: Bool { loop.thread.isCurrent }
+
+    /// Transfers at a time to one origin; the others wait in the engine, highest priority first, then in order.
+    /// 6 by default; at least 1.
+    package var maximumConnectionsPerHost: Int {
+        get { loop.wantedConnectionsPerOrigin.load(ordering: .relaxed) }
+        set {
+            loop.wantedConnectionsPerOrigin.store(max(newValue, 1), ordering: .relaxed)
+            loop.submit(.limitChanged)
+        }
+    }
+
+    /// Begins a transfer. From any thread; on the network thread it takes effect in the same pass of its loop.
+    package func start(_ transfer: Transfer) { loop.submit(.start(transfer)) }
+
+    /// Ends a transfer with `.cancelled`, unless it has finished. From any thread, any number of times, also before
+    /// `start`'s effect.
+    package func cancel(_ transfer: Transfer) { loop.submit(.cancel(transfer)) }
+
+    /// Lets content flow again after the handler answered `.pause`. From any thread.
+    package func resumeReceiving(_ transfer: Transfer) { loop.submit(.resumeReceiving(transfer)) }
+
+    /// Runs `work` on the network thread, in order with the other commands of the calling thread.
+    package func perform(_ work: @escaping @Sendable () -> Void) { loop.submit(.perform(work)) }
+
+    /// Ends every transfer with `.cancelled` and the thread, and returns when it has ended; on the network thread it
+    /// returns at once. Any number of times. A transfer started afterwards ends at once, on the calling thread.
+    package func shutdown() {
+        loop.submit(.shutdown)
+        if !loop.thread.isCurrent, loop.setupError == nil { loop.thread.join() }
+    }
+}

@@ -1,0 +1,123 @@
+/// Puts a response head together from the lines that libcurl hands over one by one.
+///
+/// Interim responses (1xx) are skipped and trailer fields ignored. A head that is complete stays until the next status
+/// line arrives, because libcurl may answer a challenge itself and present another head for the same transfer.
+struct ResponseHeadCollector {
+    /// What a line amounted to.
+    enum Event: Equatable {
+        /// More lines will come.
+        case incomplete
+        /// A whole head, not an interim one: see `head`.
+        case complete
+        /// A line after the head: a trailer field.
+        case ignored
+        /// Not a status line of HTTP where one belongs.
+        case malformed
+        /// More than `limit` bytes in one transfer.
+        case tooLarge
+    }
+
+    private enum Phase { case statusLine, fields, complete }
+
+    private let limit: Int
+    private var phase = Phase.statusLine
+    private var statusCode = 0
+    private var version = ""
+    private var fields: [UInt8] = []
+    /// All lines of the transfer, whatever head they belong to.
+    private(set) var totalBytes = 0
+
+    init(limit: Int) {
+        self.limit = limit
+        fields.reserveCapacity(1024)
+    }
+
+    /// Whether a final head is there.
+    var isComplete: Bool { phase == .complete }
+
+    /// Status code of the head in hand.
+    var status: Int { statusCode }
+
+    /// Version of the head in hand.
+    var httpVersion: String { version }
+
+    /// The head in hand.
+    var head: ResponseHead { ResponseHead(statusCode: statusCode, httpVersion: version, rawFields: Array(fields)) }
+
+    /// Forgets everything, for another transfer.
+    mutating func reset() {
+        phase = .statusLine
+        totalBytes = 0
+        version = ""
+        statusCode = 0
+        fields.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes one line, with its line end.
+    mutating func append(_ line: UnsafeRawBufferPointer) -> Event {
+        totalBytes += line.count
+        guard totalBytes <= limit else { return .tooLarge }
+        switch phase {
+        case .complete where !Self.isStatusLine(line):
+            return .ignored
+        case .complete, .statusLine:
+            fields.removeAll(keepingCapacity: true)
+            guard parseStatusLine(line) else { return .malformed }
+            phase = .fields
+            return .incomplete
+        case .fields:
+            guard Self.isLineEnd(line) else {
+                fields.append(contentsOf: line)
+                return .incomplete
+            }
+            // 101 is final: nobody here asked to switch protocols, so nothing better will follow.
+            let isInterim = statusCode < 200 && statusCode != 101
+            phase = isInterim ? .statusLine : .complete
+            return isInterim ? .incomplete : .complete
+        }
+    }
+
+    private static func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.count >= 5 && line.prefix(5).elementsEqual("HTTP/".utf8)
+    }
+
+    private static func isLineEnd(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.count == 1 ? line[0] == 0x0A : line.count == 2 && line[0] == 0x0D && line[1] == 0x0A
+    }
+
+    /// "HTTP/" digit [ "." digit ] SP 3digit, then the end or a space and a reason (RFC 9112, 4).
+    private mutating func parseStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard Self.isStatusLine(line) else { return false }
+        var index = 5
+        func byte() -> UInt8 { index < line.count ? line[index] : 0 }
+        func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+        guard isDigit(byte()) else { return false }
+        let major = byte() - 0x30
+        index += 1
+        var minor: UInt8 = 0
+        if byte() == UInt8(ascii: ".") {
+            index += 1
+            guard isDigit(byte()) else { return false }
+            minor = byte() - 0x30
+            index += 1
+        }
+        guard byte() == 0x20 else { return false }
+        while byte() == 0x20 { index += 1 }
+        var code = 0
+        for _ in 0..<3 {
+            guard isDigit(byte()) else { return false }
+            code = code * 10 + Int(byte() - 0x30)
+            index += 1
+        }
+        guard code >= 100, !isDigit(byte()) else { return false }
+        statusCode = code
+        version =
+            switch (major, minor) {
+            case (1, 1): "1.1"
+            case (1, 0): "1.0"
+            case (2..., _): "\(major)"
+            default: "\(major).\(minor)"
+            }
+        return true
+    }
+}

@@ -1,0 +1,37 @@
+internal import COpenSSL
+internal import Foundation
+
+/// Bytes in memory that OpenSSL reads from or writes to. Used within one function, never kept.
+final class MemoryBIO {
+    /// BIO *, owned.
+    let handle: OpaquePointer
+
+    /// An empty one, to be written to.
+    init() throws(OpenSSLError) {
+        guard let handle = BIO_new(BIO_s_mem()) else { throw OpenSSLError.drain() }
+        self.handle = handle
+    }
+
+    /// One that is read from.
+    convenience init(copying data: Data) throws(OpenSSLError) {
+        try self.init()
+        var rest = data[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { bytes -> Int in
+                Int(BIO_write(handle, bytes.baseAddress, Int32(clamping: bytes.count)))
+            }
+            guard written > 0 else { throw OpenSSLError.drain() }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    deinit { BIO_free(handle) }
+
+    /// What has been written and not been read.
+    var contents: Data {
+        var start: UnsafeMutablePointer<CChar>?
+        let count = ONSSL_BIO_get_mem_data(handle, &start)
+        guard let start, count > 0 else { return Data() }
+        return Data(bytes: start, count: count)
+    }
+}

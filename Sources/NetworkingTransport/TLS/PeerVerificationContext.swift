@@ -1,0 +1,49 @@
+internal import Foundation
+internal import NetworkingSupport
+
+/// What the handshakes of one connection are verified with, and what came of it.
+final class PeerVerificationContext: Sendable {
+    let configuration: TLSConfiguration
+    let host: String
+
+    private struct State {
+        var failure: (any Error)?
+        /// The chain of the handshake that is under way, until its stapled response has been looked at.
+        var chain: [X509Certificate] = []
+    }
+    private let state = Locked(State())
+
+    init(configuration: TLSConfiguration, host: String) {
+        self.configuration = configuration
+        self.host = host
+    }
+
+    /// Why the server was rejected; nil when it was not, or not yet.
+    var failure: (any Error)? {
+        get { state.withLock { $0.failure } }
+        set { state.withLock { $0.failure = newValue } }
+    }
+
+    /// The verdict on a chain, remembered.
+    func verify(_ chain: [X509Certificate]) -> (any Error)? {
+        let failure = configuration.verify(chain, host)
+        let keepsChain = configuration.verifyStatus != nil
+        state.withLock {
+            $0.failure = failure
+            $0.chain = keepsChain ? chain : []
+        }
+        return failure
+    }
+
+    /// The verdict on the OCSP response that came with the chain, or on its absence, remembered.
+    func verifyStatus(_ response: Data?) -> Bool {
+        guard let verifyStatus = configuration.verifyStatus else { return true }
+        let chain = state.withLock { state -> [X509Certificate] in
+            defer { state.chain = [] }
+            return state.chain
+        }
+        guard let failure = verifyStatus(response, chain, host) else { return true }
+        state.withLock { $0.failure = failure }
+        return false
+    }
+}

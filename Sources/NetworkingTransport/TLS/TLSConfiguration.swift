@@ -1,0 +1,42 @@
+package import Foundation
+
+/// TLS protocol versions that can be asked for.
+package enum TLSVersion: Int, Sendable, Hashable, Comparable {
+    case v1_0 = 10, v1_1, v1_2, v1_3
+    package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// How a server is verified and which identity we show it: immutable, shared by all transfers under one policy.
+package final class TLSConfiguration: Sendable {
+    /// The verdict on a server's certificate chain: nil accepts, an error rejects. Called on the network thread, inside
+    /// the handshake, before a byte of the request is sent. The chain is as sent, leaf first.
+    package typealias Verification = @Sendable (_ chain: [X509Certificate], _ host: String) -> (any Error)?
+
+    /// The verdict on the OCSP response that a server stapled to its chain, or on there being none, once the chain has been
+    /// accepted. Called like `Verification`.
+    package typealias StatusVerification =
+        @Sendable (_ response: Data?, _ chain: [X509Certificate], _ host: String) -> (any Error)?
+
+    /// Connections, TLS sessions and idle handles are never shared between configurations with different identities:
+    /// everything that changes a verdict or what is sent must change this.
+    package let identity: String
+    package let minimumVersion: TLSVersion
+    package let maximumVersion: TLSVersion?
+    package let clientIdentity: ClientIdentityMaterial?
+    package let verify: Verification
+    /// nil: servers are not asked for an OCSP response.
+    package let verifyStatus: StatusVerification?
+
+    package init(
+        identity: String, minimumVersion: TLSVersion = .v1_2, maximumVersion: TLSVersion? = nil,
+        clientIdentity: ClientIdentityMaterial? = nil, verifyStatus: StatusVerification? = nil,
+        verify: @escaping Verification
+    ) {
+        self.identity = identity
+        self.minimumVersion = minimumVersion
+        self.maximumVersion = maximumVersion
+        self.clientIdentity = clientIdentity
+        self.verify = verify
+        self.verifyStatus = verifyStatus
+    }
+}

@@ -1,0 +1,101 @@
+internal import CCurl
+
+extension TransferError {
+    /// What is known of a transfer that libcurl ended with an error.
+    struct Circumstances {
+        /// The request had begun to go out.
+        var wasConnected = false
+        /// A final response head had arrived.
+        var hasHead = false
+        /// We offered a client certificate.
+        var hasClientIdentity = false
+        /// What the verification of the server found wrong.
+        var verificationFailure: (any Error)?
+        var systemErrno: Int32 = 0
+    }
+
+    /// The error for a libcurl code; `text` is what CURLOPT_ERRORBUFFER holds.
+    static func curl(_ code: CurlCode, text: String, circumstances: Circumstances = Circumstances()) -> TransferError {
+        let message = text.isEmpty ? code.text : text
+        var error = TransferError(
+            kind(of: code, message: message, circumstances), message: message, curlCode: Int(code.rawValue))
+        if error.kind == .serverUntrusted { error.cause = circumstances.verificationFailure }
+        error.systemErrno = circumstances.systemErrno
+        return error
+    }
+
+    private static func kind(of code: CurlCode, message: String, _ circumstances: Circumstances) -> Kind {
+        if isSecurityCode(code) {
+            if circumstances.verificationFailure != nil { return .serverUntrusted }
+            return concernsClientCertificate(message, circumstances) ? .clientCertificate : .secureConnectionFailed
+        }
+        switch code {
+        case .CURLE_URL_MALFORMAT:
+            return .badURL
+        case .CURLE_UNSUPPORTED_PROTOCOL:
+            // Also libcurl's word for a status line of no HTTP version that it knows.
+            return circumstances.wasConnected ? .badResponse : .unsupportedScheme
+        case .CURLE_COULDNT_RESOLVE_HOST:
+            return .cannotFindHost
+        case .CURLE_COULDNT_CONNECT:
+            return .cannotConnect
+        case .CURLE_COULDNT_RESOLVE_PROXY, .CURLE_PROXY:
+            return .proxy
+        case .CURLE_OPERATION_TIMEDOUT:
+            return .timedOut
+        case .CURLE_SEND_ERROR, .CURLE_RECV_ERROR:
+            if concernsClientCertificate(message, circumstances) { return .clientCertificate }
+            // libcurl's own limit for a response's header fields has no code of its own before 8.6.
+            if message.contains("Too large response headers") { return .tooLarge }
+            return message.contains("chunk") ? .badResponse : .connectionLost
+        case .CURLE_GOT_NOTHING, .CURLE_PARTIAL_FILE:
+            return .connectionLost
+        case .CURLE_WEIRD_SERVER_REPLY, .CURLE_HTTP2, .CURLE_HTTP2_STREAM, .CURLE_HTTP3:
+            return .badResponse
+        case .CURLE_BAD_CONTENT_ENCODING:
+            return .cannotDecodeContent
+        case .CURLE_WRITE_ERROR:
+            // No callback of ours refused: libcurl's own decoders and chunk parser report this way too.
+            return message.contains("chunk") ? .badResponse : .cannotDecodeContent
+        case .CURLE_OUT_OF_MEMORY:
+            // A header line over libcurl's own limit ends like this.
+            return circumstances.wasConnected && !circumstances.hasHead ? .tooLarge : .outOfMemory
+        case .CURLE_TOO_LARGE, .CURLE_FILESIZE_EXCEEDED:
+            return .tooLarge
+        case .CURLE_SEND_FAIL_REWIND:
+            return .bodyNotReplayable
+        case .CURLE_READ_ERROR:
+            return .bodySource
+        case .CURLE_TOO_MANY_REDIRECTS:
+            return .tooManyRedirects
+        case .CURLE_SSL_CERTPROBLEM, .CURLE_SSL_CLIENTCERT:
+            return .clientCertificate
+        default:
+            return .other
+        }
+    }
+
+    private static func isSecurityCode(_ code: CurlCode) -> Bool {
+        switch code {
+        case .CURLE_SSL_CONNECT_ERROR, .CURLE_PEER_FAILED_VERIFICATION, .CURLE_SSL_CIPHER, .CURLE_USE_SSL_FAILED,
+            .CURLE_SSL_CACERT_BADFILE, .CURLE_SSL_CRL_BADFILE, .CURLE_SSL_ISSUER_ERROR,
+            .CURLE_SSL_PINNEDPUBKEYNOTMATCH, .CURLE_SSL_INVALIDCERTSTATUS, .CURLE_SSL_ENGINE_NOTFOUND:
+            true
+        default:
+            false
+        }
+    }
+
+    /// With TLS 1.3 a server refuses a client certificate after the handshake, as an alert in place of a response;
+    /// only OpenSSL's text for the alert tells what it was about.
+    private static func concernsClientCertificate(_ message: String, _ circumstances: Circumstances) -> Bool {
+        guard message.contains("alert") else { return false }
+        if message.contains("certificate required") { return true }
+        guard circumstances.hasClientIdentity else { return false }
+        return [
+            "bad certificate", "unknown ca", "certificate expired", "certificate revoked", "certificate unknown",
+            "unsupported certificate", "access denied", "handshake failure",
+        ]
+        .contains { message.contains($0) }
+    }
+}

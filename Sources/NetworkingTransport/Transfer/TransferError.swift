@@ -1,0 +1,56 @@
+/// Why a transfer did not complete.
+package struct TransferError: Error, Sendable {
+    /// The kinds that callers tell apart.
+    package enum Kind: Sendable {
+        case cancelled
+        case badURL
+        /// A method, header field or body that cannot be sent as it is.
+        case badRequest
+        case unsupportedScheme
+        case cannotFindHost
+        case cannotConnect
+        case timedOut
+        /// Reset, closed early, or a body shorter than announced.
+        case connectionLost
+        /// A head or chunking that does not parse.
+        case badResponse
+        /// A content coding that does not decode.
+        case cannotDecodeContent
+        /// Head or content over a limit.
+        case tooLarge
+        /// The TLS handshake failed for another reason than the server's certificate.
+        case secureConnectionFailed
+        /// Verification rejected the server; `cause` says why.
+        case serverUntrusted
+        /// The server wants a client certificate, or refused ours.
+        case clientCertificate
+        /// The request's body could not be produced; `cause` says why.
+        case bodySource
+        /// A body has to be sent again and cannot be.
+        case bodyNotReplayable
+        /// What received the content failed; `cause` says why.
+        case bodySink
+        case tooManyRedirects
+        case proxy
+        case outOfMemory
+        /// Anything else libcurl reports.
+        case other
+    }
+
+    package var kind: Kind
+    /// libcurl's code (CURLcode, or CURLMcode when `isMultiCode`); 0 when libcurl had no part in it.
+    package var curlCode: Int
+    package var isMultiCode = false
+    /// libcurl's text for this failure, or the engine's own.
+    package var message: String
+    /// errno of the failed system call, if any.
+    package var systemErrno: Int32 = 0
+    package var cause: (any Error)?
+
+    package init(_ kind: Kind, message: String, curlCode: Int = 0, cause: (any Error)? = nil) {
+        self.kind = kind
+        self.message = message
+        self.curlCode = curlCode
+        self.cause = cause
+    }
+}

@@ -1,0 +1,73 @@
+package import Foundation
+
+/// What the engine is asked to send: one request to one server, one response back.
+///
+/// Redirects, and the decision whether to answer a challenge, are the caller's: each further hop is another transfer.
+package struct TransferRequest: Sendable {
+    /// The absolute URL, percent-encoded.
+    package var url: String
+    /// What connections are counted by: requests with the same value go to the same scheme, host and port.
+    package var origin: String
+    /// The method, as typed.
+    package var method: String
+    /// Header fields in the order in which they are sent. A value of "" sends the field empty. The engine adds `Host`,
+    /// `Content-Length` or `Transfer-Encoding`, and `Accept-Encoding` (see `decodesContent`) unless they are here.
+    package var headers: [HeaderField]
+    /// The request's content.
+    package var body: TransferBody
+    /// Seconds without any progress in either direction after which the transfer fails; 0: no limit. Time spent
+    /// waiting for a connection slot does not count.
+    package var idleTimeout: TimeInterval
+    /// Whether to offer the codings that libcurl can decode, and to decode what comes back.
+    package var decodesContent: Bool
+    /// Transfers with a higher value leave the engine's waiting list first.
+    package var priority: Int
+    /// How the server is verified and who we are to it: also what connections and TLS sessions are partitioned by.
+    package var tls: TLSConfiguration
+    /// Answers to 401 challenges that libcurl gives by itself (and part of what connections are partitioned by).
+    package var credential: TransferCredential?
+
+    package init(url: String, origin: String, method: String, tls: TLSConfiguration) {
+        self.url = url
+        self.origin = origin
+        self.method = method
+        self.headers = []
+        self.body = .none
+        self.idleTimeout = 60
+        self.decodesContent = true
+        self.priority = 0
+        self.tls = tls
+        self.credential = nil
+    }
+}
+
+/// The content of a request.
+package enum TransferBody: Sendable {
+    /// No content, and no `Content-Length` field.
+    case none
+    /// Content in memory; `Content-Length` is sent, also for empty data.
+    case data(Data)
+    /// Content that is produced while it is sent.
+    case source(any BodySource)
+}
+
+/// A user name and password, and the schemes they may be sent with.
+package struct TransferCredential: Sendable, Hashable {
+    /// Authentication schemes that libcurl implements.
+    package struct Schemes: OptionSet, Sendable, Hashable {
+        package let rawValue: Int
+        package init(rawValue: Int) { self.rawValue = rawValue }
+        package static let basic = Schemes(rawValue: 1)
+        package static let digest = Schemes(rawValue: 2)
+        package static let ntlm = Schemes(rawValue: 4)
+        package static let negotiate = Schemes(rawValue: 8)
+    }
+    package var user: String
+    package var password: String
+    package var schemes: Schemes
+    package init(user: String, password: String, schemes: Schemes) {
+        self.user = user
+        self.password = password
+        self.schemes = schemes
+    }
+}

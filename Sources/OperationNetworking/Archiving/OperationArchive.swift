@@ -1,0 +1,137 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// An operation as it is archived: plain values, checked by `Codable` when they are read.
+///
+/// Not in it: blocks, streams, queues, groups, credentials, client identities and dependencies. A request whose content
+/// was a stream is archived without it, and fails with a clear error when it is started.
+struct OperationArchive: Codable {
+    struct Request: Codable {
+        var url: String?
+        var mainDocumentURL: String?
+        var method: String?
+        var headers: [String: String]
+        var body: Data?
+        var losesBodyStream: Bool
+        var timeoutInterval: TimeInterval
+        var cachePolicy: UInt
+        var networkServiceType: UInt
+        var allowsCellularAccess: Bool
+        var handlesCookies: Bool
+    }
+
+    struct Response: Codable {
+        var url: String
+        var statusCode: Int
+        var httpVersion: String
+        var rawFields: [UInt8]
+    }
+
+    struct Failure: Codable {
+        var domain: String
+        var code: Int
+        var message: String
+    }
+
+    var request: Request
+    var state: Int
+    var isCancelled: Bool
+    var response: Response?
+    /// The whole content of a finished operation, or what a paused one had received in memory.
+    var content: Data?
+    var failure: Failure?
+    var representation: Representation?
+    var downloadDestination: DownloadDestination?
+    var shouldUseCredentialStorage: Bool
+    var maximumBufferedLength: Int
+    var dependencyFailurePolicy: DependencyFailurePolicy
+    var dependentsWaitForCompletionBlocks: Bool
+    /// The policy, and why there is none where one was set.
+    var securityPolicy: ArchivedObject<SecurityPolicy>?
+    var losesSecurityPolicy = false
+    /// The serializer of an `HTTPRequestOperation`, likewise.
+    var responseSerializer: ArchivedObject<HTTPResponseSerializer>?
+    var losesResponseSerializer = false
+
+    static let key = "operation"
+
+    init?(coder: NSCoder) {
+        guard let archive = ArchiveBlob.decode(OperationArchive.self, with: coder, forKey: Self.key),
+            OperationState(rawValue: archive.state) != nil
+        else {
+            coder.failWithError(Self.damaged(nil))
+            return nil
+        }
+        self = archive
+    }
+
+    static func damaged(_ underlying: (any Error)?) -> CocoaError {
+        var userInfo: [String: Any] = [
+            NSLocalizedDescriptionKey: "the archive holds no operation, or a damaged one"
+        ]
+        if let underlying { userInfo[NSUnderlyingErrorKey] = underlying }
+        return CocoaError(.coderReadCorrupt, userInfo: userInfo)
+    }
+
+    init(
+        request: URLRequest, state: OperationState, isCancelled: Bool,
+        configuration: URLConnectionOperation.Configuration
+    ) {
+        self.request = Request(request)
+        self.state = state.rawValue
+        self.isCancelled = isCancelled
+        downloadDestination = configuration.downloadDestination
+        shouldUseCredentialStorage = configuration.shouldUseCredentialStorage
+        maximumBufferedLength = configuration.maximumBufferedLength
+        dependencyFailurePolicy = configuration.dependencyFailurePolicy
+        dependentsWaitForCompletionBlocks = configuration.dependentsWaitForCompletionBlocks
+    }
+}
+
+extension OperationArchive.Request {
+    init(_ request: URLRequest) {
+        url = request.url?.absoluteString
+        mainDocumentURL = request.mainDocumentURL?.absoluteString
+        method = request.httpMethod
+        headers = request.allHTTPHeaderFields ?? [:]
+        body = request.httpBody
+        losesBodyStream = request.httpBodyStream != nil
+        timeoutInterval = request.timeoutInterval
+        cachePolicy = request.cachePolicy.rawValue
+        networkServiceType = request.networkServiceType.rawValue
+        allowsCellularAccess = request.allowsCellularAccess
+        handlesCookies = request.httpShouldHandleCookies
+    }
+
+    var urlRequest: URLRequest {
+        var result = URLRequest(url: url.flatMap(URL.init(string:)) ?? URL(fileURLWithPath: "/"))
+        if url == nil { result.url = nil }
+        result.mainDocumentURL = mainDocumentURL.flatMap(URL.init(string:))
+        result.httpMethod = method
+        result.allHTTPHeaderFields = headers
+        result.httpBody = body
+        result.timeoutInterval = timeoutInterval
+        result.cachePolicy = URLRequest.CachePolicy(rawValue: cachePolicy) ?? .useProtocolCachePolicy
+        result.networkServiceType = URLRequest.NetworkServiceType(rawValue: networkServiceType) ?? .default
+        result.allowsCellularAccess = allowsCellularAccess
+        result.httpShouldHandleCookies = handlesCookies
+        return result
+    }
+}
+
+/// Why an operation that came from an archive cannot run as it is: what an archive cannot hold has to be set again.
+enum ArchiveLoss: Error, LocalizedError {
+    case bodyStream, securityPolicy, responseSerializer
+
+    var errorDescription: String? {
+        switch self {
+        case .bodyStream:
+            "the request's content was a stream, which an archive does not hold; set inputStream before the start"
+        case .securityPolicy:
+            "the security policy could not be archived, or is damaged; set securityPolicy before the start"
+        case .responseSerializer:
+            "the response serializer could not be archived, or is damaged; set responseSerializer before the start"
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+extension URLConnectionOperation {
+    /// A snapshot of the operation, which goes on: what `encode(with:)` stores, as data of its own.
+    ///
+    /// Prefer this to a keyed archive where the data may be damaged or come from somebody else: the reader of keyed
+    /// archives in Foundation on Linux stops the program at some bytes; `init(archivedData:)` throws at any.
+    ///
+    /// - Throws: an `EncodingError`, for a request that cannot be written as JSON (a timeout that is not a number).
+    public func archivedData() throws -> Data {
+        try JSONEncoder().encode(makeArchive())
+    }
+
+    /// An operation from what `archivedData()` gave. One that was paused continues with `resume()`.
+    ///
+    /// - Throws: `CocoaError.coderReadCorrupt` when the data are anything else.
+    public convenience init(archivedData: Data) throws {
+        let archive: OperationArchive
+        do {
+            archive = try JSONDecoder().decode(OperationArchive.self, from: archivedData)
+        } catch {
+            throw OperationArchive.damaged(error)
+        }
+        guard OperationState(rawValue: archive.state) != nil else { throw OperationArchive.damaged(nil) }
+        self.init(request: archive.request.urlRequest)
+        restore(archive)
+    }
+
+    /// Writes a snapshot. The operation goes on.
+    func encodeArchive(with coder: NSCoder) {
+        ArchiveBlob.encode(makeArchive(), with: coder, forKey: OperationArchive.key)
+    }
+
+    private func makeArchive() -> OperationArchive {
+        var (archive, transferState, policy, serializer) = lock.withLock {
+            var archive = OperationArchive(
+                request: _request, state: _lifecycle.state, isCancelled: _lifecycle.isCancelled,
+                configuration: _configuration)
+            if let head = _reception.head, let url = _reception.url {
+                archive.response = OperationArchive.Response(
+                    url: url.withoutUserInfo.absoluteString, statusCode: head.statusCode, httpVersion: head.httpVersion,
+                    rawFields: head.rawFields)
+            }
+            archive.content = _reception.data
+            archive.failure = _reception.error.map { OperationArchive.Failure($0) }
+            let serializer = (self as? HTTPRequestOperation)?._archivedSerializer
+            return (archive, _transferState, _configuration.securityPolicy, serializer)
+        }
+        archive.securityPolicy = policy.flatMap { ArchivedObject($0) }
+        archive.losesSecurityPolicy = policy != nil && archive.securityPolicy == nil
+        archive.responseSerializer = serializer.flatMap { ArchivedObject($0) }
+        archive.losesResponseSerializer = serializer != nil && archive.responseSerializer == nil
+        if let transferState, let partial = transferState.snapshot() {
+            archive.content = partial.content
+            archive.representation = partial.representation
+        }
+        return archive
+    }
+
+    /// Makes this fresh operation the archived one.
+    func restore(_ archive: OperationArchive) {
+        let policy = archive.securityPolicy?.object
+        let serializer = archive.responseSerializer?.object
+        lock.withLock {
+            _configuration.securityPolicy = policy
+            _configuration.downloadDestination = archive.downloadDestination
+            _configuration.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
+            _configuration.maximumBufferedLength = max(0, archive.maximumBufferedLength)
+            _configuration.dependencyFailurePolicy = archive.dependencyFailurePolicy
+            _configuration.dependentsWaitForCompletionBlocks = archive.dependentsWaitForCompletionBlocks
+            (self as? HTTPRequestOperation)?._archivedSerializer = serializer
+            if archive.losesResponseSerializer || (archive.responseSerializer != nil && serializer == nil) {
+                _losses.insert(.responseSerializer)
+            }
+            if archive.losesSecurityPolicy || (archive.securityPolicy != nil && policy == nil) {
+                _losses.insert(.securityPolicy)
+            }
+            if archive.request.losesBodyStream { _losses.insert(.bodyStream) }
+            if let response = archive.response {
+                _reception.head = ResponseHead(
+                    statusCode: response.statusCode, httpVersion: response.httpVersion, rawFields: response.rawFields)
+                _reception.url = URL(string: response.url)
+            }
+            switch OperationState(rawValue: archive.state) {
+            case .finished:
+                _reception.data = archive.content
+                _reception.error = archive.failure?.error
+                _lifecycle.restoreFinished(cancelled: archive.isCancelled)
+            case .paused:
+                _lifecycle.restorePaused()
+                restorePartial(archive)
+            case .ready, .executing, nil:
+                restorePartial(archive)
+            }
+        }
+        if isFinished {
+            // Foundation's own bookkeeping: waiters and dependants of a finished operation go on.
+            didChangeValue(forKey: OperationState.finished.key)
+        } else if archive.isCancelled {
+            cancel()
+        }
+    }
+
+    /// Called with `lock` held.
+    private func restorePartial(_ archive: OperationArchive) {
+        guard var representation = archive.representation, let content = archive.content, !content.isEmpty,
+            _configuration.downloadDestination == nil
+        else { return }
+        representation.offset = Int64(content.count)
+        _transferState = TransferState(configuration: _configuration, resumed: representation, content: content)
+    }
+}
+
+extension OperationArchive.Failure {
+    init(_ error: any Error) {
+        let error = error as NSError
+        domain = error.domain
+        code = error.code
+        message = error.localizedDescription
+    }
+
+    var error: any Error {
+        let userInfo = [NSLocalizedDescriptionKey: message]
+        if domain == NSURLErrorDomain {
+            return URLError(URLError.Code(rawValue: code) ?? .unknown, userInfo: userInfo)
+        }
+        return NSError(domain: domain, code: code, userInfo: userInfo)
+    }
+}

@@ -1,0 +1,122 @@
+public import Foundation
+public import FoundationNetworking
+
+/// Why a response was refused or its body could not be turned into an object.
+///
+/// Seen as an `NSError` it has AFNetworking's domain (``URLResponseSerializationErrorDomain``), code and `userInfo`
+/// keys. Response, body and, if the body parsed, the object are on this error itself, whatever lies underneath.
+///
+/// Two errors are equal when their codes are.
+public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, Equatable, Sendable {
+    /// What went wrong; the numbers are `NSURLErrorDomain`'s.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The number an `NSError` shows.
+        public let rawValue: Int
+
+        /// A code by its number.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// −1011: the status code is not among the acceptable ones.
+        public static let badServerResponse = Code(rawValue: -1011)
+        /// −1016: the content type is not among the acceptable ones.
+        public static let cannotDecodeContentData = Code(rawValue: -1016)
+        /// −1017: the body is not what its content type says; ``ResponseSerializationError/underlyingError`` is the
+        /// parser's error (Cocoa 3840 for JSON and property lists, a `DecodingError` for `Decodable` values).
+        public static let cannotParseResponse = Code(rawValue: -1017)
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// The response, if there was one.
+    public let response: URLResponse?
+    /// The body, if there was one in memory.
+    public let data: Data?
+    /// The next cause: the parser's error, or the content-type or parse error beneath a bad status.
+    public let underlyingError: (any Error)?
+    private let object: ParsedObject
+    private let message: String
+
+    /// What the body parsed to although the response was refused (an API's error document, say).
+    public var responseObject: Any? { object.value }
+
+    /// An error for a subclass of ``HTTPResponseSerializer`` to throw.
+    ///
+    /// - Parameters:
+    ///   - code: What went wrong.
+    ///   - message: One sentence for ``errorDescription``; `nil` gives one that fits the code.
+    ///   - response: The response.
+    ///   - data: The body.
+    ///   - responseObject: What the body parsed to; not changed any more once it is here.
+    ///   - underlyingError: The cause.
+    public init(
+        code: Code, message: String? = nil, response: URLResponse?, data: Data?, responseObject: Any? = nil,
+        underlyingError: (any Error)? = nil
+    ) {
+        self.code = code
+        self.response = response
+        self.data = data
+        self.underlyingError = underlyingError
+        object = ParsedObject(value: responseObject)
+        self.message = message ?? "Request failed: the response could not be serialized (\(code.rawValue))"
+    }
+
+    /// The same error with the object the body parsed to.
+    package func carrying(_ responseObject: Any?) -> Self {
+        Self(
+            code: code, message: message, response: response, data: data, responseObject: responseObject,
+            underlyingError: underlyingError)
+    }
+
+    /// The same error on top of another one; as it is if it already lies on top of one.
+    package func over(_ cause: some Error) -> Self {
+        guard underlyingError == nil else { return self }
+        return Self(
+            code: code, message: message, response: response, data: data, responseObject: responseObject,
+            underlyingError: cause)
+    }
+
+    /// Whether this or an error beneath it refuses the content type: then nobody parses the body.
+    package var concernsContentType: Bool {
+        var next: ResponseSerializationError? = self
+        while let error = next {
+            if error.code == .cannotDecodeContentData { return true }
+            next = error.underlyingError as? ResponseSerializationError
+        }
+        return false
+    }
+
+    /// AFNetworking's error domain.
+    public static var errorDomain: String { URLResponseSerializationErrorDomain }
+
+    /// The number of ``code``.
+    public var errorCode: Int { code.rawValue }
+
+    /// One sentence: "Request failed: Not Found (404)".
+    public var errorDescription: String? { message }
+
+    /// The description, the failing URL, the response, the body, the object and the underlying error, each under
+    /// AFNetworking's or Foundation's key and absent when there is none.
+    public var errorUserInfo: [String: Any] {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        userInfo[NSURLErrorFailingURLErrorKey] = response?.url
+        userInfo[NetworkingOperationFailingURLResponseErrorKey] = response
+        userInfo[NetworkingOperationFailingURLResponseDataErrorKey] = data
+        userInfo[NetworkingOperationFailingURLResponseObjectErrorKey] = responseObject
+        userInfo[NSUnderlyingErrorKey] = underlyingError.map { $0 as NSError }
+        return userInfo
+    }
+
+    /// Whether both have the same code.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code
+    }
+}
+
+/// Carries a parsed object of any type.
+// Sendable because a serializer makes the object, hands it over with the error and never touches it again; whoever
+// gets the error is told (`init`) not to change it.
+private struct ParsedObject: @unchecked Sendable {
+    let value: Any?
+}

@@ -1,0 +1,186 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// One attempt of an operation: the transfers from the first request over redirects and challenges to the response that
+/// counts. Holds its operation while it is under way.
+// Sendable because `control` is behind a lock and every other mutable field is touched on the network thread only, or
+// before the first transfer was handed to the engine.
+final class Exchange: @unchecked Sendable {
+    /// What other threads reach.
+    private struct Control {
+        var transfer: Transfer?
+        /// Nothing was sent yet: a thread that is not the network's prepares the first request, and looks here when it
+        /// has done so.
+        var isBeginning = true
+        var isCancelled = false
+        /// The operation was paused: nothing of this attempt counts any more.
+        var isDetached = false
+    }
+
+    /// What follows when the present transfer has ended.
+    enum NextStep {
+        /// The response counts: its content goes to the sink.
+        case deliver
+        /// The rest of the representation is here already.
+        case complete
+        /// The same request again, answering a challenge; the content was dropped.
+        case answer(TransferCredential)
+        /// Another request, following a redirect; the content was dropped.
+        case follow(URLRequest)
+        /// The user's block decides about a redirect; the content is held.
+        case askRedirect(URLRequest, ResponseHead)
+        /// The user's block answers a challenge; the content is held.
+        case askChallenge(HTTPChallenge, ResponseHead)
+        /// The server does not continue what we have: once more, for all of it.
+        case startOver
+    }
+
+    let operation: URLConnectionOperation
+    let attempt: UInt
+    /// As it was when the latest response began: blocks and places set after the start count.
+    var configuration: URLConnectionOperation.Configuration
+    let state: TransferState
+    let originalURL: URL?
+    private let control = Locked(Control())
+
+    // Confined to the network thread.
+    var request: URLRequest
+    var url: URL?
+    var credential: TransferCredential?
+    var hops = 0
+    var challengeFailures = 0
+    var next = NextStep.deliver
+    /// Where the transfer under way continues; 0: it is for the whole.
+    var offset: Int64 = 0
+    var asksForRange = true
+    /// Content that is kept until it is known whether it counts.
+    var held: MemorySink?
+    /// Content of an error response, which does not go to the place of the real one.
+    var diverted: MemorySink?
+    var head: ResponseHead?
+    var expectedLength: Int64 = -1
+    var uploadLength: Int64 = -1
+    var bytesSent: Int64 = 0
+    var cookieHeads: [(ResponseHead, URL)] = []
+    var timings: TransferTimings?
+    let downloadProgress = ProgressReporter(.download)
+    let uploadProgress = ProgressReporter(.upload)
+
+    init(
+        operation: URLConnectionOperation, attempt: UInt, request: URLRequest,
+        configuration: URLConnectionOperation.Configuration, state: TransferState
+    ) {
+        self.operation = operation
+        self.attempt = attempt
+        self.request = request
+        originalURL = request.url
+        self.configuration = configuration
+        self.state = state
+    }
+
+    var engine: TransportEngine { .shared }
+
+    /// Whether this attempt may still write and report.
+    var isCurrent: Bool { state.isCurrent(attempt) }
+
+    /// Sends the first request. From any thread.
+    func begin() {
+        if state.isFirst(attempt) {
+            send()
+        } else {
+            engine.perform { [self] in send() }
+        }
+    }
+
+    /// Stops the transfer; the operation ends on the network thread. From any thread.
+    func cancel() {
+        let (transfer, isBeginning) = control.withLock { control -> (Transfer?, Bool) in
+            control.isCancelled = true
+            return (control.transfer, control.isBeginning)
+        }
+        if let transfer {
+            engine.cancel(transfer)
+        } else if !isBeginning {
+            engine.perform { [self] in finish(error: URLError.cancelled(url: url)) }
+        }
+    }
+
+    /// The operation was paused. From any thread.
+    func detach() {
+        let transfer = control.withLock { control -> Transfer? in
+            control.isDetached = true
+            return control.transfer
+        }
+        if let transfer { engine.cancel(transfer) }
+    }
+
+    /// Hands the present request to the engine.
+    func send() {
+        let outgoing: TransferRequest
+        do {
+            outgoing = try makeTransferRequest()
+        } catch {
+            finish(error: error)
+            return
+        }
+        let transfer = Transfer(request: outgoing, handler: self)
+        enum Step { case start, drop, cancelled }
+        let step: Step = control.withLock { control in
+            control.isBeginning = false
+            if control.isDetached { return .drop }
+            if control.isCancelled { return .cancelled }
+            control.transfer = transfer
+            return .start
+        }
+        switch step {
+        case .drop: return
+        case .cancelled: finish(error: URLError.cancelled(url: url))
+        case .start:
+            engine.start(transfer)
+        }
+    }
+
+    /// The attempt is over, one way or the other. The operation takes the first call.
+    func finish(error: (any Error)?, data: Data? = nil) {
+        operation.end(
+            attempt, error: error, data: data,
+            metrics: timings.map { TransferMetrics($0, redirectCount: hops) })
+    }
+
+    /// Forgets the transfer that ended. False: the operation was cancelled or paused meanwhile, and that was seen to.
+    func releaseTransfer() -> Bool {
+        enum Step { case go, drop, cancelled }
+        let step: Step = control.withLock { control in
+            control.transfer = nil
+            if control.isDetached { return .drop }
+            return control.isCancelled ? .cancelled : .go
+        }
+        switch step {
+        case .go: return isCurrent
+        case .drop: return false
+        case .cancelled:
+            finish(error: URLError.cancelled(url: url))
+            return false
+        }
+    }
+
+    /// The transfer under way, for commands to the engine.
+    var transfer: Transfer? { control.withLock { $0.transfer } }
+}
+
+extension Exchange: ResponseSinkEvents {
+    func sinkHasSpace() {
+        if let transfer { engine.resumeReceiving(transfer) }
+    }
+
+    func sinkFailed(_ error: any Error) {
+        engine.perform { [self] in
+            guard isCurrent else { return }
+            let failure = TransferError(.bodySink, message: "the response's content could not be written", cause: error)
+            finish(error: URLError(failure, url: url))
+            if let transfer { engine.cancel(transfer) }
+        }
+    }
+}

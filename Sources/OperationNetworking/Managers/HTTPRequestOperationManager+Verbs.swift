@@ -1,0 +1,86 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+
+extension HTTPRequestOperationManager {
+    /// What is called with the operation and the response object.
+    public typealias Success = @Sendable (_ operation: HTTPRequestOperation, _ responseObject: Any?) -> Void
+    /// What is called with the error; the operation is nil when the request could not even be made.
+    public typealias Failure = @Sendable (_ operation: HTTPRequestOperation?, _ error: any Error) -> Void
+
+    /// Makes an operation for a verb, without adding it to the queue: dependencies can be added first.
+    ///
+    /// - Parameters:
+    ///   - method: the method, as it is sent.
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: given to the request serializer.
+    ///   - headers: set on the request, over the serializer's.
+    /// - Throws: what `requestSerializer` throws; `RequestSerializationError.Code.badURL` for a string that is no URL.
+    public func operation(
+        method: String, _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: Success? = nil, failure: Failure? = nil
+    ) throws -> HTTPRequestOperation {
+        let url = try resolve(URLString)
+        var request = try requestSerializer.request(
+            withMethod: method, urlString: url.absoluteString, parameters: parameters)
+        for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
+        return httpRequestOperation(with: request, success: success, failure: failure.map(Self.withOptionalOperation))
+    }
+
+    /// Makes an operation that submits a multipart form, without adding it to the queue.
+    ///
+    /// - Parameters:
+    ///   - method: the method, as it is sent.
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent as parts, before those that `block` appends.
+    ///   - block: called once, on the calling thread.
+    /// - Throws: what `block` or `requestSerializer` throws.
+    public func operation(
+        method: String, _ URLString: String, parameters: [String: Any]? = nil, headers: [String: String]? = nil,
+        constructingBodyWith block: (any MultipartFormData) throws -> Void,
+        success: Success? = nil, failure: Failure? = nil
+    ) throws -> HTTPRequestOperation {
+        let url = try resolve(URLString)
+        // The serializer calls the block before it returns.
+        var request = try withoutActuallyEscaping(block) { block in
+            try requestSerializer.multipartFormRequest(
+                withMethod: method, urlString: url.absoluteString, parameters: parameters, constructingBodyWith: block)
+        }
+        for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
+        return httpRequestOperation(with: request, success: success, failure: failure.map(Self.withOptionalOperation))
+    }
+
+    /// A success block of a verb that has no object.
+    static func ignoringObject(_ success: @escaping @Sendable (HTTPRequestOperation) -> Void) -> Success {
+        { operation, _ in success(operation) }
+    }
+
+    /// A verb's failure block as an operation's.
+    static func withOptionalOperation(
+        _ failure: @escaping Failure
+    ) -> @Sendable (HTTPRequestOperation, any Error) -> Void {
+        { failure($0, $1) }
+    }
+
+    /// Makes an operation and adds it to the queue. A request that cannot be made calls `failure` with no operation, on
+    /// the completion queue, and returns nil.
+    func enqueue(
+        method: String, _ URLString: String, parameters: Any?, headers: [String: String]?, success: Success?,
+        failure: Failure?
+    ) -> HTTPRequestOperation? {
+        do {
+            let operation = try operation(
+                method: method, URLString, parameters: parameters, headers: headers, success: success, failure: failure)
+            operationQueue.addOperation(operation)
+            return operation
+        } catch {
+            report(error, to: failure)
+            return nil
+        }
+    }
+
+    func report(_ error: any Error, to failure: Failure?) {
+        guard let failure else { return }
+        (completionQueue ?? .main).async(group: completionGroup) { failure(nil, error) }
+    }
+}

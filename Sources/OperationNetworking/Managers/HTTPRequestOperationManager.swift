@@ -1,0 +1,416 @@
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+
+/// Builds operations from URL strings and parameters, and enqueues them: AFNetworking's `AFHTTPRequestOperationManager`.
+///
+/// **URL strings** are resolved against `baseURL` (RFC 3986, section 5):
+///
+/// | baseURL | string | result |
+/// |---|---|---|
+/// | `http://example.com/v1/` | `foo` | `http://example.com/v1/foo` |
+/// | `http://example.com/v1/` | `/foo` | `http://example.com/foo` |
+/// | `http://example.com/v1/` | `foo?bar=baz` | `http://example.com/v1/foo?bar=baz` |
+/// | `http://example.com/v1/` | `` | `http://example.com/v1/` |
+/// | `http://example.com/v1/` | `http://example2.com/` | `http://example2.com/` |
+///
+/// **Subclassing.** Override `init(baseURL:)` to set up an API client, and `httpRequestOperation(with:success:failure:)` to
+/// change every operation that the verbs make. A subclass restates `@unchecked Sendable`.
+// Sendable because all stored state is guarded by `lock`, or immutable.
+open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying, NSSecureCoding {
+    private struct Settings {
+        var requestSerializer = HTTPRequestSerializer()
+        var responseSerializer: HTTPResponseSerializer = JSONResponseSerializer()
+        var operationQueue: OperationQueue = RequestOperationQueue()
+        var shouldUseCredentialStorage = true
+        var credential: URLCredential?
+        var clientIdentity: ClientIdentity?
+        var securityPolicy = SecurityPolicy.default()
+        var completionQueue: DispatchQueue?
+        var completionGroup: DispatchGroup?
+    }
+
+    /// What URL strings are resolved against; ends in "/" when it has a path. Nil: strings are absolute. AF: `baseURL`.
+    public let baseURL: URL?
+    private let lock = NSLock()
+    /// Guarded by `lock`.
+    private var _settings = Settings()
+
+    /// A manager with a form request serializer, a JSON response serializer and a queue of its own.
+    ///
+    /// - Parameter baseURL: what URL strings are resolved against; a "/" is added to its path if it lacks one, so that
+    ///   relative strings go below it. AF: `initWithBaseURL:`.
+    public init(baseURL: URL? = nil) {
+        self.baseURL = baseURL.map(Self.normalized)
+        super.init()
+    }
+
+    private static func normalized(_ url: URL) -> URL {
+        guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
+        return url.appendingPathComponent("")
+    }
+
+    // MARK: Settings
+
+    /// What makes requests from parameters. An `HTTPRequestSerializer` by default. AF: `requestSerializer`.
+    public var requestSerializer: HTTPRequestSerializer {
+        get { lock.withLock { _settings.requestSerializer } }
+        set { lock.withLock { _settings.requestSerializer = newValue } }
+    }
+
+    /// What parses responses; shared with the operations made from now on. A `JSONResponseSerializer` by default.
+    /// AF: `responseSerializer`.
+    public var responseSerializer: HTTPResponseSerializer {
+        get { lock.withLock { _settings.responseSerializer } }
+        set { lock.withLock { _settings.responseSerializer = newValue } }
+    }
+
+    /// Where the verbs add their operations. A `RequestOperationQueue` by default. AF: `operationQueue`.
+    public var operationQueue: OperationQueue {
+        get { lock.withLock { _settings.operationQueue } }
+        set { lock.withLock { _settings.operationQueue = newValue } }
+    }
+
+    /// Whether operations consult `URLCredentialStorage.shared`. True by default. AF: `shouldUseCredentialStorage`.
+    public var shouldUseCredentialStorage: Bool {
+        get { lock.withLock { _settings.shouldUseCredentialStorage } }
+        set { lock.withLock { _settings.shouldUseCredentialStorage = newValue } }
+    }
+
+    /// What operations answer challenges with. Nil by default. AF: `credential`.
+    public var credential: URLCredential? {
+        get { lock.withLock { _settings.credential } }
+        set { lock.withLock { _settings.credential = newValue } }
+    }
+
+    /// Certificate and key that operations show to servers that ask for one. Nil by default.
+    public var clientIdentity: ClientIdentity? {
+        get { lock.withLock { _settings.clientIdentity } }
+        set { lock.withLock { _settings.clientIdentity = newValue } }
+    }
+
+    /// How operations judge servers' certificates. `SecurityPolicy.default()` by default. AF: `securityPolicy`.
+    public var securityPolicy: SecurityPolicy {
+        get { lock.withLock { _settings.securityPolicy } }
+        set { lock.withLock { _settings.securityPolicy = newValue } }
+    }
+
+    /// The queue for operations' blocks. Nil by default: the main queue, which somebody must run. AF: `completionQueue`.
+    public var completionQueue: DispatchQueue? {
+        get { lock.withLock { _settings.completionQueue } }
+        set { lock.withLock { _settings.completionQueue = newValue } }
+    }
+
+    /// The group that operations' completion blocks run in. Nil by default. AF: `completionGroup`.
+    public var completionGroup: DispatchGroup? {
+        get { lock.withLock { _settings.completionGroup } }
+        set { lock.withLock { _settings.completionGroup = newValue } }
+    }
+
+    // MARK: Operations
+
+    /// An operation for a request, with this manager's settings, not enqueued: dependencies can be added first.
+    /// AF: `HTTPRequestOperationWithRequest:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; also for a cancelled operation.
+    open func httpRequestOperation(
+        with request: URLRequest,
+        success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
+        failure: (@Sendable (HTTPRequestOperation, any Error) -> Void)? = nil
+    ) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: request)
+        configure(operation)
+        if success != nil || failure != nil { operation.setCompletionBlockWithSuccess(success, failure: failure) }
+        return operation
+    }
+
+    /// Gives an operation this manager's settings.
+    public func configure(_ operation: HTTPRequestOperation) {
+        let settings = lock.withLock { _settings }
+        operation.responseSerializer = settings.responseSerializer
+        operation.lock.withLock {
+            operation._configuration.shouldUseCredentialStorage = settings.shouldUseCredentialStorage
+            operation._configuration.credential = settings.credential
+            operation._configuration.clientIdentity = settings.clientIdentity
+            operation._configuration.securityPolicy = settings.securityPolicy
+            operation._configuration.completionQueue = settings.completionQueue
+            operation._configuration.completionGroup = settings.completionGroup
+        }
+    }
+
+    /// Adds an operation to `operationQueue`.
+    public func enqueue(_ operation: HTTPRequestOperation) {
+        operationQueue.addOperation(operation)
+    }
+
+    /// Adds the members of a batch to `operationQueue`. The batch's blocks run on its own `completionQueue`, or this
+    /// manager's, or the main queue.
+    public func enqueue(_ batch: OperationBatch) {
+        if batch.completionQueue == nil { batch.completionQueue = completionQueue }
+        batch.enqueue(on: operationQueue)
+    }
+
+    // MARK: Cancelling
+
+    /// Cancels every operation in `operationQueue`, also those that are not requests.
+    public func cancelAllOperations() {
+        operationQueue.cancelAllOperations()
+    }
+
+    /// Cancels the requests in `operationQueue` with a method and a path.
+    ///
+    /// - Parameters:
+    ///   - method: compared without regard to case; nil: any.
+    ///   - path: resolved like the verbs' URL strings; compared without query and fragment; nil: any.
+    public func cancelAllHTTPOperations(method: String?, path: String?) {
+        let wanted = path.map { (try? resolve($0))?.path ?? $0 }
+        cancelAllOperations { operation -> Bool in
+            let request = operation.request
+            let hasMethod =
+                method.map { $0.caseInsensitiveCompare(request.httpMethod ?? "GET") == .orderedSame } ?? true
+            return hasMethod && (wanted == nil || request.url?.path == wanted)
+        }
+    }
+
+    /// Cancels the requests in `operationQueue` that a predicate names. It is called on the calling thread.
+    public func cancelAllOperations(where predicate: (HTTPRequestOperation) -> Bool) {
+        let wanted = operationQueue.operations.compactMap { $0 as? HTTPRequestOperation }.filter(predicate)
+        for operation in wanted.reversed() { operation.cancel() }
+    }
+
+    // MARK: Verbs: overridable, so here and not in an extension
+
+    /// Requests a representation: AF's `GET:parameters:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the query, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
+    /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
+    @discardableResult
+    open func get(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
+        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            method: "GET", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
+    }
+
+    /// Requests the head of a response only: AF's `HEAD:parameters:success:failure:`. See `get`; `success` has no object.
+    @discardableResult
+    open func head(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (HTTPRequestOperation) -> Void)? = nil,
+        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            method: "HEAD", URLString, parameters: parameters, headers: headers,
+            success: success.map(Self.ignoringObject), failure: failure)
+    }
+
+    /// Submits parameters: AF's `POST:parameters:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the content, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
+    /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
+    @discardableResult
+    open func post(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
+        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            method: "POST", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
+    }
+
+    /// Replaces a resource: AF's `PUT:parameters:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the content, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
+    /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
+    @discardableResult
+    open func put(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
+        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            method: "PUT", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
+    }
+
+    /// Changes a resource in part: AF's `PATCH:parameters:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the content, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
+    /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
+    @discardableResult
+    open func patch(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
+        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            method: "PATCH", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
+    }
+
+    /// Removes a resource: AF's `DELETE:parameters:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the query, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
+    /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
+    @discardableResult
+    open func delete(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
+        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            method: "DELETE", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
+    }
+
+    /// Submits a multipart form: AF's `POST:parameters:constructingBodyWithBlock:success:failure:`. See `post`.
+    ///
+    /// - Parameter block: appends parts after those for `parameters`; called once, on the calling thread. What it throws
+    ///   goes to `failure`.
+    @discardableResult
+    open func post(
+        _ URLString: String, parameters: [String: Any]? = nil, headers: [String: String]? = nil,
+        constructingBodyWith block: (any MultipartFormData) throws -> Void,
+        success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
+        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
+    ) -> HTTPRequestOperation? {
+        do {
+            let operation = try operation(
+                method: "POST", URLString, parameters: parameters, headers: headers, constructingBodyWith: block,
+                success: success, failure: failure)
+            operationQueue.addOperation(operation)
+            return operation
+        } catch {
+            report(error, to: failure)
+            return nil
+        }
+    }
+
+    // MARK: URL strings
+
+    /// The absolute URL for a string.
+    func resolve(_ string: String) throws -> URL {
+        if string.isEmpty, let baseURL { return baseURL.absoluteURL }
+        guard let url = URL(string: string, relativeTo: baseURL)?.absoluteURL, url.scheme != nil else {
+            throw RequestSerializationError(
+                code: .badURL,
+                reason: baseURL == nil
+                    ? "The string \(string.withoutUserInfo.debugDescription) is not an absolute URL, and the manager has no base URL."
+                    : "The string \(string.withoutUserInfo.debugDescription) is not a URL.")
+        }
+        return url
+    }
+
+    // MARK: Copying and archiving
+
+    /// A manager of the same class with the same base URL, copies of the serializers and the policy, the same credential,
+    /// identity, flags, queues and group, and an empty operation queue of its own with the same limits.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = makeCopy(baseURL: baseURL)
+        let settings = lock.withLock { _settings }
+        copy.lock.withLock {
+            let queue = copy._settings.operationQueue
+            copy._settings = settings
+            copy._settings.operationQueue = queue
+            copy._settings.requestSerializer = settings.requestSerializer.copied()
+            copy._settings.responseSerializer = settings.responseSerializer.copied()
+            copy._settings.securityPolicy = settings.securityPolicy.copied()
+        }
+        copy.operationQueue.maxConcurrentOperationCount = settings.operationQueue.maxConcurrentOperationCount
+        copy.operationQueue.qualityOfService = settings.operationQueue.qualityOfService
+        if let queue = copy.operationQueue as? RequestOperationQueue,
+            let original = settings.operationQueue as? RequestOperationQueue
+        {
+            queue.maxConcurrentOperationsPerHost = original.maxConcurrentOperationsPerHost
+        }
+        return copy
+    }
+
+    /// Makes the instance that `copy(with:)` fills: override it when a subclass's copies are to be of its class.
+    open func makeCopy(baseURL: URL?) -> HTTPRequestOperationManager {
+        HTTPRequestOperationManager(baseURL: baseURL)
+    }
+
+    /// Always true.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Stores base URL, serializers, policy and the credential flag. Not the credential, the client identity, queues and
+    /// groups.
+    open func encode(with coder: NSCoder) {
+        let settings = lock.withLock { _settings }
+        let archive = ManagerArchive(
+            baseURL: baseURL?.absoluteString, shouldUseCredentialStorage: settings.shouldUseCredentialStorage,
+            requestSerializer: ArchivedObject(settings.requestSerializer),
+            responseSerializer: ArchivedObject(settings.responseSerializer),
+            securityPolicy: ArchivedObject(settings.securityPolicy))
+        ArchiveBlob.encode(archive, with: coder, forKey: ManagerArchive.key)
+    }
+
+    /// A manager from an archive; nil when that is damaged, or a serializer or the policy could not be archived (a
+    /// `DecodableResponseSerializer`, or a class that is generic or nested).
+    public required init?(coder: NSCoder) {
+        guard let archive = ArchiveBlob.decode(ManagerArchive.self, with: coder, forKey: ManagerArchive.key),
+            let requestSerializer = archive.requestSerializer?.object,
+            let responseSerializer = archive.responseSerializer?.object,
+            let securityPolicy = archive.securityPolicy?.object
+        else { return nil }
+        baseURL = archive.baseURL.flatMap(URL.init(string:))
+        super.init()
+        lock.withLock {
+            _settings.requestSerializer = requestSerializer
+            _settings.responseSerializer = responseSerializer
+            _settings.securityPolicy = securityPolicy
+            _settings.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
+        }
+    }
+
+    /// Class, base URL and queue in one line.
+    open override var description: String {
+        "<\(type(of: self)) baseURL: \(baseURL?.withoutUserInfo.absoluteString ?? "none"), "
+            + "operations: \(operationQueue.operationCount)>"
+    }
+}
+
+/// A manager as it is archived.
+private struct ManagerArchive: Codable {
+    var baseURL: String?
+    var shouldUseCredentialStorage: Bool
+    var requestSerializer: ArchivedObject<HTTPRequestSerializer>?
+    var responseSerializer: ArchivedObject<HTTPResponseSerializer>?
+    var securityPolicy: ArchivedObject<SecurityPolicy>?
+    static let key = "manager"
+}
+
+extension NSObjectProtocol where Self: NSCopying {
+    /// A copy of the same type, or this object when its class copies to something else.
+    func copied() -> Self {
+        copy(with: nil) as? Self ?? self
+    }
+}

@@ -1,0 +1,48 @@
+public import Foundation
+
+/// A file that an operation's response goes to, instead of memory.
+///
+/// The content is written to a file beside the target, named after it with ".part" at the end, and moved into place when
+/// it is complete and verified: nothing incomplete is ever found under the target's name. After a failure, a
+/// cancellation or a kill the partial file stays, with a note of what it is a part of in ".part.json", and the next
+/// operation for the same URL and target continues it, if the server still has the same representation; else it starts
+/// clean. Both are removed at the end. A response with a bad status does not touch the files: its content is collected in
+/// `responseData`.
+public struct DownloadDestination: Sendable, Codable, Equatable {
+    /// What happens when the target exists.
+    public enum ExistingFile: String, Sendable, Codable {
+        /// It is replaced, at once and as a whole, when the download is complete.
+        case replace
+        /// The operation fails with `URLError.cannotCreateFile` and leaves it alone.
+        case refuse
+    }
+
+    /// The target.
+    public var fileURL: URL
+    /// What happens when the target exists. `.replace` by default.
+    public var existingFile: ExistingFile
+    /// The SHA-256 digest that the content must have, 32 bytes; a mismatch fails the operation and removes the partial
+    /// file. Nil by default.
+    public var sha256: Data?
+    /// Whether a partial file of an earlier attempt is continued. True by default.
+    public var continuesPartialFile: Bool
+
+    /// A target and its rules.
+    public init(
+        fileURL: URL, existingFile: ExistingFile = .replace, sha256: Data? = nil, continuesPartialFile: Bool = true
+    ) {
+        self.fileURL = fileURL
+        self.existingFile = existingFile
+        self.sha256 = sha256
+        self.continuesPartialFile = continuesPartialFile
+    }
+}
+
+extension URLConnectionOperation {
+    /// The file that the response's content goes to. Nil by default. Takes precedence over `outputStream`; has no effect
+    /// once the transfer began.
+    public var downloadDestination: DownloadDestination? {
+        get { lock.withLock { _configuration.downloadDestination } }
+        set { lock.withLock { _configuration.downloadDestination = newValue } }
+    }
+}

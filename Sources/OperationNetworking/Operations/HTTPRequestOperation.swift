@@ -1,0 +1,150 @@
+public import Foundation
+public import FoundationNetworking
+internal import Dispatch
+internal import NetworkingTransport
+
+/// One HTTP request as an operation, with a serializer for its response: AFNetworking's `AFHTTPRequestOperation`.
+///
+/// The response is validated and parsed before the operation is finished, off the network thread: what depends on it
+/// finds `responseObject` and `error` in place.
+// Sendable for the same reason as `URLConnectionOperation`: the fields below are guarded by `lock`.
+open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
+    /// What the serializer made of the response.
+    private enum Serialization {
+        case none
+        case done(Any?, (any Error)?)
+    }
+
+    // Guarded by `lock`.
+    private var _responseSerializer: HTTPResponseSerializer = .plain
+    private var _serialization = Serialization.none
+
+    /// The last response received; nil before one.
+    open override var response: HTTPURLResponse? {
+        super.response as? HTTPURLResponse
+    }
+
+    /// What validates and parses the response. A plain `HTTPResponseSerializer` by default: status 200–299, the object is
+    /// the data. Setting another one on a finished operation makes `responseObject` and `error` its work.
+    /// AF: `responseSerializer`.
+    public var responseSerializer: HTTPResponseSerializer {
+        get {
+            lock.withLock {
+                if _responseSerializer === HTTPResponseSerializer.plain {
+                    _responseSerializer = HTTPResponseSerializer()
+                }
+                return _responseSerializer
+            }
+        }
+        set {
+            lock.withLock {
+                _responseSerializer = newValue
+                _serialization = .none
+                _losses.remove(.responseSerializer)
+            }
+        }
+    }
+
+    /// What the serializer made of the response: also for a bad status, when the content could be parsed. Nil before the
+    /// end, and after a transport error. AF: `responseObject`.
+    public var responseObject: Any? {
+        guard super.error == nil, case .done(let object, _) = serialization() else { return nil }
+        return object
+    }
+
+    /// The transport's error, or else the serializer's.
+    open override var error: (any Error)? {
+        if let error = super.error { return error }
+        guard case .done(_, let error) = serialization() else { return nil }
+        return error
+    }
+
+    /// Sets what is told of the result, on `completionQueue` or the main queue, in place of `completionBlock`.
+    ///
+    /// A cancelled operation calls `failure` with `URLError.cancelled`. Both blocks are released after the call.
+    /// AF: `setCompletionBlockWithSuccess:failure:`.
+    open func setCompletionBlockWithSuccess(
+        _ success: (@Sendable (HTTPRequestOperation, Any?) -> Void)?,
+        failure: (@Sendable (HTTPRequestOperation, any Error) -> Void)?
+    ) {
+        setCompletion(.result(success: success, failure: failure))
+    }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = super.copy(with: zone)
+        if let operation = copy as? HTTPRequestOperation {
+            let serializer = lock.withLock { _responseSerializer }
+            operation.lock.withLock {
+                operation._responseSerializer =
+                    serializer === HTTPResponseSerializer.plain
+                    ? serializer : serializer.copy() as? HTTPResponseSerializer ?? serializer
+            }
+        }
+        return copy
+    }
+
+    // MARK: Serialization
+
+    override func processResponse(completion: @escaping @Sendable () -> Void) {
+        let (serializer, head, data) = lock.withLock { (_responseSerializer, _reception.head, _reception.data) }
+        if let status = head?.statusCode, serializer.fastValidation(statusCode: status) == true {
+            lock.withLock { _serialization = .done(data, nil) }
+            completion()
+        } else {
+            DispatchQueue.networkingProcessing.async { [self] in
+                serialize()
+                completion()
+            }
+        }
+    }
+
+    override func runCompletion(_ handler: CompletionHandler) {
+        guard case .result(let success, let failure) = handler else {
+            super.runCompletion(handler)
+            return
+        }
+        if let error {
+            failure?(self, error)
+        } else {
+            success?(self, responseObject)
+        }
+    }
+
+    /// The result of the serializer that is set now, from a finished operation.
+    private func serialization() -> Serialization {
+        let (known, isOver) = lock.withLock {
+            (_serialization, _lifecycle.state == .finished && _reception.error == nil)
+        }
+        if case .none = known, isOver { return serialize() }
+        return known
+    }
+
+    @discardableResult
+    private func serialize() -> Serialization {
+        let (serializer, data) = lock.withLock {
+            // A response to HEAD has no content that could be of a wrong type.
+            (_responseSerializer, _request.httpMethod == "HEAD" ? nil : _reception.data)
+        }
+        let result: Serialization
+        do {
+            result = .done(try serializer.responseObject(for: response, data: data), nil)
+        } catch {
+            result = .done((error as? ResponseSerializationError)?.responseObject, error)
+        }
+        lock.withLock {
+            if serializer === _responseSerializer { _serialization = result }
+        }
+        return result
+    }
+
+    // Called with `lock` held.
+    var _archivedSerializer: HTTPResponseSerializer? {
+        get { _responseSerializer === HTTPResponseSerializer.plain ? nil : _responseSerializer }
+        set { _responseSerializer = newValue ?? .plain }
+    }
+}
+
+extension HTTPResponseSerializer {
+    /// What operations have until somebody looks at theirs, so that thousands of them share one.
+    static let plain = HTTPResponseSerializer()
+}

@@ -1,0 +1,126 @@
+public import Foundation
+internal import NetworkingSupport
+
+extension URLConnectionOperation {
+    /// The operations, and one more that depends on all of them: to be added to a queue together.
+    /// AF: `batchOfRequestOperations:progressBlock:completionBlock:`.
+    ///
+    /// Nothing is enqueued. `OperationBatch` does the same with less to remember.
+    ///
+    /// - Parameters:
+    ///   - operations: the members. Their completion blocks and groups may be set before or after.
+    ///   - progressBlock: called on the main queue after each member's own completion blocks have returned; not called for
+    ///     no members.
+    ///   - completionBlock: called on the main queue once, after the last member's own blocks, with `operations`; also
+    ///     when members, or the added operation, were cancelled.
+    public static func batchOfRequestOperations(
+        _ operations: [URLConnectionOperation],
+        progressBlock: (@Sendable (_ numberOfFinishedOperations: Int, _ totalNumberOfOperations: Int) -> Void)?,
+        completionBlock: (@Sendable (_ operations: [URLConnectionOperation]) -> Void)?
+    ) -> [Operation] {
+        let batch = OperationBatch(operations)
+        batch.setProgressBlock(progressBlock)
+        batch.setCompletionBlock { _ in completionBlock?(operations) }
+        let last = BatchCompletionOperation { batch.settle() }
+        for operation in batch.operations { last.addDependency(operation) }
+        _ = batch.track()
+        return operations + [last]
+    }
+}
+
+/// The last operation of a batch: runs a block once everything it depends on has ended, and also when it is cancelled.
+///
+/// Its dependencies are counted by `DependencyGraph` like those of requests, because Foundation keeps pointers to
+/// dependants that it does not retain.
+// Sendable because all stored state is behind locks, or immutable.
+final class BatchCompletionOperation: Operation, @unchecked Sendable {
+    private struct State {
+        var scheduler: (any OperationScheduler)?
+        var node: DependencyNode?
+        var block: (@Sendable () -> Void)?
+        var hasStarted = false
+    }
+
+    private let state: Locked<State>
+    /// Guarded by the graph's lock.
+    var _upstreams: [Operation] = []
+
+    init(_ block: @escaping @Sendable () -> Void) {
+        state = Locked(State(block: block))
+    }
+
+    deinit {
+        DependencyGraph.release(&_upstreams, of: state.withLock { $0.node })
+    }
+
+    override var isReady: Bool {
+        let isOpen = state.withLock { $0.node }.map { $0.openCount > 0 } ?? false
+        return super.isReady && (!isOpen || isCancelled)
+    }
+
+    override func start() {
+        let block = state.withLock { state in
+            state.hasStarted = true
+            defer { state.block = nil }
+            return state.block
+        }
+        block?()
+        super.start()
+        DependencyGraph.didFinish(self)
+        state.withLock { state in
+            defer { state.scheduler = nil }
+            return state.scheduler
+        }?.operationDidFinish(self)
+    }
+
+    override func cancel() {
+        super.cancel()
+        scheduler?.operationDidCancel(self)
+    }
+
+    override func addDependency(_ operation: Operation) {
+        // Nothing depends on this operation when the batch is built, so there is no cycle to refuse; one that the user
+        // tries to close is not added.
+        try? DependencyGraph.add(upstream: operation, to: self)
+    }
+
+    override func removeDependency(_ operation: Operation) {
+        DependencyGraph.remove(upstream: operation, from: self)
+    }
+
+    override var dependencies: [Operation] {
+        DependencyGraph.upstreams(of: self) + super.dependencies
+    }
+}
+
+extension BatchCompletionOperation: SchedulableOperation {
+    var dependencyNode: DependencyNode {
+        state.withLock { state in
+            if let node = state.node { return node }
+            let node = DependencyNode(self)
+            state.node = node
+            return node
+        }
+    }
+
+    var dependencyNodeIfLoaded: DependencyNode? { state.withLock { $0.node } }
+    var isPaused: Bool { false }
+    /// Foundation's `start()` refuses an operation that is in a list.
+    var wantsListing: Bool { false }
+    func didEnterListing() {}
+    var schedulingHost: String? { nil }
+    var startMayCallOut: Bool { false }
+    var followsUpstreams: Bool { false }
+    var scheduler: (any OperationScheduler)? { state.withLock { $0.scheduler } }
+    var isActivated: Bool { state.withLock { $0.scheduler != nil || $0.hasStarted } }
+
+    func attach(to scheduler: any OperationScheduler) -> Bool {
+        state.withLock { state in
+            guard state.scheduler == nil, !state.hasStarted else { return false }
+            state.scheduler = scheduler
+            return true
+        }
+    }
+
+    func upstreamDidEnd(_ upstream: Operation) {}
+}

@@ -1,0 +1,56 @@
+internal import Foundation
+public import FoundationNetworking
+
+extension URLConnectionOperation {
+    /// Sets what is told of content sent. Nil removes it. AF: `setUploadProgressBlock:`.
+    ///
+    /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
+    /// `bytesWritten` is right. The expected total is −1 when it is unknown.
+    public func setUploadProgressBlock(
+        _ block: (
+            @Sendable (_ bytesWritten: Int, _ totalBytesWritten: Int64, _ totalBytesExpectedToWrite: Int64) -> Void
+        )?
+    ) {
+        lock.withLock { _configuration.uploadProgress = block }
+    }
+
+    /// Sets what is told of content received. Nil removes it. AF: `setDownloadProgressBlock:`.
+    ///
+    /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
+    /// `bytesRead` is right. The expected total is −1 when it is unknown; after a resume it covers what was received
+    /// before.
+    public func setDownloadProgressBlock(
+        _ block: (@Sendable (_ bytesRead: Int, _ totalBytesRead: Int64, _ totalBytesExpectedToRead: Int64) -> Void)?
+    ) {
+        lock.withLock { _configuration.downloadProgress = block }
+    }
+
+    /// Sets what answers authentication challenges. Nil, the default: the operation's credential, once, then the
+    /// storage's. Asked 20 times at most for one server; then the 401 is the result. Never asked about a server's certificate: that is `securityPolicy`'s. Called on a queue of the
+    /// library's. AF: `setWillSendRequestForAuthenticationChallengeBlock:`.
+    public func setWillSendRequestForAuthenticationChallengeBlock(
+        _ block: (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
+    ) {
+        lock.withLock { _configuration.challengeBlock = block }
+    }
+
+    /// Sets what sees every request before it is sent, the first with a nil response, and may edit it.
+    ///
+    /// Nil for a redirect delivers the redirecting response as the result; nil for the first request cancels the
+    /// operation. Nil block, the default: redirects are followed. Called on a queue of the library's.
+    /// AF: `setRedirectResponseBlock:`.
+    public func setRedirectResponseBlock(
+        _ block: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
+    ) {
+        lock.withLock { _configuration.redirectBlock = block }
+    }
+
+    /// Sets what decides whether a complete response to a GET is stored in `URLCache.shared`. Without it, the default,
+    /// nothing is stored. Called on a queue of the library's, before the operation finishes.
+    /// AF: `setCacheResponseBlock:`.
+    public func setCacheResponseBlock(
+        _ block: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
+    ) {
+        lock.withLock { _configuration.cacheBlock = block }
+    }
+}

@@ -1,0 +1,124 @@
+internal import Foundation
+public import FoundationNetworking
+
+/// An edit of an operation's request from the result of an operation it depends on.
+struct Preparation {
+    let upstream: HTTPRequestOperation
+    let prepare: @Sendable (HTTPRequestOperation, inout URLRequest) throws -> Void
+}
+
+extension URLConnectionOperation {
+    /// Makes this operation wait for `upstream`, and lets `preparing` edit this operation's request from its result.
+    ///
+    /// The block runs once, just before this operation starts, on a queue of the library's, after the blocks of
+    /// dependencies added before. An error that it throws ends this operation and becomes its `error`. It runs whatever
+    /// the upstream's outcome, unless `dependencyFailurePolicy` is `.cancel`.
+    public func addDependency(
+        _ upstream: HTTPRequestOperation,
+        preparing: @escaping @Sendable (_ upstream: HTTPRequestOperation, _ request: inout URLRequest) throws -> Void
+    ) {
+        let isOpen = lock.withLock { () -> Bool in
+            guard _lifecycle.state != .finished, !_lifecycle.hasStarted else { return false }
+            _preparations.append(Preparation(upstream: upstream, prepare: preparing))
+            return true
+        }
+        guard isOpen else { return }
+        addDependency(upstream as Operation)
+    }
+
+    func performAddDependency(_ operation: Operation) {
+        do {
+            let (old, observers) = lock.withLock { (snapshot(), _observers) }
+            try DependencyGraph.add(upstream: operation, to: self)
+            announceReadiness(since: old, to: observers)
+            if let failure = failureOfUpstreams() { performCancel(cause: failure) }
+        } catch {
+            lock.withLock {
+                if _startError == nil { _startError = error }
+                _preparations.removeAll { $0.upstream === operation }
+            }
+        }
+    }
+
+    func performRemoveDependency(_ operation: Operation) {
+        let (old, observers) = lock.withLock { (snapshot(), _observers) }
+        DependencyGraph.remove(upstream: operation, from: self)
+        super.removeDependency(operation)
+        lock.withLock { _preparations.removeAll { $0.upstream === operation } }
+        announceReadiness(since: old, to: observers)
+    }
+
+    private func announceReadiness(since old: StateSnapshot, to observers: [OperationStateObservation.Entry]) {
+        let (new, scheduler) = lock.withLock { (snapshot(), _scheduler) }
+        scheduler?.operationDidChange(self)
+        guard old.isReady != new.isReady else { return }
+        announce(from: old, to: new, to: observers)
+        askForReadiness()
+    }
+
+    /// The error to end with, when an upstream failed and this operation is not to run then.
+    func failureOfUpstreams() -> (any Error)? {
+        guard lock.withLock({ _configuration.dependencyFailurePolicy == .cancel && !_lifecycle.isCancelled }) else {
+            return nil
+        }
+        for upstream in DependencyGraph.upstreams(of: self) {
+            if let failure = Self.failure(of: upstream) { return failure }
+        }
+        return nil
+    }
+
+    private static func failure(of upstream: Operation) -> (any Error)? {
+        if let upstream = upstream as? URLConnectionOperation { return upstream.isFinished ? upstream.error : nil }
+        return upstream.isFinished && upstream.isCancelled ? URLError(.cancelled) : nil
+    }
+}
+
+extension URLConnectionOperation: SchedulableOperation {
+    var dependencyNode: DependencyNode {
+        lock.withLock {
+            if let node = _dependencyNode { return node }
+            let node = DependencyNode(self)
+            _dependencyNode = node
+            return node
+        }
+    }
+
+    var dependencyNodeIfLoaded: DependencyNode? {
+        lock.withLock { _dependencyNode }
+    }
+
+    var schedulingHost: String? {
+        lock.withLock { _request.url?.host }
+    }
+
+    /// A subclass of the user's may have overridden `start()`.
+    var startMayCallOut: Bool {
+        let type = type(of: self)
+        let isOwn = type == HTTPRequestOperation.self || type == URLConnectionOperation.self
+        return !isOwn || lock.withLock { _startCallsOut }
+    }
+
+    var followsUpstreams: Bool { dependencyFailurePolicy == .cancel }
+
+    var scheduler: (any OperationScheduler)? {
+        lock.withLock { _scheduler }
+    }
+
+    var isActivated: Bool {
+        lock.withLock { _scheduler != nil || _lifecycle.hasStarted }
+    }
+
+    func attach(to scheduler: any OperationScheduler) -> Bool {
+        lock.withLock {
+            guard _scheduler == nil, !_lifecycle.hasStarted, _lifecycle.state != .finished else { return false }
+            _scheduler = scheduler
+            if !_mayBeInFoundationQueue { _listing = .entering }
+            return true
+        }
+    }
+
+    func upstreamDidEnd(_ upstream: Operation) {
+        guard followsUpstreams, let failure = Self.failure(of: upstream) else { return }
+        performCancel(cause: failure)
+    }
+}

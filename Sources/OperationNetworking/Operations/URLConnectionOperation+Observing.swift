@@ -1,0 +1,73 @@
+internal import Foundation
+
+extension URLConnectionOperation {
+    /// Calls `handler` with every change of `state`, on the thread that made it, with no lock held.
+    ///
+    /// - Returns: a token that ends the observation when it is invalidated or released.
+    public func observeState(
+        _ handler: @escaping @Sendable (_ old: OperationState, _ new: OperationState) -> Void
+    ) -> OperationStateObservation {
+        OperationStateObservation(
+            self,
+            OperationStateObservation.Entry { _, old, new in
+                if old.state != new.state { handler(old.state, new.state) }
+            })
+    }
+
+    /// Calls `changeHandler` with every change of `state`, `isPaused`, `isReady`, `isExecuting`, `isFinished` or
+    /// `isCancelled`: what key-value observing is on other systems. Other key paths are never reported.
+    ///
+    /// - Parameters:
+    ///   - options: what the handler wants to know.
+    ///   - changeHandler: called on the thread that made the change, with no lock held.
+    /// - Returns: a token that ends the observation when it is invalidated or released.
+    public func observe<Value>(
+        _ keyPath: KeyPath<URLConnectionOperation, Value>, options: StateObservingOptions = [],
+        changeHandler: @escaping @Sendable (URLConnectionOperation, StateChange<Value>) -> Void
+    ) -> OperationStateObservation {
+        let value = Self.reader(of: keyPath)
+        let report: @Sendable (URLConnectionOperation, StateSnapshot, StateSnapshot, Bool) -> Void = {
+            operation, old, new, isPrior in
+            guard let before = value(old), let after = value(new), before != after else { return }
+            changeHandler(
+                operation,
+                StateChange(
+                    oldValue: options.contains(.old) ? before as? Value : nil,
+                    newValue: options.contains(.new) && !isPrior ? after as? Value : nil,
+                    isPrior: isPrior))
+        }
+        let entry = OperationStateObservation.Entry(
+            willChange: { if options.contains(.prior) { report($0, $1, $2, true) } },
+            didChange: { report($0, $1, $2, false) })
+        let observation = OperationStateObservation(self, entry)
+        if options.contains(.initial) {
+            let present = lock.withLock { snapshot() }
+            changeHandler(
+                self,
+                StateChange(
+                    oldValue: nil, newValue: options.contains(.new) ? value(present) as? Value : nil, isPrior: false))
+        }
+        return observation
+    }
+
+    /// How the value behind a key path is read from a snapshot.
+    private static func reader(of keyPath: AnyKeyPath) -> @Sendable (StateSnapshot) -> AnyHashable? {
+        switch keyPath {
+        case \URLConnectionOperation.state: { $0.state }
+        case \URLConnectionOperation.isPaused: { $0.isPaused }
+        case \URLConnectionOperation.isReady: { $0.isReady }
+        case \URLConnectionOperation.isExecuting: { $0.isExecuting }
+        case \URLConnectionOperation.isFinished: { $0.isFinished }
+        case \URLConnectionOperation.isCancelled: { $0.isCancelled }
+        default: { _ in nil }
+        }
+    }
+
+    func add(_ observer: OperationStateObservation.Entry) {
+        lock.withLock { _observers.append(observer) }
+    }
+
+    func remove(_ observer: OperationStateObservation.Entry) {
+        lock.withLock { _observers.removeAll { $0 === observer } }
+    }
+}

@@ -1,0 +1,426 @@
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// One request as an operation: AFNetworking's `AFURLConnectionOperation`.
+///
+/// An operation is used once: it becomes executing when `start()` is called, by hand or by a queue, and finished when the
+/// response is complete, the transfer failed, or it was cancelled. `copy()` makes a fresh one.
+///
+/// **Threads.** Every member may be used from any thread. Completion, progress and notifications are delivered on
+/// `completionQueue`, or the main queue; the redirect, authentication and cache blocks run on a queue of the library's,
+/// and may take their time. Observers run on the thread that made the change.
+///
+/// **Subclassing.** Call `super` in every override of `start`, `pause`, `resume` and `cancel`. A subclass restates
+/// `@unchecked Sendable` and keeps its own stored state safe. To add state that `copy()` carries, override
+/// `copy(with:)`.
+// Sendable because all stored state is guarded by `lock`, or immutable; fields that other files of this type touch carry
+// a leading underscore. Nothing is called out while the lock is held.
+open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NSSecureCoding {
+    /// What `copy()` carries over besides the request.
+    struct Configuration {
+        var shouldUseCredentialStorage = true
+        var credential: URLCredential?
+        var securityPolicy: SecurityPolicy?
+        var clientIdentity: ClientIdentity?
+        var outputStream: OutputStream?
+        var downloadDestination: DownloadDestination?
+        var completionQueue: DispatchQueue?
+        var completionGroup: DispatchGroup?
+        var userInfo: [String: Any] = [:]
+        var runLoopModes = Configuration.commonModes
+
+        /// One for all operations.
+        private static let commonModes: Set<RunLoop.Mode> = [.common]
+        var uploadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
+        var downloadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
+        var challengeBlock:
+            (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
+        var redirectBlock: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
+        var cacheBlock: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
+        var maximumBufferedLength = Int(Int32.max)
+        var dependencyFailurePolicy = DependencyFailurePolicy.run
+        var dependentsWaitForCompletionBlocks = false
+    }
+
+    /// What is known of the response so far.
+    struct Reception {
+        var head: ResponseHead?
+        /// Where the response came from: the last hop's URL.
+        var url: URL?
+        /// Built from `head` when somebody asks.
+        var response: URLResponse?
+        var data: Data?
+        var string: String?
+        var error: (any Error)?
+        var metrics: TransferMetrics?
+    }
+
+    let lock = NSRecursiveLock()
+    // All below: guarded by `lock`.
+    var _request: URLRequest
+    var _configuration = Configuration()
+    var _lifecycle = OperationLifecycle()
+    var _reception = Reception()
+    /// The present attempt; nil while nothing is under way.
+    var _exchange: Exchange?
+    /// What the attempts of this operation share: kept over a pause.
+    var _transferState: TransferState?
+    var _completion: CompletionHandler?
+    /// Run after the user's own blocks have returned, on the completion queue.
+    var _afterCompletion: [@Sendable (URLConnectionOperation) -> Void] = []
+    /// The completion blocks have returned.
+    var _completionWasDelivered = false
+    /// Run at the end, on the thread that makes it.
+    var _atFinish: [@Sendable () -> Void] = []
+    var _observers: [OperationStateObservation.Entry] = []
+    var _preparations: [Preparation] = []
+    var _scheduler: (any OperationScheduler)?
+    var _dependencyNode: DependencyNode?
+    /// Why the operation is cancelled, when an upstream was the reason; or why it must not run.
+    var _cancellationCause: (any Error)?
+    /// A dependency that closes a cycle: the operation must not run.
+    var _startError: (any Error)?
+    /// The blocks that come before the request are running.
+    var _isPreparing = false
+    /// They have run for this attempt, and those before.
+    var _preparedAttempt: UInt = 0
+    /// What an archive did not hold and was not set again.
+    var _losses: Set<ArchiveLoss> = []
+    /// Foundation asked for `isReady`, as a queue does when the operation is added to it.
+    var _mayBeInFoundationQueue = false
+    /// Whether Foundation lists the operation for a `RequestOperationQueue`.
+    var _listing = Listing.none
+    /// `isExecuting` is true for Foundation: see `FoundationListing`.
+    var _claimsExecuting = false
+    /// Kept here once a `RequestOperationQueue` has the operation.
+    var _queuePriority: Operation.QueuePriority?
+    /// Above zero while this operation itself makes Foundation ask.
+    var _ownReadinessPosts = 0
+    /// Guarded by the graph's lock, not by `lock`.
+    var _upstreams: [Operation] = []
+
+    /// An operation for a request, ready to be started or added to a queue.
+    ///
+    /// A request that cannot be sent (no URL, another scheme than http and https) ends the operation with a `URLError`
+    /// when it is started. AF: `initWithRequest:`.
+    public required init(request: URLRequest) {
+        _request = request
+        super.init()
+        lock.name = "OperationNetworking.operation"
+    }
+
+    deinit {
+        DependencyGraph.release(&_upstreams, of: _dependencyNode)
+        // A sink that was never told of an end: a paused operation that was dropped.
+        _transferState?.sink?.discard()
+    }
+
+    /// Always true: `start()` returns at once.
+    open override var isAsynchronous: Bool { true }
+
+    // MARK: Request and response
+
+    /// The request that will be, or was, sent. Not changed by redirects. AF: `request`.
+    public var request: URLRequest {
+        lock.withLock { _request }
+    }
+
+    /// The last response received; nil before one. Survives a failure. AF: `response`.
+    open var response: URLResponse? {
+        lock.withLock { loadedResponse() }
+    }
+
+    /// Why the operation failed; nil while it has not. Set before the operation is finished. AF: `error`.
+    open var error: (any Error)? {
+        lock.withLock { _reception.error }
+    }
+
+    /// The content of the response, once the operation finished without a transport error.
+    ///
+    /// Empty data for an empty content; nil when it went to an `outputStream` or a file, and after a failure, so that a
+    /// part is not taken for the whole. AF: `responseData`.
+    public var responseData: Data? {
+        lock.withLock { _reception.data }
+    }
+
+    /// `responseData` as text in `responseStringEncoding`; nil when it is not text in that encoding. AF: `responseString`.
+    public var responseString: String? {
+        let known: (Data, String.Encoding)? = lock.withLock {
+            guard _reception.string == nil, let data = _reception.data, let encoding = responseStringEncoding else {
+                return nil
+            }
+            return (data, encoding)
+        }
+        guard let (data, encoding) = known else { return lock.withLock { _reception.string } }
+        let string = String(data: data, encoding: encoding)
+        lock.withLock { _reception.string = string }
+        return string
+    }
+
+    /// The encoding that the response names, UTF-8 when it names none that is known; nil before a response.
+    /// AF: `responseStringEncoding`.
+    public var responseStringEncoding: String.Encoding? {
+        guard let name = lock.withLock({ loadedResponse().map { $0.textEncodingName ?? "" } }) else { return nil }
+        return String.Encoding(charset: name) ?? .utf8
+    }
+
+    /// Times and sizes of the last transfer; nil until the operation finished.
+    public var metrics: TransferMetrics? {
+        lock.withLock { _reception.metrics }
+    }
+
+    /// Called with `lock` held.
+    func loadedResponse() -> URLResponse? {
+        if _reception.response == nil, let head = _reception.head, let url = _reception.url {
+            _reception.response = HTTPURLResponse(head: head, url: url)
+        }
+        return _reception.response
+    }
+
+    // MARK: Settings
+
+    /// Whether `URLCredentialStorage.shared` is asked when the server wants a credential. True by default.
+    /// AF: `shouldUseCredentialStorage`.
+    public var shouldUseCredentialStorage: Bool {
+        get { lock.withLock { _configuration.shouldUseCredentialStorage } }
+        set { lock.withLock { _configuration.shouldUseCredentialStorage = newValue } }
+    }
+
+    /// Offered once when the server wants a credential. Nil by default. AF: `credential`.
+    public var credential: URLCredential? {
+        get { lock.withLock { _configuration.credential } }
+        set { lock.withLock { _configuration.credential = newValue } }
+    }
+
+    /// How the server's certificate is judged. `SecurityPolicy.default()` by default. Taken as it is when the transfer
+    /// begins. AF: `securityPolicy`.
+    public var securityPolicy: SecurityPolicy {
+        get {
+            lock.withLock {
+                if let policy = _configuration.securityPolicy { return policy }
+                let policy = SecurityPolicy.default()
+                _configuration.securityPolicy = policy
+                return policy
+            }
+        }
+        set {
+            lock.withLock {
+                _configuration.securityPolicy = newValue
+                _losses.remove(.securityPolicy)
+            }
+        }
+    }
+
+    /// Certificate and key to show to a server that asks for one. Nil by default.
+    public var clientIdentity: ClientIdentity? {
+        get { lock.withLock { _configuration.clientIdentity } }
+        set { lock.withLock { _configuration.clientIdentity = newValue } }
+    }
+
+    /// The stream that the request's content is read from: the request's `httpBodyStream`. Read on a queue of the
+    /// library's, so it may block. Setting it replaces any other content. AF: `inputStream`.
+    public var inputStream: InputStream? {
+        get { lock.withLock { _request.httpBodyStream } }
+        set {
+            lock.withLock {
+                _request.httpBodyStream = newValue
+                _losses.remove(.bodyStream)
+            }
+        }
+    }
+
+    /// Where the response's content goes. Nil by default: it is collected in `responseData`.
+    ///
+    /// Opened when the transfer begins and closed at the end; written to on a queue of its own, so a slow stream slows
+    /// down its own transfer only. Has no effect once the transfer began. AF: `outputStream`.
+    public var outputStream: OutputStream? {
+        get { lock.withLock { _configuration.outputStream } }
+        set { lock.withLock { _configuration.outputStream = newValue } }
+    }
+
+    /// Bytes of content that may be collected in memory; more ends the operation with
+    /// `URLError.dataLengthExceedsMaximum`. 2 147 483 647 by default.
+    public var maximumBufferedLength: Int {
+        get { lock.withLock { _configuration.maximumBufferedLength } }
+        set { lock.withLock { _configuration.maximumBufferedLength = max(0, newValue) } }
+    }
+
+    /// The queue for completion, progress and notifications. Nil by default: the main queue, which somebody must run.
+    /// Read when something is delivered. AF: `completionQueue`.
+    public var completionQueue: DispatchQueue? {
+        get { lock.withLock { _configuration.completionQueue } }
+        set { lock.withLock { _configuration.completionQueue = newValue } }
+    }
+
+    /// The group that the completion blocks run in. Nil by default. AF: `completionGroup`.
+    public var completionGroup: DispatchGroup? {
+        get { lock.withLock { _configuration.completionGroup } }
+        set { lock.withLock { _configuration.completionGroup = newValue } }
+    }
+
+    /// Anything; the library does not look at it. Copied by `copy()`. AF: `userInfo`.
+    public var userInfo: [String: Any] {
+        get { lock.withLock { _configuration.userInfo } }
+        set { lock.withLock { _configuration.userInfo = newValue } }
+    }
+
+    /// Kept for source compatibility; the network thread's run loop serves all modes. AF: `runLoopModes`.
+    public var runLoopModes: Set<RunLoop.Mode> {
+        get { lock.withLock { _configuration.runLoopModes } }
+        set { lock.withLock { _configuration.runLoopModes = newValue } }
+    }
+
+    /// Whether what depends on this operation waits until its completion blocks have returned. False by default: the
+    /// response is parsed by then, but the blocks may still run.
+    public var dependentsWaitForCompletionBlocks: Bool {
+        get { lock.withLock { _configuration.dependentsWaitForCompletionBlocks } }
+        set { lock.withLock { _configuration.dependentsWaitForCompletionBlocks = newValue } }
+    }
+
+    /// What happens when an upstream operation failed or was cancelled. `.run` by default.
+    public var dependencyFailurePolicy: DependencyFailurePolicy {
+        get { lock.withLock { _configuration.dependencyFailurePolicy } }
+        set {
+            lock.withLock { _configuration.dependencyFailurePolicy = newValue }
+            DependencyGraph.setFollowsUpstreams(newValue == .cancel, self)
+            if let failure = failureOfUpstreams() { performCancel(cause: failure) }
+        }
+    }
+
+    // MARK: Copying and archiving: overridable, so here and not in an extension
+
+    /// A fresh operation for the same request, with the same settings and blocks, but without results and completion
+    /// block. Credential, security policy and client identity are carried over.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        makeCopy()
+    }
+
+    /// Always true.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Stores a snapshot of the operation: see `OperationArchive`. Does not pause it.
+    open func encode(with coder: NSCoder) {
+        encodeArchive(with: coder)
+    }
+
+    /// An operation from an archive; nil, with the coder's error set, when that is damaged.
+    public required convenience init?(coder: NSCoder) {
+        guard let archive = OperationArchive(coder: coder) else { return nil }
+        self.init(request: archive.request.urlRequest)
+        restore(archive)
+    }
+
+    // MARK: Hooks of this library's subclasses
+
+    /// Turns the received content into a result, off the network thread when that is work; calls `completion` once.
+    /// The base class has nothing to do.
+    func processResponse(completion: @escaping @Sendable () -> Void) {
+        completion()
+    }
+
+    /// Runs the completion handler that was set, on the completion queue.
+    func runCompletion(_ handler: CompletionHandler) {
+        if case .block(let block) = handler { block() }
+    }
+
+    // MARK: Life cycle: overridable, so here and not in an extension
+
+    /// Begins the request, unless the operation is paused, executing, finished or waits for others. Returns at once.
+    /// A cancelled operation finishes. AF: `start`.
+    open override func start() {
+        performStart()
+    }
+
+    /// Stops the transfer, keeping what was received; `resume()` goes on from there. No effect once the response is
+    /// complete, or on a cancelled operation. Gives the place in a `RequestOperationQueue` back. AF: `pause`.
+    open func pause() {
+        performPause()
+    }
+
+    /// Makes a paused operation ready again; the queue it is in, or else it itself, starts it. AF: `resume`.
+    open func resume() {
+        performResume()
+    }
+
+    /// Ends the operation with `URLError.cancelled`, wherever it is in its life; one that was never started finishes when
+    /// it is. AF: `cancel`.
+    open override func cancel() {
+        performCancel(cause: nil)
+    }
+
+    // MARK: Foundation's view
+
+    /// True when a queue may start the operation: not paused, dependencies ended; or cancelled.
+    open override var isReady: Bool {
+        let ready = lock.withLock { () -> Bool in
+            if _ownReadinessPosts == 0, _scheduler == nil { _mayBeInFoundationQueue = true }
+            return _lifecycle.isCancelled || (_lifecycle.state == .ready && (_dependencyNode?.openCount ?? 0) == 0)
+        }
+        return ready && super.isReady
+    }
+
+    /// True between start and end, while not paused.
+    open override var isExecuting: Bool { lock.withLock { _lifecycle.state == .executing || _claimsExecuting } }
+
+    /// True from the end on.
+    open override var isFinished: Bool { lock.withLock { _lifecycle.state == .finished } }
+
+    /// True once `cancel()` was called before the end.
+    open override var isCancelled: Bool { lock.withLock { _lifecycle.isCancelled } }
+
+    /// Called on `completionQueue` after the end, then cleared. Replaces what `setCompletionBlockWithSuccess` set.
+    open override var completionBlock: (@Sendable () -> Void)? {
+        get {
+            lock.withLock {
+                if case .block(let block)? = _completion { return block }
+                return nil
+            }
+        }
+        set { setCompletion(newValue.map { .block($0) }) }
+    }
+
+    /// Where the operation stands among what waits for a slot. A `RequestOperationQueue` honours changes at any time.
+    open override var queuePriority: Operation.QueuePriority {
+        get { lock.withLock { _queuePriority } ?? super.queuePriority }
+        set {
+            let scheduler = lock.withLock {
+                if _scheduler != nil { _queuePriority = newValue }
+                return _scheduler
+            }
+            if let scheduler {
+                scheduler.operationDidChange(self)
+            } else {
+                super.queuePriority = newValue
+            }
+        }
+    }
+
+    /// Makes this operation wait for another. A cycle is not built: the operation ends with an
+    /// `OperationDependencyError` instead of running.
+    open override func addDependency(_ operation: Operation) {
+        performAddDependency(operation)
+    }
+
+    /// Takes a dependency back.
+    open override func removeDependency(_ operation: Operation) {
+        performRemoveDependency(operation)
+    }
+
+    /// The operations this one waits for or waited for. Empty once it has ended.
+    open override var dependencies: [Operation] {
+        DependencyGraph.upstreams(of: self) + super.dependencies
+    }
+
+    /// State, request and response in one line; no header fields, so no secrets.
+    open override var description: String {
+        let (request, state, cancelled, status) = lock.withLock {
+            (_request, _lifecycle.state, _lifecycle.isCancelled, _reception.head?.statusCode)
+        }
+        let url = request.url?.withoutUserInfo.absoluteString ?? "no URL"
+        return "<\(type(of: self)) \(request.httpMethod ?? "GET") \(url), state: \(state), cancelled: \(cancelled), "
+            + "status: \(status.map(String.init) ?? "none")>"
+    }
+}

@@ -1,0 +1,162 @@
+internal import Foundation
+internal import NetworkingSupport
+
+extension DependencyGraph {
+    /// Adds an edge; throws, and adds nothing, when it would close a cycle. Adding an edge twice has no effect, nor has
+    /// adding one to an operation that has ended.
+    static func add(upstream: Operation, to dependent: any SchedulableOperation) throws(OperationDependencyError) {
+        guard upstream !== dependent else { throw OperationDependencyError(operations: [dependent, dependent]) }
+        guard !dependent.isFinished else { return }
+        let node = dependent.dependencyNode
+        if dependent.followsUpstreams { setFollowsUpstreams(true, dependent) }
+        if upstream.isFinished {
+            // Listed, as in Foundation, but nothing to wait for.
+            lock.withLock { _ in
+                if !dependent._upstreams.contains(where: { $0 === upstream }) { dependent._upstreams.append(upstream) }
+            }
+        } else {
+            let upstreamNode = (upstream as? any SchedulableOperation)?.dependencyNode ?? DependencyNode(upstream)
+            try link(upstream, candidate: upstreamNode, to: dependent, node)
+        }
+        // Either may have ended, or been activated, before its node could be seen.
+        if dependent.isFinished {
+            didFinish(dependent)
+        } else if dependent.isActivated {
+            activate(node, rank: PriorityRank(dependent.queuePriority))
+        }
+    }
+
+    private static func link(
+        _ upstream: Operation, candidate: DependencyNode, to dependent: any SchedulableOperation, _ node: DependencyNode
+    ) throws(OperationDependencyError) {
+        enum Step: Sendable {
+            case expand([Operation])
+            case cycle([Operation])
+            case linked(DependencyNode, isNew: Bool, Aftermath)
+            case nothing
+        }
+        var foreign = ForeignEdges()
+        while true {
+            let known = foreign
+            let step: Step = lock.withLock { state in
+                let existing = candidate.foreignKey.map { state.foreign[$0] } ?? candidate
+                let upstreamNode = existing ?? candidate
+                guard !isLinked(upstreamNode, node, dependent, upstream) else { return .nothing }
+                switch search(from: upstreamNode, to: node, known) {
+                case .expand(let operations): return .expand(operations)
+                case .path(let operations): return .cycle([dependent] + operations)
+                case .none: break
+                }
+                dependent._upstreams.append(upstream)
+                if let key = candidate.foreignKey, existing == nil { state.foreign[key] = candidate }
+                guard !upstreamNode._isGone else { return .nothing }
+                var aftermath = Aftermath()
+                openEdge(to: upstreamNode, of: node, &aftermath)
+                return .linked(upstreamNode, isNew: existing == nil, aftermath)
+            }
+            switch step {
+            case .expand(let operations): foreign.expand(operations)
+            case .cycle(let operations): throw OperationDependencyError(operations: operations)
+            case .nothing: return
+            case .linked(let upstreamNode, let isNew, let aftermath):
+                if isNew { arm(upstreamNode, upstream) }
+                aftermath.run()
+                settle(upstreamNode, upstream)
+                return
+            }
+        }
+    }
+
+    /// Removes an edge.
+    static func remove(upstream: Operation, from dependent: any SchedulableOperation) {
+        guard let node = dependent.dependencyNodeIfLoaded else { return }
+        let own = (upstream as? any SchedulableOperation)?.dependencyNodeIfLoaded
+        lock.withLock { state in
+            var aftermath = Aftermath()
+            guard let index = dependent._upstreams.firstIndex(where: { $0 === upstream }) else { return aftermath }
+            aftermath.released.append(dependent._upstreams.remove(at: index))
+            if let upstreamNode = own ?? state.foreign[ObjectIdentifier(upstream)],
+                let index = upstreamNode._dependents.firstIndex(where: { $0 === node })
+            {
+                upstreamNode._dependents.remove(at: index)
+                node._upstreamNodes.removeAll { $0 === upstreamNode }
+                closeEdge(to: upstreamNode, of: node, &aftermath)
+                retireIfUnused(upstreamNode, &state, &aftermath)
+            }
+            return aftermath
+        }.run()
+    }
+
+    // MARK: - Inside the lock
+
+    /// Whether there is an edge already, looked for on the side with the shorter list.
+    private static func isLinked(
+        _ upstreamNode: DependencyNode, _ node: DependencyNode, _ dependent: any SchedulableOperation,
+        _ upstream: Operation
+    ) -> Bool {
+        upstreamNode._dependents.count < dependent._upstreams.count
+            ? upstreamNode._dependents.contains { $0 === node }
+            : dependent._upstreams.contains { $0 === upstream }
+    }
+
+    /// Counts an upstream that has not ended, and hands it the dependant's priority.
+    static func openEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ aftermath: inout Aftermath) {
+        upstream._dependents.append(dependent)
+        dependent._upstreamNodes.append(upstream)
+        dependent._openCount += 1
+        if upstream._isActive {
+            dependent._activeUpstreams += 1
+            if dependent._hold == nil { dependent._hold = dependent.operation }
+        }
+        extendReach(of: dependent, by: upstream)
+        if upstream._inheritedRank < dependent._effectiveRank { raiseUpstreams(of: dependent, &aftermath) }
+    }
+
+    /// Notes the foreign operations that became upstreams, for every dependant down the line.
+    private static func extendReach(of dependent: DependencyNode, by upstream: DependencyNode) {
+        guard !dependent.isForeign else { return }
+        let addition = upstream.isForeign ? [upstream] : upstream._foreignReach.filter { !$0._isGone }
+        guard !addition.isEmpty || upstream._reachesMany else { return }
+        var stack = [dependent]
+        while let node = stack.popLast() {
+            guard !node._isGone, !node.isForeign, !node._reachesMany else { continue }
+            let new = addition.filter { candidate in !node._foreignReach.contains { $0 === candidate } }
+            guard !new.isEmpty || upstream._reachesMany else { continue }
+            node._foreignReach.removeAll { $0._isGone }
+            if upstream._reachesMany || node._foreignReach.count + new.count > DependencyNode.reachLimit {
+                node._reachesMany = true
+                node._foreignReach = []
+                // What lies below must give up its list as well, whatever it was about to receive.
+                markMany(below: node)
+            } else {
+                node._foreignReach += new
+                stack += node._dependents
+            }
+        }
+    }
+
+    private static func markMany(below node: DependencyNode) {
+        var stack = node._dependents
+        while let next = stack.popLast() {
+            guard !next._isGone, !next.isForeign, !next._reachesMany else { continue }
+            next._reachesMany = true
+            next._foreignReach = []
+            stack += next._dependents
+        }
+    }
+
+    /// Looks once more at what may have changed before the edge could be seen.
+    static func settle(_ upstreamNode: DependencyNode, _ upstream: Operation) {
+        if upstream.isFinished {
+            end(upstreamNode, upstream)
+        } else if let own = upstream as? any SchedulableOperation, own.isActivated {
+            activate(upstreamNode, rank: PriorityRank(own.queuePriority))
+        }
+    }
+}
+
+extension OperationDependencyError {
+    init(operations: [Operation]) {
+        self.init(path: operations.map { $0.name ?? String(describing: $0) })
+    }
+}

@@ -1,0 +1,81 @@
+internal import Foundation
+internal import NetworkingSupport
+
+/// Operations that Foundation runs: what they wait for is read when they are enqueued and when their turn comes, and
+/// their end is told by a probe.
+extension DependencyGraph {
+    /// Takes a foreign operation into a queue's care. False, with no effect, when it is in the care of a queue already.
+    static func adopt(_ operation: Operation, by queue: RequestOperationQueue) -> Bool {
+        let candidate = DependencyNode(operation)
+        guard let key = candidate.foreignKey else { return false }
+        let rank = PriorityRank(operation.queuePriority)
+        let (node, isNew): (DependencyNode?, Bool) = lock.withLock { state in
+            let existing = state.foreign[key]
+            guard existing?._queue == nil else { return (nil, false) }
+            let node = existing ?? candidate
+            node._queue = queue
+            state.foreign[key] = node
+            return (node, existing == nil)
+        }
+        guard let node else { return false }
+        activate(node, rank: rank)
+        if isNew { arm(node, operation) }
+        return true
+    }
+
+    /// Reads what a foreign operation in a queue waits for, and what waits for it.
+    static func standing(ofForeign operation: Operation) -> (isOpen: Bool, rank: PriorityRank) {
+        let key = ObjectIdentifier(operation)
+        let own = PriorityRank(operation.queuePriority)
+        // A cancelled operation waits for nothing, as in Foundation.
+        let upstreams = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }
+        for upstream in upstreams {
+            let candidate = (upstream as? any SchedulableOperation)?.dependencyNode ?? DependencyNode(upstream)
+            let edge: (node: DependencyNode, isNew: Bool, aftermath: Aftermath)? = lock.withLock { state in
+                guard let node = state.foreign[key] else { return nil }
+                let existing = candidate.foreignKey.map { state.foreign[$0] } ?? candidate
+                let upstreamNode = existing ?? candidate
+                let isLinked =
+                    upstreamNode._dependents.count < node._upstreamNodes.count
+                    ? upstreamNode._dependents.contains { $0 === node }
+                    : node._upstreamNodes.contains { $0 === upstreamNode }
+                guard !upstreamNode._isGone, !isLinked else { return nil }
+                if let key = candidate.foreignKey, existing == nil { state.foreign[key] = candidate }
+                var aftermath = Aftermath()
+                openEdge(to: upstreamNode, of: node, &aftermath)
+                return (upstreamNode, existing == nil, aftermath)
+            }
+            guard let edge else { continue }
+            if edge.isNew { arm(edge.node, upstream) }
+            edge.aftermath.run()
+            settle(edge.node, upstream)
+        }
+        return lock.withLock { state in
+            guard let node = state.foreign[key] else { return (false, own) }
+            node._ownRank = own
+            return (node._openCount > 0 && !upstreams.isEmpty, max(own, node._inheritedRank))
+        }
+    }
+
+    /// Connects the probe that tells the end of a foreign operation: called once, by whoever registered the node.
+    static func arm(_ node: DependencyNode, _ operation: Operation) {
+        let probe = EndProbe()
+        lock.withLock { _ in node._probe = probe }
+        probe.arm(operation) { foreignDidEnd(node) }
+        let isGone = lock.withLock { _ in
+            node._isArmed = true
+            guard node._isGone else { return false }
+            node._probe = nil
+            return true
+        }
+        if isGone { probe.disarm() }
+    }
+
+    private static func foreignDidEnd(_ node: DependencyNode) {
+        // Alive: it is this operation that is posting its end.
+        guard let operation = node.operation else { return }
+        let queue = lock.withLock { _ in node._queue }
+        end(node, operation)
+        queue?.foreignOperationDidFinish(operation)
+    }
+}

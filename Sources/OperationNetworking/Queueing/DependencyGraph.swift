@@ -1,0 +1,258 @@
+internal import Foundation
+internal import NetworkingSupport
+
+/// Dependencies between operations: one lock for all edges.
+///
+/// No edge of Foundation's points at an operation of ours: Foundation does not retain the dependants it notifies. Nothing
+/// is called out of the lock, and no operation is released inside it: what may hold the last reference to one leaves
+/// the critical section in an `Aftermath`.
+enum DependencyGraph {
+    /// What the lock guards beside the nodes' underscored fields and `_upstreams` of every operation.
+    struct State {
+        /// The nodes of foreign operations that have dependants or are in a queue.
+        var foreign: [ObjectIdentifier: DependencyNode] = [:]
+    }
+
+    /// What is to be done after the lock was released.
+    struct Aftermath: Sendable {
+        /// Operations whose last upstream ended.
+        var ready: [(operation: Operation, queue: RequestOperationQueue?)] = []
+        /// Active operations that inherited a higher priority.
+        var raised: [(operation: Operation, queue: RequestOperationQueue?)] = []
+        /// Probes nobody needs any more.
+        var probes: [EndProbe] = []
+        /// What was held.
+        var released: [Operation] = []
+
+        func run() {
+            for probe in probes { probe.disarm() }
+            for (operation, queue) in raised {
+                if let queue {
+                    queue.foreignOperationDidChange(operation)
+                } else if let operation = operation as? any SchedulableOperation, let scheduler = operation.scheduler {
+                    scheduler.operationDidBecomeReady(operation)
+                }
+            }
+            for (operation, queue) in ready {
+                if let queue {
+                    queue.foreignOperationDidChange(operation)
+                } else if let operation = operation as? any SchedulableOperation {
+                    operation.postReadiness()
+                    operation.scheduler?.operationDidBecomeReady(operation)
+                }
+            }
+        }
+    }
+
+    static let lock = Locked(State())
+
+    /// The upstream operations, in order of addition.
+    static func upstreams(of operation: any SchedulableOperation) -> [Operation] {
+        lock.withLock { _ in operation._upstreams }
+    }
+
+    /// What the graph knows of an operation.
+    struct Standing: Sendable {
+        /// Whether upstreams have not ended.
+        var isOpen: Bool
+        /// The highest rank of what waits for it.
+        var inherited: PriorityRank
+    }
+
+    static func standing(of node: DependencyNode) -> Standing {
+        lock.withLock { _ in Standing(isOpen: node._openCount > 0, inherited: node._inheritedRank) }
+    }
+
+    /// The operation was enqueued or started: from now until it ends its dependants are kept alive, and its upstreams
+    /// inherit its priority.
+    @discardableResult
+    static func didActivate(_ operation: any SchedulableOperation) -> Standing? {
+        guard let node = operation.dependencyNodeIfLoaded else { return nil }
+        return activate(node, rank: PriorityRank(operation.queuePriority))
+    }
+
+    /// Whether an operation is to be told of each upstream's end.
+    static func setFollowsUpstreams(_ follows: Bool, _ operation: any SchedulableOperation) {
+        guard let node = operation.dependencyNodeIfLoaded else { return }
+        lock.withLock { _ in node._followsUpstreams = follows }
+    }
+
+    /// The operation's `queuePriority` was set.
+    static func priorityDidChange(_ operation: any SchedulableOperation) {
+        guard let node = operation.dependencyNodeIfLoaded else { return }
+        let rank = PriorityRank(operation.queuePriority)
+        lock.withLock { _ in
+            var aftermath = Aftermath()
+            node._ownRank = rank
+            raiseUpstreams(of: node, &aftermath)
+            return aftermath
+        }.run()
+    }
+
+    /// The operation ended and `isFinished` was posted: releases dependants, tells those that became ready, and drops the
+    /// operation's own edges.
+    static func didFinish(_ operation: any SchedulableOperation) {
+        // Without a node there has never been an edge; `add` looks at `isFinished` once more after making one.
+        guard let node = operation.dependencyNodeIfLoaded else { return }
+        end(node, operation)
+    }
+
+    /// Ends a node: each dependant has one open upstream fewer. Those that follow their upstreams are told first, while
+    /// they still wait for this one.
+    static func end(_ node: DependencyNode, _ operation: Operation) {
+        enum Step: Sendable {
+            case tell([Operation])
+            case done(Aftermath)
+        }
+        let own = operation as? any SchedulableOperation
+        var isTold = false
+        while true {
+            let tells = !isTold
+            let step: Step = lock.withLock { state in
+                if tells, node._dependents.contains(where: \._followsUpstreams) {
+                    return .tell(node._dependents.filter(\._followsUpstreams).compactMap(\.operation))
+                }
+                var aftermath = Aftermath()
+                if let own { swap(&aftermath.released, &own._upstreams) }
+                guard !node._isGone else { return .done(aftermath) }
+                node._isGone = true
+                for dependent in node._dependents where !dependent._isGone {
+                    closeEdge(to: node, of: dependent, &aftermath)
+                }
+                detach(node, &state, &aftermath)
+                return .done(aftermath)
+            }
+            switch step {
+            case .tell(let followers):
+                for case let follower as any SchedulableOperation in followers { follower.upstreamDidEnd(operation) }
+                isTold = true
+            case .done(let aftermath):
+                return aftermath.run()
+            }
+        }
+    }
+
+    /// Lets go of a list of upstreams without recursion, however long the chain behind it: for `deinit`.
+    static func release(_ upstreams: inout [Operation], of node: DependencyNode?) {
+        guard let node else { return }
+        // The only reference to the list: `isKnownUniquelyReferenced` would see another.
+        var stack: [Operation] = []
+        swap(&stack, &upstreams)
+        depart(node)
+        while var operation = stack.popLast() {
+            guard isKnownUniquelyReferenced(&operation), let last = operation as? any SchedulableOperation,
+                let node = last.dependencyNodeIfLoaded
+            else { continue }
+            stack += lock.withLock { _ in
+                var list: [Operation] = []
+                swap(&list, &last._upstreams)
+                return list
+            }
+            depart(node)
+        }
+    }
+
+    /// Takes the node of an operation that is being released out of the graph.
+    private static func depart(_ node: DependencyNode) {
+        lock.withLock { state in
+            var aftermath = Aftermath()
+            node._isGone = true
+            detach(node, &state, &aftermath)
+            return aftermath
+        }.run()
+    }
+
+    /// The same by the operation's node.
+    @discardableResult
+    static func activate(_ node: DependencyNode, rank: PriorityRank) -> Standing {
+        let (standing, aftermath): (Standing, Aftermath?) = lock.withLock { _ in
+            let standing = Standing(isOpen: node._openCount > 0, inherited: node._inheritedRank)
+            guard !node._isActive, !node._isGone else { return (standing, nil) }
+            node._isActive = true
+            node._ownRank = rank
+            for dependent in node._dependents where !dependent._isGone {
+                dependent._activeUpstreams += 1
+                if dependent._hold == nil { dependent._hold = dependent.operation }
+            }
+            var aftermath = Aftermath()
+            raiseUpstreams(of: node, &aftermath)
+            return (standing, aftermath)
+        }
+        aftermath?.run()
+        return standing
+    }
+
+    // MARK: - Inside the lock
+
+    /// One open edge less, by the upstream's end or by removal.
+    static func closeEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ aftermath: inout Aftermath) {
+        dependent._openCount -= 1
+        if upstream._isActive {
+            dependent._activeUpstreams -= 1
+            if dependent._activeUpstreams == 0, let held = dependent._hold.take() {
+                aftermath.released.append(held)
+            }
+        }
+        if dependent._openCount == 0, let operation = dependent.operation {
+            aftermath.ready.append((operation, dependent._queue))
+        }
+    }
+
+    /// Cuts every link of a node that is gone.
+    private static func detach(_ node: DependencyNode, _ state: inout State, _ aftermath: inout Aftermath) {
+        node._dependents = []
+        node._goneDependents = 0
+        node._foreignReach = []
+        if let held = node._hold.take() { aftermath.released.append(held) }
+        let upstreams = node._upstreamNodes
+        node._upstreamNodes = []
+        for upstream in upstreams where !upstream._isGone {
+            upstream._goneDependents += 1
+            // Amortised: at most half of the list is ever gone, and a chain of nodes is cut link by link.
+            if upstream._goneDependents * 2 > upstream._dependents.count {
+                upstream._dependents.removeAll { $0._isGone }
+                upstream._goneDependents = 0
+            }
+            retireIfUnused(upstream, &state, &aftermath)
+        }
+        if let key = node.foreignKey, state.foreign[key] === node {
+            state.foreign[key] = nil
+            takeProbe(of: node, &aftermath)
+        }
+    }
+
+    /// Forgets a foreign operation nothing depends on and no queue runs.
+    static func retireIfUnused(_ node: DependencyNode, _ state: inout State, _ aftermath: inout Aftermath) {
+        guard let key = node.foreignKey, node._queue == nil, !node._isActive,
+            node._dependents.count == node._goneDependents, state.foreign[key] === node
+        else { return }
+        node._isGone = true
+        node._dependents = []
+        state.foreign[key] = nil
+        takeProbe(of: node, &aftermath)
+    }
+
+    /// The probe leaves the lock, since it retains its operation. One that is not connected yet is left to whoever is
+    /// about to connect it.
+    private static func takeProbe(of node: DependencyNode, _ aftermath: inout Aftermath) {
+        guard node._isArmed, let probe = node._probe.take() else { return }
+        aftermath.probes.append(probe)
+    }
+
+    /// Hands a node's effective rank to everything it waits for. A rank only rises, so a node is visited at most once
+    /// for each of the five ranks.
+    static func raiseUpstreams(of node: DependencyNode, _ aftermath: inout Aftermath) {
+        guard !node._upstreamNodes.isEmpty else { return }
+        let rank = node._effectiveRank
+        var stack = node._upstreamNodes
+        while let next = stack.popLast() {
+            guard !next._isGone, next._inheritedRank < rank else { continue }
+            let before = next._effectiveRank
+            next._inheritedRank = rank
+            if next._isActive, before < rank, let operation = next.operation {
+                aftermath.raised.append((operation, next._queue))
+            }
+            stack += next._upstreamNodes
+        }
+    }
+}

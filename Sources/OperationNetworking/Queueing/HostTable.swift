@@ -1,0 +1,72 @@
+/// How many operations of each host have a slot, and which wait for one.
+struct HostTable {
+    private struct Record {
+        var name: String
+        /// Operations of the host in the queue.
+        var members = 0
+        /// Those that have a slot.
+        var running = 0
+        /// Those that wait for one, next first.
+        var parked = EntryHeap()
+    }
+
+    private var records: [Record] = []
+    private var free: [Int32] = []
+    private var byName: [String: Int32] = [:]
+
+    var indices: Range<Int> { records.indices }
+
+    /// Counts an operation to its host.
+    mutating func join(_ index: Int, _ name: String, _ entries: inout [SchedulerState.Entry]) {
+        let host: Int32
+        if let known = byName[name] {
+            host = known
+        } else if let reused = free.popLast() {
+            records[Int(reused)] = Record(name: name)
+            host = reused
+        } else {
+            host = Int32(records.count)
+            records.append(Record(name: name))
+        }
+        byName[name] = host
+        records[Int(host)].members += 1
+        if entries[index].phase.hasSlot { records[Int(host)].running += 1 }
+        entries[index].host = host
+    }
+
+    /// An operation left the queue, without a slot by now.
+    mutating func leave(_ host: Int32) {
+        records[Int(host)].members -= 1
+        guard records[Int(host)].members == 0 else { return }
+        byName[records[Int(host)].name] = nil
+        free.append(host)
+    }
+
+    /// Takes one of the host's slots, or parks the operation.
+    mutating func takeSlot(_ index: Int, _ entries: inout [SchedulerState.Entry], limit: Int) -> Bool {
+        let host = Int(entries[index].host)
+        guard host >= 0 else { return true }
+        if limit > 0, records[host].running >= limit {
+            records[host].parked.insert(index, &entries)
+            return false
+        }
+        records[host].running += 1
+        return true
+    }
+
+    mutating func releaseSlot(_ index: Int, _ entries: [SchedulerState.Entry]) {
+        let host = Int(entries[index].host)
+        if host >= 0 { records[host].running -= 1 }
+    }
+
+    func firstParked(_ host: Int32) -> Int? { records[Int(host)].parked.first }
+
+    /// Takes a parked operation out.
+    mutating func unpark(_ index: Int, _ entries: inout [SchedulerState.Entry]) {
+        records[Int(entries[index].host)].parked.remove(index, &entries)
+    }
+
+    mutating func update(_ index: Int, _ entries: inout [SchedulerState.Entry]) {
+        records[Int(entries[index].host)].parked.update(index, entries: &entries)
+    }
+}

@@ -1,0 +1,222 @@
+internal import Dispatch
+internal import Foundation
+internal import NetworkingSupport
+
+extension RequestOperationQueue {
+    /// Takes an operation in, without starting anything.
+    final func enqueue(_ operation: Operation) {
+        if let operation = operation as? any SchedulableOperation {
+            // From here on it reports to this queue; what it reports before `insert` is seen by the first look.
+            guard operation.attach(to: self) else { return }
+            if operation.wantsListing { list(operation) }
+            guard let look = insert(operation, isForeign: false) else { return }
+            let standing = DependencyGraph.didActivate(operation)
+            apply(facts(of: operation, standing, look), to: operation, look)
+        } else {
+            guard !operation.isFinished, !operation.isExecuting, insert(operation, isForeign: true) != nil else {
+                return
+            }
+            guard DependencyGraph.adopt(operation, by: self) else {
+                // Another queue's; the caller retains it, so nothing is released under the lock.
+                return settle { _ = $0.remove(ObjectIdentifier(operation)) }
+            }
+            look(atForeign: operation)
+        }
+    }
+
+    private func insert(_ operation: Operation, isForeign: Bool) -> SchedulerState.Look? {
+        state.withLock { guarded in
+            guard let look = guarded.scheduler.insert(operation, isForeign: isForeign) else { return nil }
+            if guarded.keepAlive == nil { guarded.keepAlive = self }
+            return look
+        }
+    }
+
+    // MARK: - Looking at operations
+
+    /// Reads what an operation of the library says of itself, and acts on it.
+    final func look(at operation: any SchedulableOperation, wantsStart: Bool) {
+        let id = ObjectIdentifier(operation)
+        guard let look = state.withLock({ $0.scheduler.beginLook(id, wantsStart: wantsStart) }) else { return }
+        let standing = operation.dependencyNodeIfLoaded.map(DependencyGraph.standing(of:))
+        apply(facts(of: operation, standing, look), to: operation, look)
+    }
+
+    /// The same for an operation Foundation runs.
+    final func look(atForeign operation: Operation) {
+        let id = ObjectIdentifier(operation)
+        guard let look = state.withLock({ $0.scheduler.beginLook(id, wantsStart: false) }) else { return }
+        let standing = DependencyGraph.standing(ofForeign: operation)
+        let facts = SchedulerState.Facts(
+            isCancelled: operation.isCancelled, isOpen: standing.isOpen, rank: standing.rank)
+        apply(facts, to: operation, look)
+    }
+
+    private func facts(
+        of operation: any SchedulableOperation, _ standing: DependencyGraph.Standing?, _ look: SchedulerState.Look
+    ) -> SchedulerState.Facts {
+        let rank = PriorityRank(operation.queuePriority)
+        return SchedulerState.Facts(
+            isCancelled: operation.isCancelled, isPaused: operation.isPaused, isOpen: standing?.isOpen ?? false,
+            rank: max(rank, standing?.inherited ?? rank), host: look.asksForHost ? operation.schedulingHost : nil)
+    }
+
+    private func apply(_ facts: SchedulerState.Facts, to operation: Operation, _ look: SchedulerState.Look) {
+        let id = ObjectIdentifier(operation)
+        let hasWork = state.withLock { guarded in
+            guarded.scheduler.apply(facts, to: id, look: look)
+            return guarded.scheduler.hasWork
+        }
+        if hasWork { DrainLoop.run(self) }
+    }
+
+    // MARK: - Doing
+
+    /// What `DrainLoop` does next.
+    final func nextAction() -> SchedulerState.Action? {
+        state.withLock { $0.scheduler.next() }
+    }
+
+    final func perform(_ action: SchedulerState.Action) {
+        switch action {
+        case .start(let operation):
+            if let own = operation as? any SchedulableOperation, own.startMayCallOut {
+                startQueue.async { own.start() }
+            } else {
+                operation.start()
+            }
+        case .check(let operation):
+            look(atForeign: operation)
+        case .handOver(let operation, let hasSlot):
+            handOver(operation, hasSlot: hasSlot)
+        case .barrier(let block):
+            startQueue.async {
+                block?()
+                self.barrierDidEnd()
+            }
+        }
+    }
+
+    private var startQueue: DispatchQueue {
+        let label = name ?? "RequestOperationQueue"
+        let quality = qualityOfService
+        return state.withLock { guarded in
+            if let queue = guarded.underlyingQueue ?? guarded.startQueue { return queue }
+            let queue = DispatchQueue(label: label, qos: DispatchQoS(quality), attributes: .concurrent)
+            guarded.startQueue = queue
+            return queue
+        }
+    }
+
+    private func handOver(_ operation: Operation, hasSlot: Bool) {
+        // Started by hand meanwhile: its end will be told all the same.
+        guard !operation.isFinished, !operation.isExecuting else { return }
+        guard !operation.isReady else { return runInFoundation(operation) }
+        // In a queue of its own, so that no scan of Foundation's passes over it for the sake of others.
+        let queue = OperationQueue()
+        queue.underlyingQueue = state.withLock { $0.underlyingQueue }
+        queue.addOperation(operation)
+        // Its last upstream may be posting its end at this very moment, with Foundation's count to be lowered next. So
+        // the slot is kept for a moment; and one post may have crossed the enqueueing, so Foundation looks again.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in
+            if hasSlot, !operation.isReady, !operation.isExecuting, !operation.isFinished {
+                state.withLock { $0.scheduler.detachForeign(ObjectIdentifier(operation)) }
+                DrainLoop.run(self)
+            }
+            queue.isSuspended = false
+            queue.isSuspended = false
+        }
+    }
+
+    private func barrierDidEnd() {
+        settle { $0.endBarrier() }
+        DrainLoop.run(self)
+    }
+
+    // MARK: - The end of operations
+
+    /// Forgets a finished operation and lets the next one start.
+    final func finish(_ operation: Operation) {
+        let id = ObjectIdentifier(operation)
+        settle { scheduler -> Operation? in scheduler.remove(id) }
+        DrainLoop.run(self)
+    }
+
+    /// Changes what may leave the queue empty, and tells those who wait for that. `change` returns an operation that
+    /// finished.
+    private func settle(_ change: (inout SchedulerState) -> Operation?) {
+        let (removed, waiters, keepAlive, reports) = state.withLock { guarded in
+            let removed = change(&guarded.scheduler)
+            var reports = false
+            if removed != nil, guarded.progress != nil {
+                guarded.unreportedUnits += 1
+                reports = !guarded.isReportingProgress
+                guarded.isReportingProgress = true
+            }
+            guard guarded.scheduler.isEmpty else {
+                return (removed, [DispatchSemaphore](), RequestOperationQueue?.none, reports)
+            }
+            let waiters = guarded.waiters
+            guarded.waiters = []
+            return (removed, waiters, guarded.keepAlive.take(), reports)
+        }
+        if reports { reportProgress() }
+        if keepAlive != nil { clearListing() }
+        for waiter in waiters { waiter.signal() }
+        withExtendedLifetime((removed, keepAlive)) {}
+    }
+
+    private func settle(_ change: (inout SchedulerState) -> Void) {
+        settle { scheduler -> Operation? in
+            change(&scheduler)
+            return nil
+        }
+    }
+
+    /// One thread at a time writes to the `Progress`, outside the lock.
+    private func reportProgress() {
+        while true {
+            let (units, progress): (Int64, Progress?) = state.withLock { guarded in
+                let units = guarded.unreportedUnits
+                guarded.unreportedUnits = 0
+                if units == 0 { guarded.isReportingProgress = false }
+                return (units, guarded.progress)
+            }
+            guard units > 0, let progress else { return }
+            if progress.totalUnitCount > 0 { progress.completedUnitCount += units }
+        }
+    }
+}
+
+// MARK: - Reports
+
+extension RequestOperationQueue: OperationScheduler {
+    final func operationDidFinish(_ operation: any SchedulableOperation) { finish(operation) }
+    final func operationDidPause(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: false) }
+    final func operationDidResume(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: true) }
+    final func operationDidCancel(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: true) }
+    final func operationDidBecomeReady(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: false) }
+
+    final func operationDidChange(_ operation: any SchedulableOperation) {
+        DependencyGraph.priorityDidChange(operation)
+        look(at: operation, wantsStart: false)
+    }
+
+    /// The last upstream of a foreign operation ended, or it inherited a priority.
+    final func foreignOperationDidChange(_ operation: Operation) { look(atForeign: operation) }
+    /// A foreign operation ended.
+    final func foreignOperationDidFinish(_ operation: Operation) { finish(operation) }
+}
+
+extension DispatchQoS {
+    fileprivate init(_ quality: QualityOfService) {
+        switch quality {
+        case .userInteractive: self = .userInteractive
+        case .userInitiated: self = .userInitiated
+        case .utility: self = .utility
+        case .background: self = .background
+        case .default: self = .default
+        @unknown default: self = .default
+        }
+    }
+}

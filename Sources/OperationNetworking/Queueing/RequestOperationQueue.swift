@@ -1,0 +1,229 @@
+public import Dispatch
+public import Foundation
+internal import NetworkingSupport
+
+/// An operation queue that does its own scheduling, at a cost linear in operations and dependencies.
+///
+/// Foundation's queue looks at every operation that cannot run yet whenever one finishes; a chain of 20 000 requests
+/// takes it more than a minute. This queue looks only at what became runnable. It takes the library's operations and any
+/// other `Operation`; dependencies between them work in both directions.
+///
+/// ### What differs from `OperationQueue`
+/// - `maxConcurrentOperationCount` is 64 by default. An operation that waits for its dependencies or is paused takes no
+///   slot: `pause()` gives the slot back and `resume()` queues the operation again, ahead of what arrived after it. While
+///   the queue is suspended a resumed operation waits.
+/// - A cancelled operation needs no slot to finish, and finishes although the queue is suspended or its dependencies
+///   have not finished.
+/// - An operation runs at the highest `queuePriority` of the enqueued operations that wait for it. What it inherited it
+///   keeps, even if the priority of the other is lowered later.
+/// - Adding an operation that is enqueued, executing or finished has no effect.
+/// - `operations` and `operationCount` list the library's operations only, because they cannot be overridden on Linux:
+///   ``queuedOperations`` and ``queuedOperationCount`` have the others as well.
+///
+/// ### Operations that are not the library's
+/// They are run by Foundation once they may run. Their dependencies and priority are read when they are added and again
+/// when their turn comes; a dependency removed in between is waited for all the same, and one that is cancelled by its
+/// own `cancel()` instead of ``cancelAllOperations()`` finishes when its turn comes. One whose `isReady` is false although
+/// its dependencies have finished gives up its slot and runs as soon as it is ready.
+///
+/// ### Threads
+/// `start()` of the library's operations is called on the thread that made it possible: the one that adds the operation
+/// or the network thread; if it may run blocks of the application, on ``underlyingQueue`` or a queue of its own.
+// Sendable because everything mutable is behind `state`, or Foundation's own and locked there.
+open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
+    /// What the lock guards.
+    struct Guarded {
+        var scheduler = SchedulerState(maxConcurrent: RequestOperationQueue.defaultConcurrency)
+        /// Threads that wait for the queue to be empty.
+        var waiters: [DispatchSemaphore] = []
+        /// The queue itself while it has operations: it lives until they have finished.
+        var keepAlive: RequestOperationQueue?
+        var progress: Progress?
+        /// Finished operations that `progress` has not been told of.
+        var unreportedUnits: Int64 = 0
+        /// Whether a thread is telling it.
+        var isReportingProgress = false
+        /// Where `start()` is called when it may run code of the application, unless there is an `underlyingQueue`.
+        var startQueue: DispatchQueue?
+        /// Retains what Foundation refers to without retaining.
+        var underlyingQueue: DispatchQueue?
+        /// Runs what is not the library's.
+        var foreignQueue = OperationQueue()
+    }
+
+    static let defaultConcurrency = 64
+
+    let state = Locked(Guarded())
+    /// Held while an operation is added to Foundation's list, which calls nothing but the operation's `isReady`.
+    private let listing = Locked(FoundationListing())
+
+    /// An empty queue.
+    public override init() {
+        super.init()
+        super.isSuspended = true
+    }
+
+    /// How many operations may execute at once: 64 by default; `OperationQueue.defaultMaxConcurrentOperationCount` (−1)
+    /// removes the limit.
+    open override var maxConcurrentOperationCount: Int {
+        get { state.withLock { $0.scheduler.maxConcurrent } }
+        set {
+            state.withLock { $0.scheduler.maxConcurrent = newValue < 0 ? -1 : newValue }
+            DrainLoop.run(self)
+        }
+    }
+
+    /// How many operations may execute at once for one host; 0, the default, sets no limit of its own.
+    ///
+    /// Operations beyond it wait, highest priority first and in order of arrival, and hold up no other host's.
+    public var maxConcurrentOperationsPerHost: Int {
+        get { state.withLock { $0.scheduler.maxPerHost } }
+        set {
+            state.withLock { $0.scheduler.setMaxPerHost(max(newValue, 0)) }
+            // Operations that came without a limit were not asked for their host.
+            for operation in queuedOperations {
+                if let operation = operation as? any SchedulableOperation { look(at: operation, wantsStart: false) }
+            }
+            DrainLoop.run(self)
+        }
+    }
+
+    /// Whether pending operations and barriers are held back: false by default. Executing operations go on, and cancelled
+    /// ones finish.
+    open override var isSuspended: Bool {
+        get { state.withLock { $0.scheduler.isSuspended } }
+        set {
+            state.withLock { $0.scheduler.isSuspended = newValue }
+            if !newValue { DrainLoop.run(self) }
+        }
+    }
+
+    /// The dispatch queue that Foundation's operations, barriers and those `start()` calls use that may run code of the
+    /// application: nil, the default, for one of the queue's own. To be set while the queue is empty.
+    open override var underlyingQueue: DispatchQueue? {
+        get { state.withLock { $0.underlyingQueue } }
+        set {
+            let previous = state.withLock { guarded in
+                defer { guarded.underlyingQueue = newValue }
+                return guarded.underlyingQueue
+            }
+            // Another one, since Foundation refuses to change the dispatch queue of one that is in use.
+            let foreignQueue = OperationQueue()
+            foreignQueue.underlyingQueue = newValue
+            state.withLock { $0.foreignQueue = foreignQueue }
+            withExtendedLifetime(previous) {}
+        }
+    }
+
+    /// The operations that have not finished, in the order they were added.
+    ///
+    /// `OperationQueue.operations` has the library's operations only.
+    public var queuedOperations: [Operation] {
+        state.withLock { $0.scheduler.operations }.sorted { $0.sequence < $1.sequence }.map(\.operation)
+    }
+
+    /// How many operations have not finished.
+    ///
+    /// `OperationQueue.operationCount` counts the library's operations only.
+    public var queuedOperationCount: Int {
+        state.withLock { $0.scheduler.count }
+    }
+
+    /// Adds an operation; no effect if it is enqueued, executing or finished.
+    open override func addOperation(_ op: Operation) {
+        enqueue(op)
+        DrainLoop.run(self)
+    }
+
+    /// Adds operations in order, and returns at once or when they have finished.
+    open override func addOperations(_ ops: [Operation], waitUntilFinished wait: Bool) {
+        for operation in ops { enqueue(operation) }
+        guard wait else { return DrainLoop.run(self) }
+        DrainLoop.runNow(self)
+        for operation in ops { operation.waitUntilFinished() }
+    }
+
+    /// Adds a block as an operation; it runs on the underlying queue or one of this queue's own.
+    open override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        let operation = BlockOperation(block: block)
+        let quality = qualityOfService
+        if quality != .default { operation.qualityOfService = quality }
+        addOperation(operation)
+    }
+
+    /// Runs `barrier` alone: when everything added before has finished, and before anything added later starts. It waits
+    /// while the queue is suspended, and is dropped by ``cancelAllOperations()``. As in Foundation, an operation added
+    /// before the barrier must not depend on one added after it: neither would ever start.
+    open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+        state.withLock { guarded in
+            guarded.scheduler.addBarrier(barrier)
+            guarded.keepAlive = self
+        }
+        DrainLoop.run(self)
+    }
+
+    /// Cancels every operation in the queue, in the order they were added. No pending operation takes a slot meanwhile.
+    open override func cancelAllOperations() {
+        let dropped = state.withLock { guarded in
+            guarded.scheduler.holds += 1
+            return guarded.scheduler.cancelBarriers()
+        }
+        for operation in queuedOperations {
+            operation.cancel()
+            if !(operation is any SchedulableOperation) { look(atForeign: operation) }
+        }
+        state.withLock { $0.scheduler.holds -= 1 }
+        DrainLoop.run(self)
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// Blocks the thread until the queue holds neither operations nor barriers.
+    open override func waitUntilAllOperationsAreFinished() {
+        DrainLoop.runNow(self)
+        let semaphore: DispatchSemaphore? = state.withLock { guarded in
+            guard !guarded.scheduler.isEmpty else { return nil }
+            let semaphore = DispatchSemaphore(value: 0)
+            guarded.waiters.append(semaphore)
+            return semaphore
+        }
+        semaphore?.wait()
+    }
+
+    /// Counts finished operations, one unit each, once its `totalUnitCount` has been set: until then it reports nothing.
+    open override var progress: Progress {
+        state.withLock { guarded in
+            if let progress = guarded.progress { return progress }
+            let progress = Progress(totalUnitCount: 0)
+            guarded.progress = progress
+            return progress
+        }
+    }
+
+    /// Gives an operation to Foundation.
+    final func runInFoundation(_ operation: Operation) {
+        state.withLock { $0.foreignQueue }.addOperation(operation)
+    }
+
+    /// Makes `operations` list an operation.
+    final func list(_ operation: any SchedulableOperation) {
+        add(operation, key: FoundationListing.key(of: operation))
+        operation.didEnterListing()
+    }
+
+    /// Lets go of operations that only Foundation's lists keep. The queue is empty.
+    final func clearListing() {
+        for key in listing.withLock({ $0.keysOfOthers }) {
+            let sentinel = ListingSentinel(key)
+            add(sentinel, key: key)
+            sentinel.pass()
+        }
+    }
+
+    private func add(_ operation: Operation, key: FoundationListing.Key) {
+        let released = listing.withLock { listing in
+            super.addOperation(operation)
+            return listing.replaceLast(by: operation, key: key)
+        }
+        withExtendedLifetime(released) {}
+    }
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+
+/// An operation that tells the queue that schedules it what happens to it, and whose dependencies are ours to count.
+///
+/// `URLConnectionOperation` is the one in the library; whatever else is added to a `RequestOperationQueue` is a foreign
+/// operation, which Foundation runs.
+///
+/// What the queue relies on:
+/// - `start()` does nothing unless the operation is ready to start or cancelled and unfinished: the queue calls it again
+///   after a resume or a cancel that arrives while an earlier call is under way.
+/// - The order at the end is: `isFinished` true, posted, `DependencyGraph.didFinish`, `operationDidFinish`.
+/// - Every override of `addDependency`, `removeDependency` and `queuePriority` calls `operationDidChange` on `scheduler`.
+/// - `deinit` calls `DependencyGraph.release(_:of:)`.
+protocol SchedulableOperation: Operation {
+    /// The operation's place in the dependency graph: made on first use, kept for its life.
+    var dependencyNode: DependencyNode { get }
+    /// The node if one was made: most operations never have an edge.
+    var dependencyNodeIfLoaded: DependencyNode? { get }
+    /// Strong references to upstream operations, in order of addition. Guarded by the graph's lock.
+    var _upstreams: [Operation] { get set }
+    /// Connects the operation to the queue that will start it. False, with no effect, when it has been enqueued, started
+    /// or finished before.
+    func attach(to scheduler: any OperationScheduler) -> Bool
+    /// The queue the operation is attached to; nil before and after.
+    var scheduler: (any OperationScheduler)? { get }
+    /// Whether the operation was enqueued or started. True before `DependencyGraph.didActivate` is called.
+    var isActivated: Bool { get }
+    /// Whether the operation is paused, or was when it was enqueued: a paused operation is not started.
+    var isPaused: Bool { get }
+    /// Whether `OperationQueue.operations` is to list the operation while it is in the queue: see `FoundationListing`.
+    var wantsListing: Bool { get }
+    /// Foundation has the operation in its list: before it ends it must have posted `isExecuting` as true.
+    func didEnterListing()
+    /// What `maxConcurrentOperationsPerHost` counts by.
+    var schedulingHost: String? { get }
+    /// Whether `start()` may run code of the library's user, and so must not be called on the network thread nor on
+    /// the thread that adds the operation.
+    var startMayCallOut: Bool { get }
+    /// Whether `upstreamDidEnd` is to be called. Told to the graph by `DependencyGraph.setFollowsUpstreams`.
+    var followsUpstreams: Bool { get }
+    /// An upstream ended: called before the operation can become ready because of it, with no lock held.
+    func upstreamDidEnd(_ upstream: Operation)
+    /// The last upstream ended: makes Foundation look at `isReady`, and tells observers. With no lock held.
+    func postReadiness()
+}
+
+extension SchedulableOperation {
+    func postReadiness() {
+        didChangeValue(forKey: "isReady")
+    }
+}
+
+/// What a schedulable operation reports to its queue: on any thread, with no lock held, after the change is visible.
+protocol OperationScheduler: AnyObject, Sendable {
+    /// `isFinished` has been posted: the slot is free.
+    func operationDidFinish(_ operation: any SchedulableOperation)
+    /// The operation is paused: an executing one gives its slot back, a pending one is passed over.
+    func operationDidPause(_ operation: any SchedulableOperation)
+    /// The operation wants to be started (again).
+    func operationDidResume(_ operation: any SchedulableOperation)
+    /// The operation was cancelled. A pending one is started at once, without a slot, so that it can finish.
+    func operationDidCancel(_ operation: any SchedulableOperation)
+    /// The last upstream ended: a pending operation may be started now.
+    func operationDidBecomeReady(_ operation: any SchedulableOperation)
+    /// A dependency was added or removed, or the priority changed, while the operation was pending.
+    func operationDidChange(_ operation: any SchedulableOperation)
+}

@@ -1,0 +1,280 @@
+internal import Foundation
+
+/// What a `RequestOperationQueue` knows and decides: a value without locks, threads or calls into operations.
+///
+/// The queue tells it what happened and what operations say of themselves, and does what `next()` returns until it
+/// returns nil. An operation is looked at outside the lock, so a look may be out of date when it is applied: each takes
+/// a ticket before it reads, and only the newest ticket's facts count. Whoever changes something looks after the
+/// change, so the newest look has seen everything.
+struct SchedulerState {
+    private(set) var entries: [Entry] = []
+    private var free: [Int32] = []
+    private var indices: [ObjectIdentifier: Int32] = [:]
+    private var nextSequence: UInt64 = 0
+    private var heap = EntryHeap()
+    private var immediate = ActionList()
+    private(set) var hosts = HostTable()
+    private var sections = BarrierSections()
+
+    /// How many operations have a slot.
+    private(set) var running = 0
+    /// How many operations may have one; negative: any number.
+    var maxConcurrent: Int
+    /// How many of one host's operations may have one; 0: any number.
+    private(set) var maxPerHost = 0
+    var isSuspended = false
+    /// Above 0, nothing gets a slot: everything is being cancelled.
+    var holds = 0
+
+    init(maxConcurrent: Int) {
+        self.maxConcurrent = maxConcurrent
+    }
+
+    /// Operations that have not finished.
+    var count: Int { indices.count }
+    /// Whether there is neither an operation nor a barrier.
+    var isEmpty: Bool { indices.isEmpty && !sections.hasBarrier }
+    private var mayTakeSlot: Bool {
+        !isSuspended && holds == 0 && !sections.isBarrierRunning && (maxConcurrent < 0 || running < maxConcurrent)
+    }
+    /// Whether `next()` would return something, or might.
+    var hasWork: Bool {
+        if !immediate.isEmpty { return true }
+        guard mayTakeSlot else { return false }
+        return sections.isBarrierDue || heap.first.map { entries[$0].epoch == sections.current } ?? false
+    }
+
+    /// Unfinished operations with their order of arrival, which they are not in.
+    var operations: [(sequence: UInt64, operation: Operation)] {
+        entries.compactMap { entry in entry.operation.map { (entry.sequence, $0) } }
+    }
+
+    func phase(of id: ObjectIdentifier) -> Phase? { indices[id].map { entries[Int($0)].phase } }
+
+    // MARK: - Arrival and end
+
+    /// What a look must know before it reads.
+    struct Look {
+        /// Tells the newest look from older ones.
+        var ticket: UInt32
+        /// Whether the operation is to be asked for its host.
+        var asksForHost: Bool
+    }
+
+    /// Takes an operation in, for a first look; nil when it is there already.
+    mutating func insert(_ operation: Operation, isForeign: Bool) -> Look? {
+        let id = ObjectIdentifier(operation)
+        guard indices[id] == nil else { return nil }
+        let entry = Entry(
+            operation: operation, sequence: nextSequence, epoch: sections.enter(), isForeign: isForeign)
+        nextSequence &+= 1
+        if let index = free.popLast() {
+            entries[Int(index)] = entry
+            indices[id] = index
+        } else {
+            indices[id] = Int32(entries.count)
+            entries.append(entry)
+        }
+        return Look(ticket: entry.ticket, asksForHost: maxPerHost > 0)
+    }
+
+    /// Forgets an operation that finished, and returns it so that it is not released under the lock.
+    mutating func remove(_ id: ObjectIdentifier) -> Operation? {
+        guard let index = indices.removeValue(forKey: id).map(Int.init) else { return nil }
+        leaveHeap(index)
+        releaseSlot(index)
+        leaveHost(index)
+        sections.leave(entries[index].epoch)
+        let operation = entries[index].operation.take()
+        free.append(Int32(index))
+        if indices.isEmpty {
+            entries.removeAll(keepingCapacity: entries.count < 1024)
+            free.removeAll(keepingCapacity: free.count < 1024)
+        }
+        return operation
+    }
+
+    // MARK: - Looking at operations
+
+    /// A look begins. `wantsStart`: because of a resume or a cancel.
+    mutating func beginLook(_ id: ObjectIdentifier, wantsStart: Bool) -> Look? {
+        guard let index = indices[id].map(Int.init) else { return nil }
+        entries[index].ticket &+= 1
+        if wantsStart { entries[index].wantsStart = true }
+        return Look(ticket: entries[index].ticket, asksForHost: maxPerHost > 0 && !entries[index].hasHost)
+    }
+
+    /// What a look found out.
+    mutating func apply(_ facts: Facts, to id: ObjectIdentifier, look: Look) {
+        guard let index = indices[id].map(Int.init), entries[index].ticket == look.ticket,
+            let operation = entries[index].operation
+        else { return }
+        let wantsStart = entries[index].wantsStart
+        entries[index].wantsStart = false
+        if let host = facts.host { setHost(host, of: index) }
+        switch entries[index].phase {
+        case .waiting, .queued, .parked, .yielded:
+            if facts.isCancelled {
+                leaveHeap(index)
+                entries[index].phase = .detached
+                begin(operation, index, hasSlot: false)
+            } else if facts.isPaused || (facts.isOpen && !entries[index].wasStarted) {
+                leaveHeap(index)
+                entries[index].phase = entries[index].wasStarted ? .yielded : .waiting
+            } else {
+                queue(index, rank: facts.rank)
+            }
+        case .checking:
+            if facts.isOpen {
+                releaseSlot(index)
+                entries[index].phase = .waiting
+            } else if facts.rank != entries[index].rank {
+                releaseSlot(index)
+                queue(index, rank: facts.rank)
+            } else {
+                entries[index].phase = .running
+                begin(operation, index, hasSlot: true)
+            }
+        case .running where !entries[index].isForeign:
+            if facts.isPaused {
+                releaseSlot(index)
+                entries[index].phase = facts.isCancelled ? .detached : .yielded
+                if facts.isCancelled { begin(operation, index, hasSlot: false) }
+            } else if wantsStart {
+                // Paused and resumed before either was seen, or cancelled with `start()` under way.
+                begin(operation, index, hasSlot: true)
+            }
+        case .detached where !entries[index].isForeign:
+            if wantsStart { begin(operation, index, hasSlot: false) }
+        case .running, .detached:
+            break
+        }
+    }
+
+    private mutating func begin(_ operation: Operation, _ index: Int, hasSlot: Bool) {
+        entries[index].wasStarted = true
+        immediate.append(entries[index].isForeign ? .handOver(operation, hasSlot: hasSlot) : .start(operation))
+    }
+
+    private mutating func queue(_ index: Int, rank: PriorityRank) {
+        let isUnchanged = entries[index].rank == rank
+        entries[index].rank = rank
+        switch entries[index].phase {
+        case .queued:
+            if !isUnchanged { heap.update(index, entries: &entries) }
+        case .parked:
+            if !isUnchanged { hosts.update(index, &entries) }
+        default:
+            entries[index].phase = .queued
+            heap.insert(index, &entries)
+        }
+    }
+
+    private mutating func leaveHeap(_ index: Int) {
+        switch entries[index].phase {
+        case .queued:
+            heap.remove(index, &entries)
+            entries[index].phase = .waiting
+            // The next of the host may have been waiting for this one.
+            unpark(entries[index].host)
+        case .parked:
+            hosts.unpark(index, &entries)
+            entries[index].phase = .waiting
+        default: break
+        }
+    }
+
+    // MARK: - Slots
+
+    /// The next thing to do.
+    mutating func next() -> Action? {
+        if let action = immediate.popFirst() { return action }
+        while mayTakeSlot {
+            if sections.isBarrierDue { return .barrier(sections.beginBarrier()) }
+            guard let index = heap.first, entries[index].epoch == sections.current,
+                let operation = entries[index].operation
+            else { return nil }
+            heap.remove(index, &entries)
+            guard hosts.takeSlot(index, &entries, limit: maxPerHost) else {
+                entries[index].phase = .parked
+                continue
+            }
+            running += 1
+            if entries[index].isForeign {
+                entries[index].phase = .checking
+                return .check(operation)
+            }
+            entries[index].phase = .running
+            entries[index].wasStarted = true
+            return .start(operation)
+        }
+        return nil
+    }
+
+    /// A foreign operation runs without a slot: by its own account it is not ready.
+    mutating func detachForeign(_ id: ObjectIdentifier) {
+        guard let index = indices[id].map(Int.init), entries[index].isForeign, entries[index].phase == .running else {
+            return
+        }
+        releaseSlot(index)
+        entries[index].phase = .detached
+    }
+
+    private mutating func releaseSlot(_ index: Int) {
+        guard entries[index].phase.hasSlot else { return }
+        running -= 1
+        hosts.releaseSlot(index, entries)
+        entries[index].phase = .waiting
+        unpark(entries[index].host)
+    }
+
+    // MARK: - Hosts
+
+    /// Sets how many of one host's operations may run.
+    mutating func setMaxPerHost(_ limit: Int) {
+        maxPerHost = limit
+        for host in hosts.indices {
+            while unpark(Int32(host)) {}
+        }
+    }
+
+    private mutating func setHost(_ host: String, of index: Int) {
+        guard !entries[index].hasHost else { return }
+        entries[index].hasHost = true
+        hosts.join(index, host, &entries)
+    }
+
+    private mutating func leaveHost(_ index: Int) {
+        let host = entries[index].host
+        guard host >= 0 else { return }
+        hosts.leave(host)
+        entries[index].host = -1
+    }
+
+    /// Lets the first parked operation of a host compete again.
+    @discardableResult
+    private mutating func unpark(_ host: Int32) -> Bool {
+        guard host >= 0, let index = hosts.firstParked(host) else { return false }
+        hosts.unpark(index, &entries)
+        entries[index].phase = .queued
+        heap.insert(index, &entries)
+        return true
+    }
+
+    // MARK: - Barriers
+
+    /// Everything that arrives from now on waits for the block, and the block for everything before.
+    mutating func addBarrier(_ block: @escaping @Sendable () -> Void) {
+        sections.add(block)
+    }
+
+    /// The block returned.
+    mutating func endBarrier() {
+        sections.endBarrier()
+    }
+
+    /// Barriers that have not begun will end without running their block.
+    mutating func cancelBarriers() -> [@Sendable () -> Void] {
+        sections.cancelAll()
+    }
+}

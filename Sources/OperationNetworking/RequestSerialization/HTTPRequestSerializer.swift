@@ -1,0 +1,373 @@
+public import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+
+/// Builds requests with default header fields, and puts parameters into the URL's query or into a form body:
+/// AFNetworking's `AFHTTPRequestSerializer`.
+///
+/// A serializer may be used and changed from any thread; a request is built from the settings as they are when its
+/// building starts.
+///
+/// **Subclassing.** Override `request(bySerializing:withParameters:)` for another body; `copy()` creates the subclass
+/// with `init()` and gives it the settings of this class, so a subclass with state of its own overrides
+/// `copy(with:)`, `encode(with:)` and `init(coder:)`.
+///
+/// Copies have every setting. Archives have every setting but the two that are code: the block of
+/// `setQueryStringSerialization(_:)` and `parameterEncoder`. An archive contains the `Authorization` field in clear.
+// Sendable because the only stored property is a lock around a value of Sendable parts.
+open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, NSSecureCoding, @unchecked Sendable {
+    private let configuration: Locked<RequestSerializerConfiguration>
+
+    /// Creates a serializer with default `Accept-Language` and `User-Agent` fields and form-encoded bodies.
+    public required override init() {
+        configuration = Locked(RequestSerializerConfiguration())
+        super.init()
+    }
+
+    /// The settings at this moment.
+    final var snapshot: RequestSerializerConfiguration {
+        configuration.withLock { $0 }
+    }
+
+    private func change(_ change: (inout RequestSerializerConfiguration) -> Void) {
+        configuration.withLock { change(&$0) }
+    }
+
+    // MARK: Settings
+
+    /// The encoding of form bodies and of the text of multipart parameters. Default: UTF-8.
+    public var stringEncoding: String.Encoding {
+        get { String.Encoding(rawValue: snapshot.stringEncoding) }
+        set { change { $0.stringEncoding = newValue.rawValue } }
+    }
+
+    /// `timeoutInterval` of new requests, in seconds. Default: nil, the request's own.
+    public var timeoutInterval: TimeInterval? {
+        get { snapshot.timeoutInterval }
+        set { change { $0.timeoutInterval = newValue } }
+    }
+
+    /// `cachePolicy` of new requests. Default: nil, the request's own.
+    public var cachePolicy: URLRequest.CachePolicy? {
+        get { snapshot.cachePolicy.flatMap(URLRequest.CachePolicy.init(rawValue:)) }
+        set { change { $0.cachePolicy = newValue?.rawValue } }
+    }
+
+    /// `httpShouldHandleCookies` of new requests. Default: nil, the request's own.
+    public var httpShouldHandleCookies: Bool? {
+        get { snapshot.httpShouldHandleCookies }
+        set { change { $0.httpShouldHandleCookies = newValue } }
+    }
+
+    /// `httpShouldUsePipelining` of new requests. Default: nil, the request's own.
+    public var httpShouldUsePipelining: Bool? {
+        get { snapshot.httpShouldUsePipelining }
+        set { change { $0.httpShouldUsePipelining = newValue } }
+    }
+
+    /// `allowsCellularAccess` of new requests. Default: nil, the request's own.
+    public var allowsCellularAccess: Bool? {
+        get { snapshot.allowsCellularAccess }
+        set { change { $0.allowsCellularAccess = newValue } }
+    }
+
+    /// `networkServiceType` of new requests. Default: nil, the request's own.
+    public var networkServiceType: URLRequest.NetworkServiceType? {
+        get { snapshot.networkServiceType.flatMap(URLRequest.NetworkServiceType.init(rawValue:)) }
+        set { change { $0.networkServiceType = newValue?.rawValue } }
+    }
+
+    /// The methods, in upper case, whose parameters go into the URL's query. Default: GET, HEAD, DELETE.
+    public var httpMethodsEncodingParametersInURI: Set<String> {
+        get { snapshot.methodsEncodingParametersInURI }
+        set { change { $0.methodsEncodingParametersInURI = newValue } }
+    }
+
+    /// How arrays appear in query strings, form bodies and multipart names. Default: `.brackets`.
+    public var arrayEncoding: ArrayEncoding {
+        get { snapshot.arrayEncoding }
+        set { change { $0.arrayEncoding = newValue } }
+    }
+
+    /// How Booleans appear in query strings, form bodies and multipart parameters. Default: `.numeric`.
+    public var boolEncoding: BoolEncoding {
+        get { snapshot.boolEncoding }
+        set { change { $0.boolEncoding = newValue } }
+    }
+
+    /// Encodes parameters that are `Encodable` values of the caller's own. Default: a plain `JSONEncoder`.
+    ///
+    /// Shared with copies, not archived; do not change an encoder while a serializer uses it.
+    public var parameterEncoder: JSONEncoder {
+        get { snapshot.parameterEncoder }
+        set { change { $0.parameterEncoder = newValue } }
+    }
+
+    /// Replaces the query string's form, in URLs and form bodies; nil goes back to `queryString(from:)`'s.
+    ///
+    /// - Parameter block: called on the thread that builds a request, only when there are parameters; its string is
+    ///   used as it is, and what it throws is thrown by the serializer.
+    public func setQueryStringSerialization(
+        _ block: (@Sendable (_ request: URLRequest, _ parameters: Any) throws -> String)?
+    ) {
+        change { $0.queryStringSerialization = block }
+    }
+
+    // MARK: Header fields
+
+    /// The header fields of new requests: a snapshot, each name spelled as it was given last.
+    public var httpRequestHeaders: [String: String] {
+        snapshot.headers.dictionary
+    }
+
+    /// Sets a default header field, replacing one whose name differs in case only; nil removes it.
+    ///
+    /// A request that has the field already keeps its own. A name that is not a token or a value with a line break
+    /// makes building a request throw `RequestSerializationError.Code.invalidHeaderField`.
+    public func setValue(_ value: String?, forHTTPHeaderField field: String) {
+        change { $0.headers[field] = value }
+    }
+
+    /// The value of a default header field, whatever the case of its name.
+    public func value(forHTTPHeaderField field: String) -> String? {
+        snapshot.headers[field]
+    }
+
+    /// Sets `Authorization` to HTTP Basic credentials (RFC 7617) in UTF-8. The user name must not contain a colon.
+    public func setAuthorizationHeaderFieldWithUsername(_ username: String, password: String) {
+        let credentials = Data("\(username):\(password)".utf8).base64EncodedString()
+        setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
+    }
+
+    /// Removes the default `Authorization` field.
+    public func clearAuthorizationHeader() {
+        setValue(nil, forHTTPHeaderField: "Authorization")
+    }
+
+    // MARK: Requests
+
+    /// A new request with this serializer's properties and header fields and the given parameters.
+    ///
+    /// - Parameters:
+    ///   - method: the method; `URLRequest` writes the known ones in upper case, others are sent as given.
+    ///   - urlString: an absolute URL.
+    ///   - parameters: a dictionary, another value `queryString(from:)` takes, or an `Encodable` value.
+    /// - Throws: `RequestSerializationError`: `.badURL`, `.invalidMethod`, `.invalidParameters`,
+    ///   `.invalidHeaderField`; or what a query-string block threw.
+    open func request(withMethod method: String, urlString: String, parameters: Any?) throws -> URLRequest {
+        let request = try newRequest(withMethod: method, urlString: urlString)
+        return try self.request(bySerializing: request, withParameters: parameters)
+    }
+
+    /// A copy of `request` with the default header fields it lacks, and `parameters` in its query, for the methods
+    /// in `httpMethodsEncodingParametersInURI`, or else as its body.
+    ///
+    /// The query goes after one the URL has and before its fragment. A body replaces the request's, is empty when
+    /// there are no parameters, and is announced as `application/x-www-form-urlencoded` unless the request has a
+    /// `Content-Type`. `Data` is a finished body, sent as it is and announced as `application/octet-stream`, unless
+    /// there is a query-string block.
+    open func request(bySerializing request: URLRequest, withParameters parameters: Any?) throws -> URLRequest {
+        let settings = snapshot
+        var result = request
+        try settings.applyHeaders(to: &result)
+        if let body = parameters as? Data, settings.queryStringSerialization == nil,
+            !settings.encodesParametersInURI(request)
+        {
+            settings.setBody(body, contentType: "application/octet-stream", of: &result)
+            return result
+        }
+        let query = try unwrappedParameter(parameters).map { try self.query(of: $0, for: request, settings) }
+        if settings.encodesParametersInURI(request) {
+            guard let query, !query.isEmpty else { return result }
+            guard let url = request.url.flatMap({ QueryString.url($0, appending: query) }) else {
+                throw RequestSerializationError(
+                    code: .badURL,
+                    reason:
+                        "The query string cannot be added to the URL \(request.url?.withoutUserInfo.absoluteString ?? "(none)").",
+                    request: request)
+            }
+            result.url = url
+        } else {
+            let encoding = String.Encoding(rawValue: settings.stringEncoding)
+            guard let body = (query ?? "").data(using: encoding) else {
+                throw RequestSerializationError(
+                    code: .invalidParameters,
+                    reason: "The query string cannot be written in the encoding \(encoding); use UTF-8.",
+                    request: request)
+            }
+            settings.setBody(body, contentType: "application/x-www-form-urlencoded", of: &result)
+        }
+        return result
+    }
+
+    private func query(
+        of parameters: Any, for request: URLRequest, _ settings: RequestSerializerConfiguration
+    ) throws -> String {
+        if let block = settings.queryStringSerialization { return try block(request, parameters) }
+        do {
+            return try QueryString.string(from: parameters, flattener: settings.flattener)
+        } catch {
+            throw Self.notEncodable(request, error)
+        }
+    }
+
+    private static func notEncodable(_ request: URLRequest, _ error: any Error) -> RequestSerializationError {
+        RequestSerializationError(
+            code: .invalidParameters, reason: "The `parameters` argument cannot be encoded.",
+            detail: error.localizedDescription, request: request, underlyingError: error)
+    }
+
+    /// A request with this serializer's properties, and nothing else yet.
+    final func newRequest(withMethod method: String, urlString: String) throws -> URLRequest {
+        guard let url = URL(string: urlString) else {
+            throw RequestSerializationError(
+                code: .badURL, reason: "The string \(urlString.withoutUserInfo.debugDescription) is not a URL.")
+        }
+        guard FieldSyntax.isToken(method) else {
+            throw RequestSerializationError(
+                code: .invalidMethod, reason: "The string \(method.debugDescription) is not an HTTP method.",
+                failingURL: url)
+        }
+        var request = URLRequest(url: url)
+        if method != "GET" { request.httpMethod = method }
+        snapshot.applyProperties(to: &request)
+        return request
+    }
+
+    // MARK: Multipart
+
+    /// A new request with a `multipart/form-data` body: `parameters` first, in the order of `queryString(from:)`,
+    /// then the parts that `block` appends.
+    ///
+    /// The body is streamed. `Content-Type` and, when every part's length is known, `Content-Length` are set. Without
+    /// parameters and parts the request has an empty form body.
+    ///
+    /// - Parameters:
+    ///   - method: not GET or HEAD.
+    ///   - parameters: `Data` is taken as it is, null is an empty value, other values are as in a query string, in
+    ///     `stringEncoding`.
+    ///   - block: runs before this method returns.
+    /// - Throws: `RequestSerializationError`, or what `block` threw.
+    open func multipartFormRequest(
+        withMethod method: String, urlString: String, parameters: [String: Any]?,
+        constructingBodyWith block: ((any MultipartFormData) throws -> Void)?
+    ) throws -> URLRequest {
+        guard !["GET", "HEAD"].contains(method.uppercased()) else {
+            throw RequestSerializationError(
+                code: .invalidMethod, reason: "A \(method) request cannot have a multipart body; use POST or PUT.",
+                failingURL: URL(string: urlString))
+        }
+        var request = try self.request(withMethod: method, urlString: urlString, parameters: nil)
+        let settings = snapshot
+        let form = MultipartFormBuilder()
+        if let parameters {
+            do {
+                try form.append(
+                    parameters: parameters, flattener: settings.flattener,
+                    encoding: String.Encoding(rawValue: settings.stringEncoding))
+            } catch {
+                throw error as? RequestSerializationError ?? Self.notEncodable(request, error)
+            }
+        }
+        try block?(form)
+        let body = try form.finishedBody()
+        guard !body.isEmpty else { return request }
+        request.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
+        request.setValue(body.contentLength.map(String.init), forHTTPHeaderField: "Content-Length")
+        request.httpBodyStream = MultipartBodyStream(body)
+        return request
+    }
+
+    /// Writes the body of a multipart request to a file, and gives the request without it.
+    ///
+    /// The file is made readable by its owner only, or truncated when it exists; it is removed when writing fails. A
+    /// body that can be read several times stays usable in `request`.
+    ///
+    /// - Parameter handler: called on the main queue when the file is complete (nil) or has failed; the error names
+    ///   the path.
+    /// - Returns: at once, a copy of `request` without its body stream, with its `Content-Type` and `Content-Length`.
+    open func request(
+        withMultipartFormRequest request: URLRequest, writingStreamContentsToFile fileURL: URL,
+        completionHandler handler: (@Sendable ((any Error)?) -> Void)?
+    ) -> URLRequest {
+        do {
+            let spooler = try BodySpooler(request: request, fileURL: fileURL)
+            spooler.start { result in
+                guard let handler else { return }
+                DispatchQueue.main.async {
+                    switch result {
+                    case .success: handler(nil)
+                    case .failure(let error): handler(error)
+                    }
+                }
+            }
+        } catch {
+            if let handler { DispatchQueue.main.async { handler(error) } }
+        }
+        var result = request
+        result.httpBodyStream = nil
+        return result
+    }
+
+    /// Writes the body of a multipart request to a file: the async face of
+    /// `request(withMultipartFormRequest:writingStreamContentsToFile:completionHandler:)`.
+    ///
+    /// Cancelling the task ends the writing with an error and removes the file.
+    ///
+    /// - Returns: a copy of `request` without its body stream, with the file's length as `Content-Length`.
+    open func writeStreamContents(
+        ofMultipartFormRequest request: URLRequest, toFile fileURL: URL
+    ) async throws -> URLRequest {
+        let spooler = try BodySpooler(request: request, fileURL: fileURL)
+        let length = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                spooler.start { continuation.resume(with: $0) }
+            }
+        } onCancel: {
+            spooler.cancel()
+        }
+        var result = request
+        result.httpBodyStream = nil
+        result.setValue(String(length), forHTTPHeaderField: "Content-Length")
+        return result
+    }
+
+    // MARK: Copying and coding
+
+    /// A serializer of the same class with the same settings.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = Self()
+        let settings = snapshot
+        copy.change { $0 = settings }
+        return copy
+    }
+
+    /// True.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes every setting that is not code.
+    open func encode(with coder: NSCoder) {
+        ArchiveBlob.encode(snapshot, with: coder, forKey: Self.settingsKey)
+    }
+
+    /// Reads what `encode(with:)` wrote; nil when the archive has no such settings, or broken ones.
+    public required init?(coder: NSCoder) {
+        guard
+            let settings = ArchiveBlob.decode(
+                RequestSerializerConfiguration.self, with: coder, forKey: Self.settingsKey)
+        else { return nil }
+        configuration = Locked(settings)
+        super.init()
+    }
+
+    private static let settingsKey = "requestSerializerSettings"
+
+    /// The class and the names of the header fields, not their values, which may be secret.
+    open override var description: String {
+        let names = snapshot.headers.fields.map(\.name).joined(separator: ", ")
+        return "<\(type(of: self)): header fields \(names)>"
+    }
+
+    /// `description`.
+    open override var debugDescription: String { description }
+}

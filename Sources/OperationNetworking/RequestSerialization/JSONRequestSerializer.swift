@@ -1,0 +1,87 @@
+public import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+
+/// Puts parameters into a JSON body: AFNetworking's `AFJSONRequestSerializer`.
+///
+/// The methods in `httpMethodsEncodingParametersInURI` have their parameters in the query, as with
+/// `HTTPRequestSerializer`.
+// Sendable because the property of its own is a lock around a Sendable value.
+open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
+    private let options: Locked<UInt>
+
+    /// Creates a serializer that writes JSON without options.
+    public required init() {
+        options = Locked(0)
+        super.init()
+    }
+
+    /// Creates a serializer that writes JSON with the given options.
+    public init(writingOptions: JSONSerialization.WritingOptions = []) {
+        options = Locked(writingOptions.rawValue)
+        super.init()
+    }
+
+    /// How dictionaries and arrays are written; an `Encodable` value is written as `parameterEncoder` says. Default:
+    /// none; keys are in no order without `.sortedKeys`, a scalar at top level needs `.fragmentsAllowed`.
+    public var writingOptions: JSONSerialization.WritingOptions {
+        get { JSONSerialization.WritingOptions(rawValue: options.withLock { $0 }) }
+        set {
+            let value = newValue.rawValue
+            options.withLock { $0 = value }
+        }
+    }
+
+    /// A copy of `request` with `parameters` as its JSON body, announced as `application/json` unless the request
+    /// has a `Content-Type`. Without parameters neither body nor `Content-Type` is set.
+    ///
+    /// - Throws: `RequestSerializationError`, code `.invalidParameters`, for values that JSON has no form for.
+    open override func request(
+        bySerializing request: URLRequest, withParameters parameters: Any?
+    ) throws -> URLRequest {
+        let settings = snapshot
+        guard !settings.encodesParametersInURI(request) else {
+            return try super.request(bySerializing: request, withParameters: parameters)
+        }
+        var result = request
+        try settings.applyHeaders(to: &result)
+        guard let parameters = unwrappedParameter(parameters) else { return result }
+        let body: Data
+        do {
+            var writer = JSONWriter(options: writingOptions, encoder: settings.parameterEncoder)
+            body = try writer.write(parameters)
+        } catch let failure as JSONWriter.Failure {
+            throw RequestSerializationError(
+                code: .invalidParameters,
+                reason: "The `parameters` argument is not valid JSON.",
+                detail: "At parameters\(failure.path): \(failure.problem).",
+                request: request, underlyingError: failure)
+        }
+        settings.setBody(body, contentType: "application/json", of: &result)
+        return result
+    }
+
+    /// A serializer of the same class with the same settings.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = super.copy(with: zone)
+        (copy as? JSONRequestSerializer)?.writingOptions = writingOptions
+        return copy
+    }
+
+    /// Writes every setting that is not code.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        ArchiveBlob.encode([options.withLock { $0 }], with: coder, forKey: Self.settingsKey)
+    }
+
+    /// Reads what `encode(with:)` wrote; nil when the archive has no such settings, or broken ones.
+    public required init?(coder: NSCoder) {
+        guard let value = ArchiveBlob.decode([UInt].self, with: coder, forKey: Self.settingsKey)?.first else {
+            return nil
+        }
+        options = Locked(value)
+        super.init(coder: coder)
+    }
+
+    private static let settingsKey = "jsonRequestSerializerSettings"
+}

@@ -1,0 +1,88 @@
+internal import Foundation
+internal import FoundationNetworking
+
+/// Every setting of a request serializer, as one value: copied whole, and archived whole but for its closures.
+struct RequestSerializerConfiguration: Codable, Sendable {
+    var stringEncoding: UInt = String.Encoding.utf8.rawValue
+    var timeoutInterval: TimeInterval?
+    var cachePolicy: UInt?
+    var httpShouldHandleCookies: Bool?
+    var httpShouldUsePipelining: Bool?
+    var allowsCellularAccess: Bool?
+    var networkServiceType: UInt?
+    var headers = DefaultHeaders.table()
+    var methodsEncodingParametersInURI: Set<String> = ["GET", "HEAD", "DELETE"]
+    var arrayEncoding = HTTPRequestSerializer.ArrayEncoding.brackets
+    var boolEncoding = HTTPRequestSerializer.BoolEncoding.numeric
+
+    /// Not archived.
+    var queryStringSerialization: (@Sendable (_ request: URLRequest, _ parameters: Any) throws -> String)?
+    /// Not archived.
+    var parameterEncoder = JSONEncoder()
+
+    private enum CodingKeys: String, CodingKey {
+        case stringEncoding, timeoutInterval, cachePolicy, httpShouldHandleCookies, httpShouldUsePipelining
+        case allowsCellularAccess, networkServiceType, headers, methodsEncodingParametersInURI
+        case arrayEncoding, boolEncoding
+    }
+
+    /// How this configuration turns parameters into fields.
+    var flattener: ParameterFlattener {
+        ParameterFlattener(
+            arrayEncoding: arrayEncoding, boolEncoding: boolEncoding,
+            encode: { try EncodableParameters.tree(of: $0, encoder: parameterEncoder) })
+    }
+
+    /// Sets on `request` the properties that were given a value.
+    func applyProperties(to request: inout URLRequest) {
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        if let policy = cachePolicy.flatMap(URLRequest.CachePolicy.init(rawValue:)) { request.cachePolicy = policy }
+        if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }
+        if let httpShouldUsePipelining { Self.setPipelining(httpShouldUsePipelining, of: &request) }
+        if let allowsCellularAccess { request.allowsCellularAccess = allowsCellularAccess }
+        if let type = networkServiceType.flatMap(URLRequest.NetworkServiceType.init(rawValue:)) {
+            request.networkServiceType = type
+        }
+    }
+
+    private static func setPipelining(_ value: Bool, of request: inout some PipeliningRequest) {
+        request.httpShouldUsePipelining = value
+    }
+
+    /// Adds to `request` each field it does not have.
+    func applyHeaders(to request: inout URLRequest) throws {
+        let own = request.allHTTPHeaderFields ?? [:]
+        var fields = own
+        for field in headers.fields {
+            guard FieldSyntax.isToken(field.name), FieldSyntax.isFieldValue(field.value) else {
+                throw RequestSerializationError(
+                    code: .invalidHeaderField,
+                    reason: "The header field \(field.name.debugDescription) has a name that is not a token or a "
+                        + "value with a line break; correct it with setValue(_:forHTTPHeaderField:).",
+                    request: request)
+            }
+            // Set together: each `setValue` copies Foundation's table.
+            if own.isEmpty || request.value(forHTTPHeaderField: field.name) == nil { fields[field.name] = field.value }
+        }
+        if fields.count > own.count { request.allHTTPHeaderFields = fields }
+    }
+
+    /// Makes `body` the content of `request`, announced as `contentType` unless the request says otherwise.
+    func setBody(_ body: Data, contentType: String, of request: inout URLRequest) {
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue(contentType, forHTTPHeaderField: "Content-Type")
+        }
+        request.httpBody = body
+    }
+
+    func encodesParametersInURI(_ request: URLRequest) -> Bool {
+        methodsEncodingParametersInURI.contains((request.httpMethod ?? "GET").uppercased())
+    }
+}
+
+/// The way to a property that Foundation deprecates but AFNetworking's users set.
+private protocol PipeliningRequest {
+    var httpShouldUsePipelining: Bool { get set }
+}
+
+extension URLRequest: PipeliningRequest {}

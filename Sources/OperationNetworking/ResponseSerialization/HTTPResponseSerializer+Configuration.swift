@@ -1,0 +1,113 @@
+internal import Foundation
+internal import FoundationNetworking
+
+extension HTTPResponseSerializer {
+    /// Every setting of the class: copied and archived as one value, so that no setting is forgotten.
+    struct Configuration: Sendable {
+        var statusCodes: IndexSet? = IndexSet(integersIn: 200..<300) {
+            didSet { deriveStatusCodes() }
+        }
+        /// Compared with the media type of a response.
+        var contentTypes: Set<String>? {
+            didSet { deriveContentTypes() }
+        }
+        /// A `String.Encoding`'s raw value.
+        var stringEncoding = String.Encoding.utf8.rawValue
+
+        /// `statusCodes` if they are one range: an `IndexSet` is slow to ask.
+        private var contiguousStatusCodes: Range<Int>? = 200..<300
+        private var normalizedContentTypes: Set<String>?
+
+        func accepts(statusCode: Int) -> Bool {
+            if let contiguousStatusCodes { return contiguousStatusCodes.contains(statusCode) }
+            guard let statusCodes else { return true }
+            return statusCode >= 0 && statusCodes.contains(statusCode)
+        }
+
+        /// Why a response is not acceptable; `nil` if it is.
+        func refusal(of response: HTTPURLResponse, data: Data?) -> ResponseSerializationError? {
+            let contentTypeError = contentTypeRefusal(of: response, data: data)
+            guard !accepts(statusCode: response.statusCode) else { return contentTypeError }
+            let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+            return ResponseSerializationError(
+                code: .badServerResponse, message: "Request failed: \(reason) (\(response.statusCode))",
+                response: response, data: data, underlyingError: contentTypeError)
+        }
+
+        private func contentTypeRefusal(of response: HTTPURLResponse, data: Data?) -> ResponseSerializationError? {
+            guard let contentTypes, let normalizedContentTypes, let data else { return nil }
+            let received = response.mimeType ?? ""
+            guard !contentTypes.contains(received) else { return nil }
+            let mediaType = Self.normalized(received)
+            guard !normalizedContentTypes.contains(mediaType) else { return nil }
+            if data.isEmpty, mediaType.isEmpty || Self.statusesWithoutContent.contains(response.statusCode) {
+                return nil
+            }
+            return ResponseSerializationError(
+                code: .cannotDecodeContentData,
+                message: "Request failed: unacceptable content-type: \(mediaType.isEmpty ? "(none)" : mediaType)",
+                response: response, data: data)
+        }
+
+        /// RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5.
+        static let statusesWithoutContent: Set<Int> = [204, 205, 304]
+
+        /// Foundation on Linux keeps the spaces around a media type.
+        private static func normalized(_ mediaType: String) -> String {
+            mediaType.trimmingCharacters(in: .whitespaces).lowercased()
+        }
+
+        private mutating func deriveStatusCodes() {
+            let ranges = statusCodes?.rangeView
+            contiguousStatusCodes = ranges?.count == 1 ? ranges?.first : nil
+        }
+
+        private mutating func deriveContentTypes() {
+            normalizedContentTypes = contentTypes.map { Set($0.map(Self.normalized)) }
+        }
+
+        /// For initializers, in which no observer runs.
+        fileprivate mutating func deriveAll() {
+            deriveStatusCodes()
+            deriveContentTypes()
+        }
+    }
+}
+
+extension HTTPResponseSerializer.Configuration: Codable {
+    private enum CodingKeys: String, CodingKey { case statusCodes, contentTypes, stringEncoding }
+
+    /// Decodes what a checked archive may hold; an `IndexSet` of its own would trap on a reversed range.
+    init(from decoder: any Decoder) throws {
+        self.init()
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let bounds = try values.decodeIfPresent([[Int]].self, forKey: .statusCodes)
+        statusCodes = try bounds.map { bounds in
+            var codes = IndexSet()
+            for bound in bounds {
+                guard bound.count == 2, 0 <= bound[0], bound[0] < bound[1], bound[1] < Int.max else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .statusCodes, in: values,
+                        debugDescription: "\(bound) is no range of status codes: expected two rising numbers")
+                }
+                codes.insert(integersIn: bound[0]..<bound[1])
+            }
+            return codes
+        }
+        contentTypes = try values.decodeIfPresent(Set<String>.self, forKey: .contentTypes)
+        stringEncoding = try values.decode(UInt.self, forKey: .stringEncoding)
+        deriveAll()
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        let bounds = statusCodes.map { $0.rangeView.map { [$0.lowerBound, $0.upperBound] } }
+        try values.encodeIfPresent(bounds, forKey: .statusCodes)
+        try values.encodeIfPresent(contentTypes, forKey: .contentTypes)
+        try values.encode(stringEncoding, forKey: .stringEncoding)
+    }
+}
+
+extension HTTPResponseSerializer.Configuration: ArchivedSettings {
+    static var archiveKey: String { "HTTPResponseSerializer.settings" }
+}

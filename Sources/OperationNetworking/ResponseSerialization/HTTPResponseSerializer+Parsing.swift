@@ -1,0 +1,64 @@
+internal import Foundation
+package import FoundationNetworking
+
+extension HTTPResponseSerializer {
+    /// Validates, parses and puts both outcomes together, for every serializer that parses.
+    ///
+    /// A refused content type ends it; a refused status does not, so that the error carries what the body says.
+    ///
+    /// - Parameters:
+    ///   - isEmpty: Whether a body counts as no content: then the object is `nil` and nothing is parsed. An empty body
+    ///     of a status that has none counts in any case.
+    ///   - parse: Makes the object; what it throws becomes the cause of a `cannotParseResponse`.
+    /// - Throws: ``ResponseSerializationError``, or what a subclass's `validate(_:data:)` throws.
+    package final func parsedObject(
+        for response: URLResponse?, data: Data?, isEmpty: (Data) -> Bool, parse: (Data) throws -> Any
+    ) throws -> Any? {
+        var refusal: ResponseSerializationError?
+        do {
+            try validate(response, data: data)
+        } catch let error as ResponseSerializationError where !error.concernsContentType {
+            refusal = error
+        }
+
+        var object: Any?
+        if let data, !isEmpty(data), !(data.isEmpty && Self.hasNoContent(response)) {
+            do {
+                object = try parse(data)
+            } catch {
+                let unparsable = ResponseSerializationError(
+                    code: .cannotParseResponse,
+                    message: "Request failed: the body could not be parsed: \(Self.reason(of: error))",
+                    response: response, data: data, underlyingError: error)
+                throw refusal?.over(unparsable) ?? unparsable
+            }
+        }
+        if let refusal { throw refusal.carrying(object) }
+        return object
+    }
+
+    private static func hasNoContent(_ response: URLResponse?) -> Bool {
+        guard let response = response as? HTTPURLResponse else { return false }
+        return Configuration.statusesWithoutContent.contains(response.statusCode)
+    }
+
+    /// What a parser says, without the boilerplate around it.
+    private static func reason(of error: any Error) -> String {
+        switch error {
+        case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
+            DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+            return path.isEmpty ? context.debugDescription : "\(context.debugDescription) (at \(path))"
+        default:
+            let error = error as NSError
+            return error.userInfo[NSDebugDescriptionErrorKey] as? String ?? error.localizedDescription
+        }
+    }
+}
+
+extension CocoaError {
+    /// The code Foundation's JSON and property list parsers use, 3840, with a reason.
+    package static func unreadable(_ reason: String) -> CocoaError {
+        CocoaError(.propertyListReadCorrupt, userInfo: [NSDebugDescriptionErrorKey: reason])
+    }
+}

@@ -1,0 +1,60 @@
+internal import Foundation
+
+/// JSON as it comes over HTTP: in any charset, and nested as deep as the sender likes.
+enum JSONText {
+    /// What a serializer of JSON accepts unless told otherwise.
+    static let mediaTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
+
+    /// Foundation's parsers refuse what is nested deeper, whatever is asked here.
+    static let foundationsNestingLimit = 512
+
+    /// Whether a body says "nothing": empty, or the single space some frameworks send for it.
+    static func isEmpty(_ data: Data) -> Bool {
+        data.isEmpty || (data.count == 1 && data.first == 0x20)
+    }
+
+    /// The text in an encoding Foundation's parsers know (UTF-8, 16 or 32), not nested deeper than `nestingLimit`.
+    ///
+    /// - Throws: `CocoaError` 3840 if the bytes are not text of the encoding they should have, or are nested too deep.
+    static func parsable(
+        _ data: Data, charset: String?, fallback: String.Encoding, nestingLimit: Int
+    ) throws -> Data {
+        let text = try BodyText.unicode(data, charset: charset, fallback: fallback)
+        if nestingLimit < foundationsNestingLimit, nests(text, deeperThan: nestingLimit) {
+            throw CocoaError.unreadable("The JSON text is nested deeper than \(nestingLimit) levels, the limit set")
+        }
+        return text
+    }
+
+    /// Whether brackets are open `limit` deep and one more opens. For text that is not valid JSON the answer does not
+    /// matter: it will not parse.
+    private static func nests(_ text: Data, deeperThan limit: Int) -> Bool {
+        guard text.count > limit else { return false }
+        return text.withUnsafeBytes { bytes in
+            var depth = 0
+            var inString = false
+            var escaped = false
+            for byte in bytes {
+                if inString {
+                    if escaped {
+                        escaped = false
+                    } else if byte == UInt8(ascii: "\\") {
+                        escaped = true
+                    } else if byte == UInt8(ascii: "\"") {
+                        inString = false
+                    }
+                    continue
+                }
+                switch byte {
+                case UInt8(ascii: "\""): inString = true
+                case UInt8(ascii: "["), UInt8(ascii: "{"):
+                    depth += 1
+                    if depth > limit { return true }
+                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+                default: break
+                }
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+
+/// Validates as ``HTTPResponseSerializer`` does and parses a property list (AFNetworking:
+/// `AFPropertyListResponseSerializer`).
+///
+/// Accepts `application/x-plist` by default. Lists nested deeper than 512 levels, and binary ones that are damaged,
+/// hold what a property list cannot, or expand to a multiple of their size, are an error.
+// Sendable because its only stored state is behind `Locked`.
+open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
+    /// Guarded by itself.
+    private let settings = Locked(Settings())
+
+    /// A serializer of format `.xml` with no read options.
+    public override init() {
+        super.init()
+        acceptableContentTypes = ["application/x-plist"]
+    }
+
+    /// A serializer with the given format and read options (AFNetworking: `serializerWithFormat:readOptions:`).
+    public convenience init(
+        format: PropertyListSerialization.PropertyListFormat,
+        readOptions: PropertyListSerialization.ReadOptions = []
+    ) {
+        self.init()
+        self.format = format
+        self.readOptions = readOptions
+    }
+
+    /// A serializer from an archive; `nil` if the archive holds none or is damaged.
+    public required init?(coder: NSCoder) {
+        guard let stored = Settings(from: coder) else { return nil }
+        super.init(coder: coder)
+        settings.withLock { $0 = stored }
+    }
+
+    /// The format expected; XML by default. Kept for AFNetworking's sake: a list in any format is read.
+    public var format: PropertyListSerialization.PropertyListFormat {
+        get { PropertyListSerialization.PropertyListFormat(rawValue: settings.withLock { $0.format }) ?? .xml }
+        set { settings.withLock { $0.format = newValue.rawValue } }
+    }
+
+    /// What `PropertyListSerialization` is told; none by default.
+    public var readOptions: PropertyListSerialization.ReadOptions {
+        get { PropertyListSerialization.ReadOptions(rawValue: settings.withLock { $0.readOptions }) }
+        set { settings.withLock { $0.readOptions = newValue.rawValue } }
+    }
+
+    /// The parsed body; `nil` if there is none, or an empty one with a status that has none. Any other empty body is an
+    /// error.
+    ///
+    /// - Throws: ``ResponseSerializationError``. With a status that is not acceptable the body is parsed all the same
+    ///   and the object is on the error; a parse error (`cannotParseResponse`) has Cocoa's 3840 beneath it.
+    open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
+        let options = readOptions
+        return try parsedObject(for: response, data: data, isEmpty: { _ in false }) { data in
+            try BinaryPropertyList.check(data)
+            return try PropertyListSerialization.propertyList(from: data, options: options, format: nil)
+        }
+    }
+
+    /// A serializer of the same class with the same settings.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = super.copy(with: zone)
+        (copy as? PropertyListResponseSerializer)?.adopt(settings.withLock { $0 })
+        return copy
+    }
+
+    /// Writes every setting into an archive.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        settings.withLock { $0 }.encode(to: coder)
+    }
+
+    private func adopt(_ new: Settings) {
+        settings.withLock { $0 = new }
+    }
+
+    private struct Settings: ArchivedSettings {
+        static var archiveKey: String { "PropertyListResponseSerializer.settings" }
+
+        /// Raw values.
+        var format = PropertyListSerialization.PropertyListFormat.xml.rawValue
+        var readOptions: UInt = 0
+    }
+}

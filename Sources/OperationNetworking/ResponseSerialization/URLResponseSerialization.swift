@@ -1,0 +1,17 @@
+public import Foundation
+public import FoundationNetworking
+
+/// Turns a response and its body into an object (AFNetworking: `AFURLResponseSerialization`).
+///
+/// Called on a concurrent processing queue; an implementation must be safe to call from several threads at once.
+public protocol URLResponseSerialization: Sendable {
+    /// The object of a response.
+    ///
+    /// - Parameters:
+    ///   - response: The response; `nil` if there was none.
+    ///   - data: The body; `nil` if none can exist (a HEAD request) or it went to an output stream.
+    /// - Returns: The object; `nil` for a response without content.
+    /// - Throws: ``ResponseSerializationError``, or an implementation's own error, if the response is refused or its
+    ///   body does not parse.
+    func responseObject(for response: URLResponse?, data: Data?) throws -> Any?
+}

@@ -1,0 +1,175 @@
+public import Foundation
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// Decides, inside the TLS handshake and before a byte of a request is sent, whether a server is the right one:
+/// `AFSecurityPolicy`.
+///
+/// A new policy trusts the servers whose certificates lead to a root of this machine (`SSL_CERT_FILE` and `SSL_CERT_DIR`
+/// are honoured) and are for the host that was asked for. Certificates or public keys can be pinned beside that, and a
+/// private certificate authority trusted through `anchorCertificates`.
+///
+/// A request takes the settings that its policy has when it is sent. Connections and TLS sessions are shared only among
+/// requests whose settings are equal.
+///
+/// ## Subclassing
+/// `evaluate(_:forDomain:)` may be overridden; it is then asked in every handshake, on the library's network thread, and
+/// has to answer at once: no request makes progress meanwhile. A subclass whose answer depends on more than these
+/// settings is asked when a connection is opened, not again while the connection is used.
+/// A subclass with properties of its own overrides `copy(with:)` too.
+// Sendable because the settings and what is derived from them are behind a lock, and the rest is immutable.
+open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    struct State: Sendable {
+        var settings: SecurityPolicySettings
+        /// Goes up with every change of the settings.
+        var revision = 0
+        /// Made from the settings when first needed; dropped when they change.
+        var evaluator: PreparedEvaluator?
+        /// The last configuration handed out.
+        var configuration: TLSConfiguration?
+        /// Tells policies of a subclass apart for as long as the process lives, which an address does not.
+        var serialNumber: Int?
+    }
+    let state: Locked<State>
+
+    /// A policy without pins: `AFSecurityPolicy.defaultPolicy`. A new object every time.
+    public class func `default`() -> SecurityPolicy {
+        self.init(pinningMode: .none)
+    }
+
+    /// A policy that pins certificates.
+    ///
+    /// - Parameters:
+    ///   - pinningMode: What is compared with the pins.
+    ///   - pinnedCertificates: Certificates as DER; none by default, which rejects every server in a pinning mode.
+    public required init(pinningMode: SSLPinningMode, pinnedCertificates: Set<Data> = []) {
+        var settings = SecurityPolicySettings()
+        settings.pinningMode = pinningMode
+        settings.pinnedCertificates = pinnedCertificates
+        state = Locked(State(settings: settings))
+    }
+
+    /// The same as `default()`.
+    public convenience override init() { self.init(pinningMode: .none) }
+
+    /// Reads what `encode(with:)` wrote; nil when it is damaged.
+    public required init?(coder: NSCoder) {
+        guard let settings = SecurityPolicySettings(coder: coder) else { return nil }
+        state = Locked(State(settings: settings))
+    }
+
+    /// What is compared with the pins. `none` by default.
+    public var sslPinningMode: SSLPinningMode { settings.pinningMode }
+
+    /// The pinned certificates, as DER. Empty by default.
+    ///
+    /// In the mode `publicKey` their keys are what counts: a certificate re-issued with the same key still matches. Any
+    /// certificate of the chain may be the pinned one: the server's, an intermediate's, or the root's, sent or not.
+    public var pinnedCertificates: Set<Data> {
+        get { settings.pinnedCertificates }
+        set { change { $0.pinnedCertificates = newValue } }
+    }
+
+    /// Whether chains that lead to no trusted root, expired ones among them, are accepted. False by default.
+    ///
+    /// With pins, what is pinned still has to be there. Without, `validatesDomainName` has to be false too.
+    public var allowInvalidCertificates: Bool {
+        get { settings.allowInvalidCertificates }
+        set { change { $0.allowInvalidCertificates = newValue } }
+    }
+
+    /// Whether the server's certificate has to be for the host of the request. True by default.
+    public var validatesDomainName: Bool {
+        get { settings.validatesDomainName }
+        set { change { $0.validatesDomainName = newValue } }
+    }
+
+    /// Roots that are trusted beside this machine's, as DER: the certificate of a private authority. Empty by default.
+    public var anchorCertificates: Set<Data> {
+        get { settings.anchorCertificates }
+        set { change { $0.anchorCertificates = newValue } }
+    }
+
+    /// The oldest TLS version that is spoken. 1.2 by default.
+    public var minimumTLSVersion: TLSProtocolVersion {
+        get { settings.minimumTLSVersion }
+        set { change { $0.minimumTLSVersion = newValue } }
+    }
+
+    /// The newest TLS version that is spoken; nil, the default: the newest that OpenSSL has.
+    public var maximumTLSVersion: TLSProtocolVersion? {
+        get { settings.maximumTLSVersion }
+        set { change { $0.maximumTLSVersion = newValue } }
+    }
+
+    /// A file of certificate revocation lists (PEM, or one as DER). nil by default: revocation is not looked at.
+    ///
+    /// A file URL. Every certificate of a chain has to be covered by a list of its issuer that has not expired. The file is read
+    /// again when it has changed on disk.
+    public var certificateRevocationList: URL? {
+        get { settings.certificateRevocationList }
+        set { change { $0.certificateRevocationList = newValue } }
+    }
+
+    /// Whether the server has to staple an OCSP response (RFC 6066, section 8) that says its certificate is good. False by
+    /// default.
+    public var requiresOCSPStapling: Bool {
+        get { settings.requiresOCSPStapling }
+        set { change { $0.requiresOCSPStapling = newValue } }
+    }
+
+    /// Throws when the settings contradict each other or name something unusable; a request under such a policy fails
+    /// with this error before it connects.
+    ///
+    /// - Throws: `ServerTrustError` with the rule `settings`.
+    public func validate() throws {
+        if let problem = problem() { throw problem }
+    }
+
+    /// Whether the server is trusted.
+    ///
+    /// - Parameters:
+    ///   - serverTrust: The certificates it showed.
+    ///   - domain: The host that was to be reached. nil: names are not compared.
+    open func evaluate(_ serverTrust: ServerTrust, forDomain domain: String?) -> Bool {
+        evaluator().failure(of: serverTrust, domain: domain) == nil
+    }
+
+    /// Whether the server is trusted under the settings of this policy, and if not, why. `evaluate(_:forDomain:)` of a
+    /// subclass is not asked.
+    ///
+    /// - Parameters:
+    ///   - serverTrust: The certificates it showed.
+    ///   - domain: The host that was to be reached. nil: names are not compared.
+    public func evaluation(
+        of serverTrust: ServerTrust, forDomain domain: String?
+    ) -> Result<Void, ServerTrustError> {
+        evaluator().failure(of: serverTrust, domain: domain).map { .failure($0) } ?? .success(())
+    }
+
+    /// A policy of the same class with the same settings.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let settings = settings
+        let copy = type(of: self).init(
+            pinningMode: settings.pinningMode, pinnedCertificates: settings.pinnedCertificates)
+        copy.change { $0 = settings }
+        return copy
+    }
+
+    /// True.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes the settings as one piece of data.
+    open func encode(with coder: NSCoder) { settings.encode(with: coder) }
+
+    var settings: SecurityPolicySettings { state.withLock { $0.settings } }
+
+    private func change(_ change: (inout SecurityPolicySettings) -> Void) {
+        state.withLock {
+            change(&$0.settings)
+            $0.revision &+= 1
+            $0.evaluator = nil
+            $0.configuration = nil
+        }
+    }
+}

@@ -1,0 +1,172 @@
+internal import Foundation
+internal import Glibc
+internal import NetworkingTransport
+
+/// Writes a download to its partial file, and moves it to the target when it is complete.
+final class DownloadWriter: ByteWriter {
+    private let destination: DownloadDestination
+    private let partial: PartialFile
+    private var descriptor: Int32 = -1
+    /// What is being written; nil when it cannot be continued later.
+    private var representation: Representation?
+
+    init(_ destination: DownloadDestination, partial: PartialFile) {
+        self.destination = destination
+        self.partial = partial
+        representation = partial.representation
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    var canRestart: Bool { true }
+
+    func open() throws {
+        try refuseExistingTarget()
+        try openLocked()
+        let size = partial.representation?.offset ?? 0
+        guard size == 0 || stillHolds(size) else {
+            throw DownloadError(reason: "another download changed the partial file meanwhile", path: partial.path)
+        }
+        guard ftruncate(descriptor, off_t(size)) == 0, lseek(descriptor, off_t(size), SEEK_SET) == off_t(size) else {
+            throw Self.failure("truncate", partial.path)
+        }
+    }
+
+    /// Opens the partial file and makes it this download's alone.
+    private func openLocked() throws {
+        while true {
+            let file = Glibc.open(partial.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+            guard file >= 0 else { throw Self.failure("open", partial.path) }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                let error = Self.failure("lock (another download writes to it)", partial.path)
+                close(file)
+                throw error
+            }
+            // Between the two calls another download may have moved it to the target: then it is not the partial file
+            // any more.
+            var (own, named) = (stat(), stat())
+            if fstat(file, &own) == 0, stat(partial.path, &named) == 0, own.st_ino == named.st_ino,
+                own.st_dev == named.st_dev
+            {
+                descriptor = file
+                return
+            }
+            close(file)
+        }
+    }
+
+    /// Whether the file is what it was when its rest was asked for.
+    private func stillHolds(_ size: Int64) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, Int64(status.st_size) == size else { return false }
+        return PartialFile.note(at: partial.notePath)?.validator == partial.representation?.validator
+    }
+
+    func begin(_ representation: Representation?) throws {
+        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            throw Self.failure("truncate", partial.path)
+        }
+        self.representation = representation
+        try partial.note(representation)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if written < 0 {
+                guard errno == EINTR else { throw Self.failure("write to", partial.path) }
+            } else {
+                rest = rest.dropFirst(written)
+            }
+        }
+    }
+
+    func commit() throws {
+        try verify()
+        try moveIntoPlace()
+        close(descriptor)
+        descriptor = -1
+        unlink(partial.notePath)
+    }
+
+    func abandon() {
+        guard descriptor >= 0 else { return }
+        var status = stat()
+        let isEmpty = fstat(descriptor, &status) != 0 || status.st_size == 0
+        if isEmpty || representation == nil { partial.remove() }
+        close(descriptor)
+        descriptor = -1
+    }
+
+    private func verify() throws {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure("examine", partial.path) }
+        if let total = representation?.totalLength, Int64(status.st_size) != total {
+            throw DownloadError(reason: "\(status.st_size) bytes were received of \(total)", path: partial.path)
+        }
+        guard let expected = destination.sha256 else { return }
+        var digest = SHA256Hasher()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        var position: off_t = 0
+        while true {
+            let count = pread(descriptor, &buffer, buffer.count, position)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure("read", partial.path) }
+            if count == 0 { break }
+            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+            position += off_t(count)
+        }
+        let actual = digest.finish()
+        guard actual == expected else {
+            representation = nil
+            throw DownloadError(
+                reason: "the content has the SHA-256 digest \(Self.hex(actual)), not \(Self.hex(expected))",
+                path: partial.path)
+        }
+    }
+
+    private func moveIntoPlace() throws {
+        switch destination.existingFile {
+        case .replace:
+            guard rename(partial.path, partial.targetPath) == 0 else {
+                throw Self.failure("move into place", partial.targetPath)
+            }
+        case .refuse:
+            // link(2) fails when the name exists, which rename(2) does not.
+            guard link(partial.path, partial.targetPath) == 0 else {
+                throw Self.failure("create", partial.targetPath)
+            }
+            unlink(partial.path)
+        }
+    }
+
+    private func refuseExistingTarget() throws {
+        guard destination.existingFile == .refuse, access(partial.targetPath, F_OK) == 0 else { return }
+        errno = EEXIST
+        throw Self.failure("create", partial.targetPath)
+    }
+
+    private static func failure(_ action: String, _ path: String) -> NSError {
+        let code = errno
+        return NSError(
+            domain: NSPOSIXErrorDomain, code: Int(code),
+            userInfo: [
+                NSFilePathErrorKey: path,
+                NSLocalizedDescriptionKey: "cannot \(action) \(path): \(String(cString: strerror(code)))",
+            ])
+    }
+
+    private static func hex(_ data: Data) -> String {
+        data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
+/// Why a received file is not the one that was asked for.
+struct DownloadError: Error, LocalizedError {
+    let reason: String
+    let path: String
+    var errorDescription: String? { reason }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import NetworkingTransport
+
+/// Collects content in one growing block of memory, which becomes the response's `Data` without a copy.
+// Sendable because everything mutable is touched on the network thread only, until `takeData()`, which is called once,
+// after the last write has happened before it.
+final class MemorySink: ResponseSink, @unchecked Sendable {
+    private var base: UnsafeMutableRawPointer?
+    private var count = 0
+    private var capacity = 0
+    private let limit: Int
+    /// What the head announced, so that memory of that size is asked for once; never trusted further than this.
+    private static let largestFirstBlock = 1 << 20
+
+    /// - Parameters:
+    ///   - limit: bytes that are taken at most.
+    ///   - content: what an archived operation had received.
+    init(limit: Int, content: Data = Data()) {
+        self.limit = max(limit, content.count)
+        guard !content.isEmpty else { return }
+        _ = content.withUnsafeBytes { write($0) }
+    }
+
+    deinit {
+        free(base)
+    }
+
+    var bytesAccepted: Int64 { Int64(count) }
+    var canContinue: Bool { true }
+
+    func open(_ events: any ResponseSinkEvents) {}
+
+    /// Tells how much content is to come, if known.
+    func expect(_ length: Int64) {
+        guard base == nil, length > 0 else { return }
+        _ = grow(to: Int(min(length, Int64(Self.largestFirstBlock))))
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
+        guard let source = bytes.baseAddress, !bytes.isEmpty else { return .accepted }
+        guard bytes.count <= limit - count else {
+            return .fail(
+                TransferError(
+                    .tooLarge,
+                    message: "the content exceeds the limit of \(limit) bytes for content kept in memory; "
+                        + "raise maximumBufferedLength or set an outputStream"))
+        }
+        if count + bytes.count > capacity, !grow(to: max(count + bytes.count, capacity + capacity / 2)) {
+            return .fail(TransferError(.outOfMemory, message: "no memory for \(count + bytes.count) bytes of content"))
+        }
+        guard let base else { return .accepted }
+        (base + count).copyMemory(from: source, byteCount: bytes.count)
+        count += bytes.count
+        return .accepted
+    }
+
+    func begin(_ representation: Representation?) {
+        count = 0
+    }
+
+    func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
+        completion(nil)
+    }
+
+    /// Nothing to do: the memory goes with the sink, which a cache block may be reading at this moment.
+    func discard() {}
+
+    /// Gives the content away.
+    func takeData() -> Data {
+        guard let block = base, count > 0 else { return Data() }
+        let data = Data(bytesNoCopy: block, count: count, deallocator: .free)
+        base = nil
+        count = 0
+        capacity = 0
+        return data
+    }
+
+    /// A copy of what is here, for an archive.
+    func snapshot() -> Data {
+        guard let base, count > 0 else { return Data() }
+        return Data(bytes: base, count: count)
+    }
+
+    private func grow(to size: Int) -> Bool {
+        guard let block = realloc(base, max(size, 512)) else { return false }
+        base = block
+        capacity = max(size, 512)
+        return true
+    }
+}

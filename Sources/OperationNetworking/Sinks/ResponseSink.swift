@@ -1,0 +1,31 @@
+internal import Foundation
+internal import NetworkingTransport
+
+/// Where the content of a response goes. Kept for the life of the operation, over every pause and resume.
+///
+/// Everything is called on the network thread, and nothing blocks it: sinks with blocking work have a queue of their own.
+protocol ResponseSink: AnyObject, Sendable {
+    /// Called before the first attempt; again, without effect, before further ones.
+    func open(_ events: any ResponseSinkEvents)
+    /// Takes all the bytes, or none and answers `.pause`; `ResponseSinkEvents.sinkHasSpace()` follows then.
+    func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult
+    /// Bytes taken so far: the offset at which a resumed transfer goes on.
+    var bytesAccepted: Int64 { get }
+    /// Whether a range that begins there may be appended.
+    var canContinue: Bool { get }
+    /// Content comes from its first byte: what was taken is thrown away, or, where that is not possible, compared with
+    /// what comes.
+    ///
+    /// - Parameter representation: what the content is a part of; nil when it cannot be continued later.
+    func begin(_ representation: Representation?)
+    /// All content is here: `completion` is called, on any thread, once everything is where it belongs.
+    func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void)
+    /// The operation failed or was cancelled.
+    func discard()
+}
+
+/// What a sink tells the exchange that feeds it. Called on any thread.
+protocol ResponseSinkEvents: AnyObject, Sendable {
+    func sinkHasSpace()
+    func sinkFailed(_ error: any Error)
+}

@@ -1,0 +1,69 @@
+internal import Foundation
+internal import OperationNetworking
+
+/// XML as it comes over HTTP, made safe for FoundationXML.
+enum XMLText {
+    /// libxml2 refuses to build a tree that is deeper.
+    static let nestingLimit = 256
+
+    /// What a serializer of XML accepts unless told otherwise.
+    static let mediaTypes: Set<String> = ["application/xml", "text/xml"]
+
+    /// The document in UTF-8, without an encoding declaration that says otherwise, scanned (see ``XMLScanner``).
+    ///
+    /// The encoding is, as RFC 7303 has it, what the byte order mark says, else the response's charset, else the
+    /// document itself.
+    ///
+    /// - Throws: `CocoaError` 3840.
+    static func parsable(_ data: Data, charset: String?, nestingLimit: Int) throws -> Data {
+        let charset = try charset ?? charsetByZeros(in: data) ?? declaredCharset(in: data)
+        let text = try withoutDeclaredCharset(BodyText.unicode(data, charset: charset, fallback: .utf8))
+        let ends = try text.withUnsafeBytes { bytes in
+            var scanner = XMLScanner(bytes, nestingLimit: nestingLimit)
+            try scanner.scan()
+            return scanner.bareInstructionEnds
+        }
+        return ends.isEmpty ? text : inserting(UInt8(ascii: " "), at: ends, in: text)
+    }
+
+    /// FoundationXML crashes on an instruction without data; a space gives it empty data.
+    private static func inserting(_ byte: UInt8, at positions: [Int], in text: Data) -> Data {
+        var result = Data(capacity: text.count + positions.count)
+        var rest = text[...]
+        for position in positions {
+            result.append(rest.prefix(upTo: text.startIndex + position))
+            result.append(byte)
+            rest = rest.suffix(from: text.startIndex + position)
+        }
+        result.append(rest)
+        return result
+    }
+
+    /// UTF-16 and 32 without a byte order mark.
+    private static func charsetByZeros(in data: Data) -> String? {
+        switch data.prefix(4).map({ $0 == 0 }) {
+        case [false, true, true, true]: "utf-32le"
+        case [true, true, true, false]: "utf-32be"
+        case let zeros where zeros.prefix(2) == [false, true]: "utf-16le"
+        case let zeros where zeros.prefix(2) == [true, false]: "utf-16be"
+        default: nil
+        }
+    }
+
+    /// The encoding a document in an ASCII-like encoding declares; UTF-16 and 32 it cannot be.
+    private static func declaredCharset(in data: Data) throws -> String? {
+        guard let name = try XMLDeclaration(of: data)?.encoding else { return nil }
+        return name.lowercased().hasPrefix("utf-16") || name.lowercased().hasPrefix("utf-32") ? nil : name
+    }
+
+    /// Overwrites a declared encoding that is not UTF-8 with blanks: the text is UTF-8 by now.
+    private static func withoutDeclaredCharset(_ text: Data) throws -> Data {
+        guard let declaration = try XMLDeclaration(of: text), let attribute = declaration.encodingAttribute,
+            declaration.encoding?.lowercased() != "utf-8"
+        else { return text }
+        var result = text
+        let range = text.startIndex + attribute.lowerBound..<text.startIndex + attribute.upperBound
+        result.replaceSubrange(range, with: repeatElement(UInt8(ascii: " "), count: range.count))
+        return result
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import NetworkingSupport
+import Testing
+
+@testable import NetworkingTransport
+
+@Suite("Partitions", .timeLimit(.minutes(1)))
+struct PartitionTests {
+    @Test("A connection made under one policy or identity never serves another")
+    func separation() async {
+        await withEngine(server: { connection in
+            connection.respondToAll("\(connection.number)")
+        }) { engine, server in
+            func run(_ change: (inout TransferRequest) -> Void = { _ in }) async -> String {
+                var request = TransferRequest(server.url)
+                change(&request)
+                return await engine.run(request).text
+            }
+            func tls(_ identity: String, minimum: TLSVersion = .v1_2, client: String? = nil) -> TLSConfiguration {
+                let material = client.map {
+                    ClientIdentityMaterial(certificateChainPEM: Data(), privateKeyPEM: Data(), fingerprint: $0)
+                }
+                return TLSConfiguration(
+                    identity: identity, minimumVersion: minimum, clientIdentity: material, verify: { _, _ in nil })
+            }
+            #expect(await run() == "1")
+            #expect(await run { $0.tls = tls("strict") } == "2")
+            #expect(await run { $0.tls = tls("strict", minimum: .v1_3) } == "3")
+            let credential = TransferCredential(user: "a", password: "b", schemes: .basic)
+            #expect(await run { $0.credential = credential } == "4")
+            let other = TransferCredential(user: "a", password: "c", schemes: .basic)
+            #expect(await run { $0.credential = other } == "5")
+            // And each goes back to its own.
+            #expect(await run { $0.credential = credential } == "4")
+            #expect(await run { $0.tls = tls("strict") } == "2")
+            #expect(await run() == "1")
+            #expect(
+                PartitionKey(TransferRequest(server.url))
+                    != {
+                        var request = TransferRequest(server.url)
+                        request.tls = tls("test", client: "f1")
+                        return PartitionKey(request)
+                    }())
+        }
+    }
+
+    @Test("Idle partitions beyond the limit are closed, the least recently used first")
+    func eviction() async {
+        await withEngine(server: { $0.respondToAll("\($0.number)") }) { engine, server in
+            let limit = EngineLoop.idlePartitionLimit
+            for index in 0..<limit + 20 {
+                #expect(await engine.run(TransferRequest(server.url, policy: "\(index)")).error == nil)
+            }
+            let recent = await engine.run(TransferRequest(server.url, policy: "\(limit + 19)"))
+            #expect(recent.timings.reusedConnection)
+            let old = await engine.run(TransferRequest(server.url, policy: "0"))
+            #expect(!old.timings.reusedConnection)
+            let count = await withCheckedContinuation { continuation in
+                engine.perform { continuation.resume(returning: engine.loop.partitions.count) }
+            }
+            #expect(count <= limit + 2)
+        }
+    }
+
+    @Test("A multi handle that fails takes its active transfers with it, and no others")
+    func brokenMulti() async {
+        let gate = Latch()
+        let arrived = Latch()
+        let count = Locked(0)
+        await withEngine(server: { connection in
+            while connection.readRequest() != nil {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number == 2 { arrived.open() }
+                gate.wait()
+                connection.respond("x")
+            }
+        }) { engine, server in
+            engine.maximumConnectionsPerHost = 2
+            let handlers = (0..<8).map { _ in RecordingHandler() }
+            for handler in handlers { engine.start(Transfer(request: TransferRequest(server.url), handler: handler)) }
+            arrived.wait()
+            engine.perform {
+                guard let partition = engine.loop.partitions.values.first else { return }
+                partition.brokenBy = .CURLM_OUT_OF_MEMORY
+                engine.loop.touch(partition)
+            }
+            #expect(await handlers[0].finished().error?.isMultiCode == true)
+            #expect(await handlers[1].finished().error?.kind == .outOfMemory)
+            gate.open()
+            for handler in handlers.dropFirst(2) { #expect(await handler.finished().text == "x") }
+        }
+    }
+
+    @Test("Basic and digest challenges are answered inside one transfer", arguments: [true, false])
+    func challenge(digest: Bool) async {
+        await withEngine(server: { connection in
+            while let request = connection.readRequest() {
+                if let answer = request.value("Authorization") {
+                    connection.respond(String(answer.prefix { $0 != " " }))
+                } else {
+                    let challenge = digest ? "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"" : "Basic realm=\"r\""
+                    connection.respond("no", status: 401, headers: "WWW-Authenticate: \(challenge)\r\n")
+                }
+            }
+        }) { engine, server in
+            var request = TransferRequest(server.url)
+            request.credential = TransferCredential(
+                user: "user", password: "secret", schemes: digest ? .digest : [.basic, .digest])
+            for _ in 0..<2 {
+                let record = await engine.run(request)
+                #expect(record.error == nil)
+                #expect(record.heads.map(\.statusCode) == [200])
+                #expect(record.text == (digest ? "Digest" : "Basic"))
+            }
+            let bare = await engine.run(TransferRequest(server.url))
+            #expect(bare.status == 401)
+            #expect(bare.text == "no")
+        }
+    }
+
+    @Test("A challenge that the credential does not satisfy is reported, with its content")
+    func wrongCredential() async {
+        await withEngine(server: { connection in
+            connection.respondToAll("wrong", status: 401, headers: "WWW-Authenticate: Basic realm=\"r\"\r\n")
+        }) { engine, server in
+            var request = TransferRequest(server.url)
+            request.credential = TransferCredential(user: "user", password: "wrong", schemes: [.basic, .digest])
+            let record = await engine.run(request)
+            #expect(record.heads.map(\.statusCode) == [401])
+            #expect(record.text == "wrong")
+            #expect(record.events == ["head", "content", "finish"])
+        }
+    }
+
+    @Test("Credentials in a URL do not stay behind for the next request")
+    func userInfo() async {
+        await withEngine(server: { connection in
+            while let request = connection.readRequest() {
+                connection.respond(request.value("Authorization") ?? "none")
+            }
+        }) { engine, server in
+            let with = await engine.run(TransferRequest("http://user:secret@127.0.0.1:\(server.port)/"))
+            #expect(with.text.hasPrefix("Basic "))
+            #expect(await engine.run(TransferRequest(server.url)).text == "none")
+        }
+    }
+
+    @Test("The host that is verified is the host that is connected to")
+    func host() {
+        let cases = [
+            ("https://example.com/a", "example.com"), ("https://Example.com:8443", "Example.com"),
+            ("https://user:pass@example.com/", "example.com"), ("https://[::1]:4/", "::1"),
+            ("https://127.0.0.1/", "127.0.0.1"), ("https://example.com./", "example.com"),
+        ]
+        for (url, host) in cases { #expect(TransferDriver.host(of: url) == host) }
+        #expect(TransferDriver.host(of: "https://") == nil)
+    }
+}

@@ -1,0 +1,116 @@
+import Testing
+
+@testable import NetworkingTransport
+
+@Suite("Response head", .timeLimit(.minutes(1)))
+struct ResponseHeadTests {
+    private func append(_ line: String, to collector: inout ResponseHeadCollector) -> ResponseHeadCollector.Event {
+        Array(line.utf8).withUnsafeBytes { collector.append($0) }
+    }
+
+    @Test(
+        "Status lines",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\n", 200, "1.1"), ("HTTP/1.0 404 Not Found\r\n", 404, "1.0"),
+            ("HTTP/2 204 \r\n", 204, "2"),
+            ("HTTP/1.1 599\r\n", 599, "1.1"), ("HTTP/1.1 200 \n", 200, "1.1"), ("HTTP/3 301\r\n", 301, "3"),
+            ("HTTP/1.1 20 OK\r\n", nil, ""), ("HTTP/1.1 2000 OK\r\n", nil, ""), ("HTTP/1.1 099 OK\r\n", nil, ""),
+            ("HTTP/1.1 abc\r\n", nil, ""), ("HTTP/1.1\r\n", nil, ""), ("HTTP/x 200\r\n", nil, ""),
+            ("HTTP/1. 200\r\n", nil, ""),
+            ("http/1.1 200 OK\r\n", nil, ""), ("", nil, ""), ("X: y\r\n", nil, ""), ("HTTP/", nil, ""),
+        ] as [(String, Int?, String)])
+    func statusLine(line: String, status: Int?, version: String) {
+        var collector = ResponseHeadCollector(limit: 1000)
+        let event = append(line, to: &collector)
+        guard let status else {
+            #expect(event == .malformed)
+            return
+        }
+        #expect(event == .incomplete)
+        #expect(append("A: b\r\n", to: &collector) == .incomplete)
+        #expect(append("\r\n", to: &collector) == .complete)
+        #expect(collector.head.statusCode == status)
+        #expect(collector.head.httpVersion == version)
+        #expect(collector.head.rawFields == Array("A: b\r\n".utf8))
+    }
+
+    @Test("Interim heads are dropped, a later head replaces a complete one, other lines after it are ignored")
+    func sequence() {
+        var collector = ResponseHeadCollector(limit: 1000)
+        let lines: [(String, ResponseHeadCollector.Event)] = [
+            ("HTTP/1.1 100 Continue\r\n", .incomplete), ("A: 1\r\n", .incomplete), ("\r\n", .incomplete),
+            ("HTTP/1.1 401 No\r\n", .incomplete), ("B: 2\r\n", .incomplete), ("\r\n", .complete),
+            ("Trailer: x\r\n", .ignored), ("\r\n", .ignored), ("HTTP/1.1 200 OK\r\n", .incomplete), ("\n", .complete),
+        ]
+        for (line, event) in lines { #expect(append(line, to: &collector) == event) }
+        #expect(collector.head.statusCode == 200)
+        #expect(collector.head.rawFields.isEmpty)
+        collector.reset()
+        #expect(!collector.isComplete)
+        #expect(append("HTTP/1.1 101 Switching\r\n", to: &collector) == .incomplete)
+        #expect(append("\r\n", to: &collector) == .complete)
+    }
+
+    @Test("The limit counts every line of the transfer")
+    func limit() {
+        var collector = ResponseHeadCollector(limit: 60)
+        #expect(append("HTTP/1.1 100 Continue\r\n", to: &collector) == .incomplete)
+        #expect(append("\r\n", to: &collector) == .incomplete)
+        #expect(append("HTTP/1.1 200 OK\r\n", to: &collector) == .incomplete)
+        #expect(append("A: 0123456789012345678901234567890\r\n", to: &collector) == .tooLarge)
+    }
+
+    private func head(_ fields: String) -> ResponseHead {
+        ResponseHead(statusCode: 200, httpVersion: "1.1", rawFields: Array(fields.utf8))
+    }
+
+    @Test("Fields are found by name in any case, trimmed, unfolded, and malformed lines skipped")
+    func fields() {
+        let head = head(
+            "Content-Type:  text/plain ; a=b \t\r\nX-Empty:\r\nno colon here\r\n: no name\r\nset-cookie: a\nSet-Cookie: b\r\n"
+                + "X-Folded: one\r\n  two\r\n\tthree\r\nX-Last: z")
+        #expect(head.firstValue(for: "CONTENT-TYPE") == "text/plain ; a=b")
+        #expect(head.firstValue(for: "x-empty") == "")
+        #expect(head.firstValue(for: "Set-Cookie") == "a")
+        #expect(head.firstValue(for: "X-Folded") == "one two three")
+        #expect(head.firstValue(for: "X-Last") == "z")
+        #expect(head.firstValue(for: "X") == nil)
+        #expect(head.firstValue(for: "") == nil)
+        var names: [String] = []
+        head.forEachField { name, _ in names.append(name) }
+        #expect(names == ["Content-Type", "X-Empty", "set-cookie", "Set-Cookie", "X-Folded", "X-Last"])
+    }
+
+    @Test("A value that is not UTF-8 is read as Latin-1")
+    func latin1() {
+        let head = ResponseHead(
+            statusCode: 200, httpVersion: "1.1", rawFields: Array("X: caf".utf8) + [0xE9, 0x0D, 0x0A])
+        #expect(head.firstValue(for: "X") == "café")
+    }
+
+    @Test(
+        "Content lengths",
+        arguments: [
+            ("5", 5), ("0", 0), (" 12 ", 12), ("", nil), ("-1", nil), ("+1", nil), ("1,1", nil), ("0x1", nil),
+            ("9223372036854775807", .max), ("9223372036854775808", nil),
+        ] as [(String, Int64?)])
+    func contentLength(value: String, expected: Int64?) {
+        #expect(head("Content-Length: \(value)\r\n").contentLength == expected)
+        #expect(head("X: y\r\n").contentLength == nil)
+    }
+
+    @Test("Any bytes at all are parsed without a trap")
+    func fuzz() {
+        var generator = SystemRandomNumberGenerator()
+        let alphabet: [UInt8] = Array("HTTP/1.1 200:\r\n\t aZ\u{0}".utf8) + [0xFF, 0xC3, 0x80]
+        for _ in 0..<3000 {
+            let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in alphabet.randomElement() ?? 0 }
+            let head = ResponseHead(statusCode: 200, httpVersion: "1.1", rawFields: bytes)
+            head.forEachField { name, _ in #expect(!name.contains(":")) }
+            _ = head.firstValue(for: "a")
+            _ = head.contentLength
+            var collector = ResponseHeadCollector(limit: 100)
+            for line in bytes.split(separator: 0x0A) { _ = line.withUnsafeBytes { collector.append($0) } }
+        }
+    }
+}

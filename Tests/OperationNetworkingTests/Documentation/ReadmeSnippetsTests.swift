@@ -1,0 +1,93 @@
+internal import OperationNetworking
+
+// The snippets of README.md, compiled. `DocumentationTests` sees to it that they are the same. They are not run: the
+// servers in them do not exist.
+
+private struct Session: Decodable {
+    let token: String
+}
+
+private struct Book: Decodable, Sendable {
+    let title: String
+}
+
+/// README, "Get JSON".
+private func getJSON() {
+    let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
+
+    manager.get(
+        "books", parameters: ["author": "Le Guin", "page": 1],
+        success: { operation, object in
+            print(operation.response?.statusCode ?? 0, object ?? "no content")
+        },
+        failure: { operation, error in
+            print(error.localizedDescription, operation?.responseString ?? "")
+        })
+}
+
+/// README, "Log in, then use the token".
+private func logIn(_ manager: HTTPRequestOperationManager, password: String) throws {
+    let login = try manager.operation(method: "POST", "login", parameters: ["user": "ada", "password": password])
+    let profile = try manager.operation(method: "GET", "profile")
+
+    profile.dependencyFailurePolicy = .cancel
+    profile.addDependency(login) { login, request in
+        let session = try JSONDecoder().decode(Session.self, from: login.responseData ?? Data())
+        request.setValue("Bearer \(session.token)", forHTTPHeaderField: "Authorization")
+    }
+    manager.enqueue(profile)
+    manager.enqueue(login)
+}
+
+/// README, "Download a batch to files".
+private func downloadBatch(_ manager: HTTPRequestOperationManager, names: [String], folder: URL) throws {
+    let downloads = try names.map { name in
+        let operation = try manager.operation(method: "GET", "files/\(name)")
+        operation.responseSerializer = HTTPResponseSerializer()
+        operation.downloadDestination = DownloadDestination(fileURL: folder.appendingPathComponent(name))
+        operation.setDownloadProgressBlock { _, received, expected in
+            print("\(name): \(received) of \(expected) bytes")
+        }
+        return operation
+    }
+    let batch = OperationBatch(downloads, name: "files")
+    batch.setProgressBlock { finished, total in print("\(finished) of \(total) files") }
+    manager.enqueue(batch)
+}
+
+/// README, "Cancel a group".
+private func cancelGroup(_ batch: OperationBatch) {
+    batch.setCompletionBlock { operations in
+        let cancelled = operations.filter { ($0.error as? URLError)?.code == .cancelled }
+        print("\(operations.count - cancelled.count) finished, \(cancelled.count) cancelled")
+    }
+    batch.cancel()
+}
+
+/// README, "Pin a key, or trust a private CA".
+private func pin(
+    _ manager: HTTPRequestOperationManager, _ internalManager: HTTPRequestOperationManager, certificate: Data,
+    privateRoot: Data
+) {
+    let policy = SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: [certificate])
+    manager.securityPolicy = policy
+
+    let internalPolicy = SecurityPolicy.default()
+    internalPolicy.anchorCertificates = [privateRoot]
+    internalManager.securityPolicy = internalPolicy
+}
+
+/// README, "Pin a key, or trust a private CA".
+private func reason(of operation: HTTPRequestOperation) {
+    if let error = operation.error as? URLError,
+        let reason = error.userInfo[NSUnderlyingErrorKey] as? ServerTrustError
+    {
+        print(error.code.rawValue, reason.rule.rawValue, reason.reason)
+    }
+}
+
+/// README, "async/await".
+private func asyncAwait(_ manager: HTTPRequestOperationManager) async throws -> String {
+    let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+    return book.title
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1))) struct DependencyPolicyTests {
+    @Test("By default a dependant runs whatever became of its upstream")
+    func run() async throws {
+        let server = try TestServer()
+        server.respond(to: "/ok", .ok("x"))
+        for isCancelled in [false, true] {
+            let upstream = HTTPRequestOperation.make(server.url("/missing"))
+            let operation = HTTPRequestOperation.make(server.url("/ok"))
+            #expect(operation.dependencyFailurePolicy == .run)
+            operation.addDependency(upstream as Operation)
+            if isCancelled { upstream.cancel() }
+            RequestOperationQueue().enqueue([upstream, operation])
+            await operation.completed()
+            #expect(operation.responseString == "x")
+        }
+    }
+
+    @Test(
+        "With .cancel the failure goes down the chain, each error over the one before, and takes no slot",
+        arguments: [false, true])
+    func cascade(isSetLate: Bool) async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        server.respond(to: "/fails", ScriptedResponse(status: 500).holding(gate, at: .beforeHead))
+        server.respond(to: "/slow", .stalled())
+        let queue = RequestOperationQueue()
+        queue.maxConcurrentOperationCount = 2
+        let failing = HTTPRequestOperation.make(server.url("/fails"))
+        let slow = (0..<2).map { _ in HTTPRequestOperation.make(server.url("/slow")) }
+        var chain = [failing]
+        for index in 1...5 {
+            let operation = HTTPRequestOperation.make(server.url("/chain\(index)"))
+            if !isSetLate { operation.dependencyFailurePolicy = .cancel }
+            operation.addDependency(chain[index - 1] as Operation)
+            if isSetLate { operation.dependencyFailurePolicy = .cancel }
+            chain.append(operation)
+        }
+        queue.enqueue([slow[0], failing, slow[1]] + chain.dropFirst())
+        gate.open()
+        for operation in chain { await operation.completed() }
+        for (upstream, operation) in zip(chain, chain.dropFirst()) {
+            #expect(operation.isCancelled && operation.isCancelledError)
+            let underlying = operation.underlyingError
+            #expect(underlying?.code == upstream.errorCode)
+        }
+        #expect(failing.error is ResponseSerializationError)
+        #expect(!server.requests.contains { $0.path.hasPrefix("/chain") })
+        for operation in slow { operation.cancel() }
+        for operation in slow { await operation.completed() }
+    }
+
+    @Test("With .cancel a failed upstream cancels a dependant in a queue of Foundation's, and an un-enqueued one")
+    func elsewhere() async throws {
+        let upstream = HTTPRequestOperation.make()
+        let (queued, loose) = (HTTPRequestOperation.make(), HTTPRequestOperation.make())
+        for operation in [queued, loose] {
+            operation.dependencyFailurePolicy = .cancel
+            operation.addDependency(upstream as Operation)
+        }
+        OperationQueue().enqueue([queued, upstream])
+        await queued.completed()
+        #expect(queued.isCancelled && queued.isCancelledError)
+        try await waitUntil { loose.isCancelled }
+        #expect(!loose.isFinished)
+        await loose.run()
+        #expect(loose.isCancelledError)
+    }
+
+    @Test("Set, or added, after the upstream failed: cancels as well")
+    func afterwards() async {
+        let upstream = HTTPRequestOperation.make()
+        await upstream.run()
+        let (set, added) = (HTTPRequestOperation.make(), HTTPRequestOperation.make())
+        set.addDependency(upstream as Operation)
+        set.dependencyFailurePolicy = .cancel
+        added.dependencyFailurePolicy = .cancel
+        added.addDependency(upstream as Operation)
+        for operation in [set, added] {
+            await operation.run()
+            #expect(operation.isCancelled && operation.isCancelledError)
+        }
+    }
+
+    @Test("A foreign upstream that was cancelled counts as failed; one that ran does not", arguments: [false, true])
+    func foreign(isCancelled: Bool) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let queue = RequestOperationQueue()
+        let block = BlockOperation {}
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.dependencyFailurePolicy = .cancel
+        operation.addDependency(block)
+        if isCancelled { block.cancel() }
+        queue.enqueue([block, operation])
+        await operation.completed()
+        #expect(operation.isCancelledError == isCancelled)
+        #expect(server.requests.count == (isCancelled ? 0 : 1))
+    }
+
+    @Test("An upstream that succeeded does not cancel")
+    func success() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let (upstream, operation) = (HTTPRequestOperation.make(server.url()), HTTPRequestOperation.make(server.url()))
+        operation.dependencyFailurePolicy = .cancel
+        operation.addDependency(upstream as Operation)
+        RequestOperationQueue().enqueue([operation, upstream])
+        await operation.completed()
+        #expect(operation.error == nil && operation.responseString == "x")
+    }
+}

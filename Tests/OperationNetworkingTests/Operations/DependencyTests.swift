@@ -1,0 +1,161 @@
+import Foundation
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1))) struct DependencyTests {
+    @Test("An edge to itself ends the operation with an error that names it; nothing hangs", arguments: [false, true])
+    func selfEdge(isOurs: Bool) async {
+        let operation = HTTPRequestOperation.make()
+        operation.name = "alone"
+        operation.addDependency(operation as Operation)
+        (isOurs ? RequestOperationQueue() : OperationQueue()).addOperation(operation)
+        await operation.completed()
+        #expect((operation.error as? OperationDependencyError)?.path == ["alone", "alone"])
+        #expect(operation.dependencies.isEmpty)
+    }
+
+    @Test(
+        "The edge that closes a cycle is not built: its operation ends with the cycle in the error",
+        arguments: [false, true])
+    func cycle(isOurs: Bool) async {
+        let operations = (0..<3).map { index in
+            let operation = HTTPRequestOperation.make()
+            operation.name = "\(index)"
+            return operation
+        }
+        operations[1].addDependency(operations[0] as Operation)
+        operations[2].addDependency(operations[1] as Operation)
+        operations[0].addDependency(operations[2] as Operation)
+        let queue = isOurs ? RequestOperationQueue() : OperationQueue()
+        queue.enqueue(operations)
+        for operation in operations { await operation.completed() }
+        #expect((operations[0].error as? OperationDependencyError)?.path == ["0", "2", "1", "0"])
+        #expect(operations.dropFirst().allSatisfy { ($0.error as? URLError)?.code == .unsupportedURL })
+    }
+
+    @Test("Edges in opposite directions from two threads: one of them is refused, and nothing hangs")
+    func opposite() async {
+        for _ in 0..<300 {
+            let pair = [HTTPRequestOperation.make(), HTTPRequestOperation.make()]
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                pair[index].addDependency(pair[1 - index] as Operation)
+            }
+            #expect(pair.map(\.dependencies.count).reduce(0, +) == 1)
+            let queue = RequestOperationQueue()
+            queue.enqueue(pair)
+            for operation in pair { await operation.completed() }
+            #expect(pair.filter { $0.error is OperationDependencyError }.count == 1)
+        }
+    }
+
+    @Test(
+        "A dependant that nobody holds or enqueues outlives its upstream's end, in both kinds of queue",
+        arguments: [false, true])
+    func unqueuedDependant(isOurs: Bool) async throws {
+        let queue = isOurs ? RequestOperationQueue() : OperationQueue()
+        for _ in 0..<200 {
+            let upstream = HTTPRequestOperation.make()
+            do {
+                let dependent = HTTPRequestOperation.make()
+                dependent.addDependency(upstream as Operation)
+            }
+            queue.addOperation(upstream)
+            await upstream.completed()
+            #expect(upstream.isFinished)
+        }
+    }
+
+    @Test("A dependant enqueued only after its upstream started is kept alive and runs")
+    func lateDependant() async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        server.respond(to: "/upstream", .ok("u").holding(gate, at: .beforeHead))
+        server.respond(to: "/dependent", .ok("d"))
+        let upstream = HTTPRequestOperation.make(server.url("/upstream"))
+        weak var weakDependent: HTTPRequestOperation?
+        do {
+            let dependent = HTTPRequestOperation.make(server.url("/dependent"))
+            dependent.addDependency(upstream as Operation)
+            weakDependent = dependent
+        }
+        upstream.start()
+        let dependent = HTTPRequestOperation.make(server.url("/dependent"))
+        dependent.addDependency(upstream as Operation)
+        RequestOperationQueue().addOperation(dependent)
+        #expect(!dependent.isReady)
+        gate.open()
+        await dependent.completed()
+        #expect(dependent.responseString == "d")
+        try await waitUntil("the other dependant is released") { weakDependent == nil }
+    }
+
+    @Test("A finished upstream is an edge that is met; edges can be taken back")
+    func metAndRemoved() async {
+        let upstream = HTTPRequestOperation.make()
+        await upstream.run()
+        let operation = HTTPRequestOperation.make()
+        operation.addDependency(upstream as Operation)
+        #expect(operation.isReady && operation.dependencies == [upstream])
+        let open = HTTPRequestOperation.make()
+        operation.addDependency(open as Operation)
+        operation.start()
+        #expect(!operation.isReady && operation.state == .ready)
+        operation.removeDependency(open)
+        #expect(operation.isReady)
+        await operation.run()
+        #expect(operation.dependencies.isEmpty)
+    }
+
+    @Test("A finished operation holds neither its upstreams nor their data")
+    func releasesUpstreams() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in ScriptedResponse(body: .pattern(count: 100_000)) }
+        weak var weakUpstream: HTTPRequestOperation?
+        let operation = HTTPRequestOperation.make(server.url())
+        let queue = RequestOperationQueue()
+        do {
+            let upstream = HTTPRequestOperation.make(server.url())
+            operation.addDependency(upstream) { upstream, request in
+                request.setValue("\(upstream.responseData?.count ?? 0)", forHTTPHeaderField: "X-Upstream")
+            }
+            weakUpstream = upstream
+            queue.enqueue([upstream, operation])
+        }
+        await operation.completed()
+        #expect(server.requests.last?["X-Upstream"] == "100000")
+        #expect(operation.dependencies.isEmpty)
+        try await waitUntil { weakUpstream == nil }
+    }
+
+    @Test("A released chain of 100 000 operations does not overflow the stack")
+    func longChain() {
+        var last: HTTPRequestOperation? = HTTPRequestOperation.make()
+        weak let first = last
+        for _ in 0..<100_000 {
+            let next = HTTPRequestOperation.make(completionQueue: .main)
+            if let last { next.addDependency(last as Operation) }
+            last = next
+        }
+        #expect(first != nil)
+        last = nil
+        #expect(first == nil)
+    }
+
+    @Test("A chain of 20 000 operations that end at once runs through our queue", arguments: [false, true])
+    func chainRuns(isCancelled: Bool) async {
+        let queue = RequestOperationQueue()
+        let delivery = DispatchQueue(label: "chain")
+        var operations: [HTTPRequestOperation] = []
+        for index in 0..<20_000 {
+            let operation = HTTPRequestOperation.make(completionQueue: delivery)
+            if let last = operations.last { operation.addDependency(last as Operation) }
+            if isCancelled, index > 0 { operation.dependencyFailurePolicy = .cancel }
+            operations.append(operation)
+        }
+        queue.enqueue(operations)
+        for operation in operations { await operation.completed() }
+        #expect(operations.allSatisfy { $0.isFinished && $0.isCancelled == (isCancelled && $0 !== operations[0]) })
+    }
+}

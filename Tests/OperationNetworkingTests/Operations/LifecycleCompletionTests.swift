@@ -1,0 +1,217 @@
+import Foundation
+import NetworkingSupport
+import NetworkingTransport
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(2))) struct LifecycleCompletionTests {
+    @Test(
+        "The response is parsed before isFinished is true: a dependant finds it, in both kinds of queue",
+        arguments: [false, true])
+    func parsedFirst(isOurs: Bool) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .json("{\"a\": 1}") }
+        let queue = isOurs ? RequestOperationQueue() : OperationQueue()
+        let seen = Recorder<Int?>()
+        for _ in 0..<20 {
+            let upstream = HTTPRequestOperation.make(server.url())
+            upstream.responseSerializer = JSONResponseSerializer()
+            let atFinish = upstream.observe(\.isFinished) { operation, _ in
+                let object = (operation as? HTTPRequestOperation)?.responseObject as? [String: Int]
+                seen.append(object?["a"])
+            }
+            let dependent = BlockOperation {
+                seen.append((upstream.responseObject as? [String: Int])?["a"])
+            }
+            dependent.addDependency(upstream)
+            queue.enqueue([upstream, dependent])
+            try await waitUntil { dependent.isFinished }
+            withExtendedLifetime(atFinish) {}
+        }
+        #expect(seen.values == Array(repeating: 1, count: 40))
+    }
+
+    @Test("The serializer runs once, and not on the network thread")
+    func parsedOnce() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let serializer = CountingSerializer()
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.responseSerializer = serializer
+        await operation.run()
+        _ = (operation.responseObject, operation.error, operation.responseObject)
+        #expect(serializer.threads.values == [false])
+        operation.responseSerializer = JSONResponseSerializer()
+        #expect(operation.responseObject == nil)
+        #expect(operation.error is ResponseSerializationError)
+    }
+
+    @Test(
+        "Dependants wait for completion blocks only where that is asked for", arguments: [false, true], [false, true])
+    func dependentsWait(waits: Bool, isOurs: Bool) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let queue = isOurs ? RequestOperationQueue() : OperationQueue()
+        let (upstream, dependent) = (HTTPRequestOperation.make(server.url()), HTTPRequestOperation.make(server.url()))
+        upstream.dependentsWaitForCompletionBlocks = waits
+        let (entered, gate) = (Gate(), Gate())
+        let log = Recorder<String>()
+        upstream.completionBlock = {
+            entered.open()
+            _ = gate.wait(timeout: 10)
+            log.append("block returns")
+        }
+        dependent.addDependency(upstream)
+        let token = dependent.observe(\.isExecuting, options: .new) { _, change in
+            if change.newValue == true { log.append("dependent starts") }
+        }
+        queue.enqueue([upstream, dependent])
+        await entered.wait()
+        if waits {
+            #expect(!upstream.isFinished && !dependent.isExecuting)
+        } else {
+            await dependent.completed()
+        }
+        gate.open()
+        await upstream.completed()
+        await dependent.completed()
+        #expect(log.values == (waits ? ["block returns", "dependent starts"] : ["dependent starts", "block returns"]))
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("With concurrency 1 the callbacks of 200 operations come in the queue's order", arguments: [false, true])
+    func order(isOurs: Bool) async throws {
+        let server = try TestServer()
+        let random = Locked(SplitMix(seed: 5))
+        server.respondToOthers { request in
+            let delay = random.withLock { Double.random(in: 0...0.003, using: &$0) }
+            return .json("{\"path\": \"\(request.path)\"}").waiting(delay, at: .beforeHead)
+        }
+        let queue = isOurs ? RequestOperationQueue() : OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let delivery = DispatchQueue(label: "order")
+        let log = Recorder<Int>()
+        let operations = (0..<200).map { index in
+            let operation = HTTPRequestOperation.make(server.url("/\(index)"), completionQueue: delivery)
+            operation.responseSerializer = JSONResponseSerializer()
+            operation.setCompletionBlockWithSuccess { _, _ in
+                log.append(index)
+            } failure: { _, _ in
+                log.append(-1)
+            }
+            return operation
+        }
+        queue.enqueue(operations)
+        for operation in operations { await operation.completed() }
+        #expect(log.values == Array(0..<200))
+    }
+
+    @Test("Completion block and group: read when the operation ends, cleared after the call")
+    func group() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let operation = HTTPRequestOperation.make(server.url())
+        let calls = Tally()
+        operation.completionBlock = { calls.increment() }
+        #expect(operation.completionBlock != nil)
+        let group = DispatchGroup()
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "late")
+        queue.setSpecific(key: key, value: true)
+        operation.completionGroup = group
+        operation.completionQueue = queue
+        let isOnQueue = Recorder<Bool>()
+        operation.completionBlock = {
+            calls.increment()
+            isOnQueue.append(DispatchQueue.getSpecific(key: key) == true)
+        }
+        operation.start()
+        try await waitUntil { operation.isFinished }
+        await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
+        #expect(calls.value == 1 && isOnQueue.values == [true])
+        #expect(operation.completionBlock == nil)
+    }
+
+    @Test("Success and failure blocks get the operation, and its object or error; nil blocks are allowed")
+    func successAndFailure() async throws {
+        let server = try TestServer()
+        server.respond(to: "/ok", .ok("x"))
+        let log = Recorder<String>()
+        for path in ["/ok", "/missing"] {
+            let operation = HTTPRequestOperation.make(server.url(path))
+            operation.setCompletionBlockWithSuccess { operation, object in
+                log.append("\(operation.request.url?.path ?? "") \((object as? Data)?.count ?? -1)")
+            } failure: { operation, error in
+                log.append(
+                    "\(operation.request.url?.path ?? "") \(operation.response?.statusCode ?? 0) \((error as NSError).code)"
+                )
+            }
+            await operation.run()
+            let silent = HTTPRequestOperation.make(server.url(path))
+            silent.setCompletionBlockWithSuccess(nil, failure: nil)
+            await silent.run()
+        }
+        #expect(log.values == ["/ok 1", "/missing 404 -1011"])
+    }
+
+    @Test("10 000 operations whose blocks hold them are released, cancelled and failed ones and real ones")
+    func leaks() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let delivery = DispatchQueue(label: "leaks")
+        let before = CountedOperation.alive.value
+        let calls = Tally()
+        let queue = RequestOperationQueue()
+        let (failing, cancelled, real) = (5000, 4700, 300)
+        for index in 0..<(failing + cancelled + real) {
+            let isReal = index >= failing + cancelled
+            let operation = CountedOperation(request: URLRequest(url: isReal ? server.url() : unsupportedURL))
+            operation.completionQueue = delivery
+            if index % 2 == 0 {
+                operation.completionBlock = {
+                    calls.increment()
+                    withExtendedLifetime(operation) {}
+                }
+            } else {
+                operation.setCompletionBlockWithSuccess { _, _ in
+                    calls.increment()
+                    withExtendedLifetime(operation) {}
+                } failure: { _, _ in
+                    calls.increment()
+                    withExtendedLifetime(operation) {}
+                }
+            }
+            if index >= failing, !isReal { operation.cancel() }
+            queue.addOperation(operation)
+        }
+        try await waitUntil("all callbacks, \(calls.value)", timeout: 60) { calls.value == 10_000 }
+        try await waitUntil("all released") { CountedOperation.alive.value == before }
+    }
+
+    @Test("Waiting for an operation returns when it has finished, with its result in place")
+    func waitUntilFinished() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x").waiting(0.02, at: .beforeHead) }
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.start()
+        let text = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                operation.waitUntilFinished()
+                continuation.resume(returning: operation.responseString)
+            }
+        }
+        #expect(text == "x")
+    }
+}
+
+/// Notes whether it is called on the network thread.
+final class CountingSerializer: HTTPResponseSerializer, @unchecked Sendable {
+    let threads = Recorder<Bool>()
+
+    override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
+        threads.append(TransportEngine.shared.isCurrentThread)
+        return "parsed"
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import TestServer
+
+@testable import OperationNetworking
+
+/// The URL of nothing: an operation for it ends without a connection, on the thread that starts it.
+let unsupportedURL = URL(fileURLWithPath: "/unsupported")
+
+struct TimeIsUp: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Suspends until `condition` is true; for what nobody announces.
+nonisolated(nonsending) func waitUntil(
+    _ what: String = "the condition", timeout: TimeInterval = 20,
+    _ condition: nonisolated(nonsending) () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(timeout)
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else {
+            throw TimeIsUp(description: "\(what) did not come true within \(timeout) s")
+        }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+extension HTTPRequestOperation {
+    /// An operation whose completion does not go over the main queue.
+    static func make(
+        _ url: URL = unsupportedURL, method: String = "GET",
+        completionQueue: DispatchQueue = DispatchQueue(label: "test")
+    ) -> HTTPRequestOperation {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = completionQueue
+        return operation
+    }
+}
+
+extension OperationQueue {
+    /// Adds operations and returns, also from tasks.
+    func enqueue(_ operations: [Operation]) {
+        addOperations(operations, waitUntilFinished: false)
+    }
+}
+
+extension URLConnectionOperation {
+    /// Waits until the completion blocks have returned.
+    func completed() async {
+        await withCheckedContinuation { continuation in
+            if !afterCompletion({ _ in continuation.resume() }) { continuation.resume() }
+        }
+    }
+
+    /// Starts the operation, and waits until its completion blocks have returned.
+    func run() async {
+        start()
+        await completed()
+    }
+
+    /// Waits until the operation is finished, whatever becomes of its completion blocks.
+    func finished() async {
+        await withCheckedContinuation { continuation in
+            whenFinished { continuation.resume() }
+        }
+    }
+
+    /// What the error names as its cause.
+    var underlyingError: NSError? { (error as NSError?)?.underlying }
+    var isCancelledError: Bool { (error as? URLError)?.code == .cancelled }
+    var errorCode: Int? { (error as NSError?)?.code }
+}
+
+extension NSError {
+    /// On Linux a Swift error in user info is not an `NSError` by itself.
+    var underlying: NSError? { (userInfo[NSUnderlyingErrorKey] as? any Error) as NSError? }
+}
+
+/// Counts how an operation ends.
+final class Endings: Sendable {
+    let finishes = Tally()
+    let completions = Tally()
+    let transitions = Recorder<OperationState>()
+    let observation: Recorder<OperationStateObservation>
+
+    init(_ operation: URLConnectionOperation) {
+        observation = Recorder()
+        observation.append(
+            operation.observeState { [finishes, transitions] _, new in
+                transitions.append(new)
+                if new == .finished { finishes.increment() }
+            })
+        operation.completionBlock = { [completions] in completions.increment() }
+    }
+
+    /// Waits for the first of each: observers and completion blocks are told on different threads.
+    func reached() async {
+        try? await waitUntil("an end") { finishes.value > 0 && completions.value > 0 }
+    }
+}
+
+/// How many operations of a kind exist.
+final class CountedOperation: HTTPRequestOperation, @unchecked Sendable {
+    static let alive = Tally()
+
+    required init(request: URLRequest) {
+        super.init(request: request)
+        Self.alive.increment()
+    }
+
+    deinit { Self.alive.decrement() }
+}

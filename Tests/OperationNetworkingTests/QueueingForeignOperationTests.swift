@@ -1,0 +1,97 @@
+import Foundation
+import NetworkingSupport
+import Testing
+
+@testable import OperationNetworking
+
+extension QueueingRequestOperationQueueTests {
+    @Test("Foreign operations wait for ours and ours for foreign ones, in order with one slot")
+    func foreignMix() {
+        for _ in 0..<50 {
+            let queue = RequestOperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            let log = Log()
+            var operations: [Operation] = []
+            for index in 0..<20 {
+                let operation: Operation =
+                    index % 3 == 0
+                    ? InstantOperation { _ in log.append("\(index)") }
+                    : BlockOperation { log.append("\(index)") }
+                if let last = operations.last, index % 4 != 0 { operation.addDependency(last) }
+                operations.append(operation)
+            }
+            queue.addOperations(operations, waitUntilFinished: false)
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(log.entries == (0..<20).map(String.init))
+        }
+    }
+
+    @Test("Foreign operations keep to the limit")
+    func foreignLimit() {
+        queue.maxConcurrentOperationCount = 2
+        let (now, most) = (Counter(), Locked(0))
+        for _ in 0..<200 {
+            queue.addOperation {
+                let count = now.add()
+                most.withLock { $0 = max($0, count) }
+                now.add(-1)
+            }
+        }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(now.value == 0)
+        #expect((1...2).contains(most.withLock { $0 }))
+    }
+
+    @Test("A foreign operation that is not ready gives its slot up and runs when it is")
+    func unreadyForeign() {
+        final class Unready: Operation, @unchecked Sendable {
+            let allowed = Locked(false)
+            override var isReady: Bool { allowed.withLock { $0 } && super.isReady }
+            func allow() {
+                allowed.withLock { $0 = true }
+                didChangeValue(forKey: "isReady")
+            }
+        }
+        queue.maxConcurrentOperationCount = 1
+        let operation = Unready()
+        let other = ManualOperation()
+        queue.addOperation(operation)
+        queue.addOperation(other)
+        #expect(eventually { other.isExecuting })
+        operation.allow()
+        operation.waitUntilFinished()
+        other.complete()
+        queue.waitUntilAllOperationsAreFinished()
+    }
+
+    @Test("An operation in one queue may wait for one in another")
+    func twoQueues() {
+        let other = RequestOperationQueue()
+        let (a, b) = (ManualOperation(), InstantOperation())
+        let foreign = BlockOperation {}
+        b.addDependency(a)
+        foreign.addDependency(b)
+        other.addOperation(foreign)
+        other.addOperation(b)
+        queue.addOperation(a)
+        #expect(!b.isFinished)
+        a.complete()
+        #expect(b.isFinished)
+        other.waitUntilAllOperationsAreFinished()
+        #expect(foreign.isFinished)
+    }
+
+    @Test("Operations also work in Foundation's queue, with dependencies across the two")
+    func plainQueue() {
+        let plain = OperationQueue()
+        let (a, b, c) = (InstantOperation(), InstantOperation(), InstantOperation())
+        b.addDependency(a)
+        c.addDependency(b)
+        plain.addOperation(b)
+        queue.addOperation(c)
+        plain.addOperation(a)
+        c.waitUntilFinished()
+        plain.waitUntilAllOperationsAreFinished()
+        #expect(a.isFinished && b.isFinished)
+    }
+}
