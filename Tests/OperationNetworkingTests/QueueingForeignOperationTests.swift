@@ -64,6 +64,35 @@ extension QueueingRequestOperationQueueTests {
         queue.waitUntilAllOperationsAreFinished()
     }
 
+    @Test("An operation that ends while an edge to it is being added gives its slot back", arguments: [false, true])
+    func endingForeign(dependentIsOurs: Bool) {
+        /// Ends between the first and the second question whether it has, and says so when told to.
+        final class Ending: Operation, @unchecked Sendable {
+            let started = DispatchSemaphore(value: 0)
+            let questions = Locked<Int?>(nil)
+            override var isFinished: Bool {
+                questions.withLock { count in
+                    guard let asked = count else { return false }
+                    count = asked + 1
+                    return asked > 0
+                }
+            }
+            override func start() { started.signal() }
+        }
+        let upstream = Ending()
+        queue.maxConcurrentOperationCount = 1
+        queue.addOperation(upstream)
+        upstream.started.wait()
+        upstream.questions.withLock { $0 = 0 }
+        let dependent: Operation = dependentIsOurs ? InstantOperation() : BlockOperation {}
+        dependent.addDependency(upstream)
+        queue.addOperation(dependent)
+        #expect(upstream.isFinished)
+        upstream.didChangeValue(forKey: "isFinished")
+        #expect(eventually { queue.queuedOperationCount == 0 })
+        #expect(dependent.isFinished)
+    }
+
     @Test("An operation in one queue may wait for one in another")
     func twoQueues() {
         let other = RequestOperationQueue()

@@ -146,10 +146,14 @@ extension DependencyGraph {
     }
 
     /// Looks once more at what may have changed before the edge could be seen.
+    ///
+    /// A foreign upstream's end is told by its probe and by nothing else: ending its node here would disconnect the probe
+    /// before it had told the queue that runs the upstream.
     static func settle(_ upstreamNode: DependencyNode, _ upstream: Operation) {
-        if upstream.isFinished {
-            end(upstreamNode, upstream)
-        } else if let own = upstream as? any SchedulableOperation, own.isActivated {
+        guard let own = upstream as? any SchedulableOperation else { return }
+        if own.isFinished {
+            end(upstreamNode, own)
+        } else if own.isActivated {
             activate(upstreamNode, rank: PriorityRank(own.queuePriority))
         }
     }
