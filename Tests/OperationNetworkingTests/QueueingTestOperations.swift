@@ -129,7 +129,7 @@ class TestOperation: Operation, SchedulableOperation, @unchecked Sendable {
         guard finishes.0 else { return }
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
-        DependencyGraph.didFinish(self)
+        DependencyGraph.didFinish(self)?.run()
         finishes.1?.operationDidFinish(self)
     }
 

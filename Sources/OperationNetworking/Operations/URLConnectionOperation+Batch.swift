@@ -39,6 +39,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         var node: DependencyNode?
         var block: (@Sendable () -> Void)?
         var hasStarted = false
+        var readiness = ReadinessAnswers()
     }
 
     private let state: Locked<State>
@@ -55,7 +56,9 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
 
     override var isReady: Bool {
         let isOpen = state.withLock { $0.node }.map { $0.openCount > 0 } ?? false
-        return super.isReady && (!isOpen || isCancelled)
+        let isReady = super.isReady && (!isOpen || isCancelled)
+        if state.withLock({ $0.readiness.isReminderDue(after: isReady) }) { remindQueueOfReadiness() }
+        return isReady
     }
 
     override func start() {
@@ -66,7 +69,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         }
         block?()
         super.start()
-        DependencyGraph.didFinish(self)
+        DependencyGraph.didFinish(self)?.run()
         state.withLock { state in
             defer { state.scheduler = nil }
             return state.scheduler

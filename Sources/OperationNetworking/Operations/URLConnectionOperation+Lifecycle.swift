@@ -255,13 +255,19 @@ extension URLConnectionOperation {
             }
             return Ending(
                 old: old, new: snapshot(), observers: _observers, waiters: _atFinish, scheduler: _scheduler,
-                delivers: !_configuration.dependentsWaitForCompletionBlocks)
+                delivers: !_configuration.dependentsWaitForCompletionBlocks,
+                isInFoundationQueue: _mayBeInFoundationQueue)
         }
         guard let result else { return }
-        if result.delivers { deliverCompletion(then: nil) }
+        // Dependants are ready when a completion block looks at them, but are started after it was dispatched: callbacks
+        // of one queue come in the order of the ends. For the same reason it is dispatched before a queue of Foundation's
+        // learns of the end, and starts the next.
+        let dependants = DependencyGraph.didFinish(self)
+        if result.delivers, result.isInFoundationQueue { deliverCompletion(then: nil) }
         announce(from: result.old, to: result.new, to: result.observers)
+        if result.delivers, !result.isInFoundationQueue { deliverCompletion(then: nil) }
         for waiter in result.waiters { waiter() }
-        DependencyGraph.didFinish(self)
+        dependants?.run()
         if let scheduler = result.scheduler {
             lock.withLock { _scheduler = nil }
             scheduler.operationDidFinish(self)
@@ -275,5 +281,6 @@ extension URLConnectionOperation {
         let waiters: [@Sendable () -> Void]
         let scheduler: (any OperationScheduler)?
         let delivers: Bool
+        let isInFoundationQueue: Bool
     }
 }

@@ -91,6 +91,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     var _losses: Set<ArchiveLoss> = []
     /// Foundation asked for `isReady`, as a queue does when the operation is added to it.
     var _mayBeInFoundationQueue = false
+    /// What Foundation was told then.
+    var _readiness = ReadinessAnswers()
     /// Whether Foundation lists the operation for a `RequestOperationQueue`.
     var _listing = Listing.none
     /// `isExecuting` is true for Foundation: see `FoundationListing`.
@@ -355,11 +357,15 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     /// True when a queue may start the operation: not paused, dependencies ended; or cancelled.
     open override var isReady: Bool {
-        let ready = lock.withLock { () -> Bool in
-            if _ownReadinessPosts == 0, _scheduler == nil { _mayBeInFoundationQueue = true }
-            return _lifecycle.isCancelled || (_lifecycle.state == .ready && (_dependencyNode?.openCount ?? 0) == 0)
+        let (own, isQueueAsking) = lock.withLock { () -> (Bool, Bool) in
+            let isQueueAsking = _ownReadinessPosts == 0 && _scheduler == nil
+            if isQueueAsking { _mayBeInFoundationQueue = true }
+            let own = _lifecycle.isCancelled || (_lifecycle.state == .ready && (_dependencyNode?.openCount ?? 0) == 0)
+            return (own, isQueueAsking)
         }
-        return ready && super.isReady
+        let isReady = own && super.isReady
+        if isQueueAsking, lock.withLock({ _readiness.isReminderDue(after: isReady) }) { remindQueueOfReadiness() }
+        return isReady
     }
 
     /// True between start and end, while not paused.

@@ -20,7 +20,7 @@ extension DependencyGraph {
         }
         // Either may have ended, or been activated, before its node could be seen.
         if dependent.isFinished {
-            didFinish(dependent)
+            didFinish(dependent)?.run()
         } else if dependent.isActivated {
             activate(node, rank: PriorityRank(dependent.queuePriority))
         }
@@ -152,7 +152,7 @@ extension DependencyGraph {
     static func settle(_ upstreamNode: DependencyNode, _ upstream: Operation) {
         guard let own = upstream as? any SchedulableOperation else { return }
         if own.isFinished {
-            end(upstreamNode, own)
+            end(upstreamNode, own).run()
         } else if own.isActivated {
             activate(upstreamNode, rank: PriorityRank(own.queuePriority))
         }

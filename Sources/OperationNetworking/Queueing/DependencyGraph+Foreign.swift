@@ -75,7 +75,7 @@ extension DependencyGraph {
         // Alive: it is this operation that is posting its end.
         guard let operation = node.operation else { return }
         let queue = lock.withLock { _ in node._queue }
-        end(node, operation)
+        end(node, operation).run()
         queue?.foreignOperationDidFinish(operation)
     }
 }

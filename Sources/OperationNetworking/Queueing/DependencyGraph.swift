@@ -89,17 +89,19 @@ enum DependencyGraph {
         }.run()
     }
 
-    /// The operation ended and `isFinished` was posted: releases dependants, tells those that became ready, and drops the
-    /// operation's own edges.
-    static func didFinish(_ operation: any SchedulableOperation) {
+    /// The operation ended: its dependants no longer wait for it, and its own edges are dropped.
+    ///
+    /// - Returns: what is left to do, which starts dependants that became ready: not before `isFinished` was posted.
+    static func didFinish(_ operation: any SchedulableOperation) -> Aftermath? {
         // Without a node there has never been an edge; `add` looks at `isFinished` once more after making one.
-        guard let node = operation.dependencyNodeIfLoaded else { return }
-        end(node, operation)
+        operation.dependencyNodeIfLoaded.map { end($0, operation) }
     }
 
     /// Ends a node: each dependant has one open upstream fewer. Those that follow their upstreams are told first, while
     /// they still wait for this one.
-    static func end(_ node: DependencyNode, _ operation: Operation) {
+    ///
+    /// - Returns: what is left to do.
+    static func end(_ node: DependencyNode, _ operation: Operation) -> Aftermath {
         enum Step: Sendable {
             case tell([Operation])
             case done(Aftermath)
@@ -127,7 +129,7 @@ enum DependencyGraph {
                 for case let follower as any SchedulableOperation in followers { follower.upstreamDidEnd(operation) }
                 isTold = true
             case .done(let aftermath):
-                return aftermath.run()
+                return aftermath
             }
         }
     }

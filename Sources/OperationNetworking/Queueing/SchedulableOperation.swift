@@ -8,7 +8,8 @@ internal import Foundation
 /// What the queue relies on:
 /// - `start()` does nothing unless the operation is ready to start or cancelled and unfinished: the queue calls it again
 ///   after a resume or a cancel that arrives while an earlier call is under way.
-/// - The order at the end is: `isFinished` true, posted, `DependencyGraph.didFinish`, `operationDidFinish`.
+/// - The order at the end is: `isFinished` true, `DependencyGraph.didFinish`, posted, what that returned,
+///   `operationDidFinish`.
 /// - Every override of `addDependency`, `removeDependency` and `queuePriority` calls `operationDidChange` on `scheduler`.
 /// - `deinit` calls `DependencyGraph.release(_:of:)`.
 protocol SchedulableOperation: Operation {

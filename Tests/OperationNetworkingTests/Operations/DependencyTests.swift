@@ -35,6 +35,47 @@ import Testing
         #expect(operations.dropFirst().allSatisfy { ($0.error as? URLError)?.code == .unsupportedURL })
     }
 
+    @Test("Whoever sees an operation finished finds its dependants ready, and may start them by hand")
+    func readiness() async {
+        let (upstream, dependant) = (HTTPRequestOperation.make(), HTTPRequestOperation.make())
+        dependant.addDependency(upstream as Operation)
+        let observation = upstream.observeState { _, new in
+            guard new == .finished else { return }
+            #expect(dependant.isReady)
+            dependant.start()
+        }
+        #expect(!dependant.isReady)
+        upstream.start()
+        await dependant.completed()
+        #expect(dependant.isFinished)
+        observation.invalidate()
+    }
+
+    @Test("The last upstream ends while a queue of Foundation's takes the dependant in: it is started")
+    func endWhileEnqueueing() async {
+        /// Does something after it answered that it is not ready.
+        final class Crossing: HTTPRequestOperation, @unchecked Sendable {
+            let afterNo = Recorder<@Sendable () -> Void>()
+            override var isReady: Bool {
+                let isReady = super.isReady
+                let actions = afterNo.values
+                if !isReady, !actions.isEmpty {
+                    afterNo.removeAll()
+                    for action in actions { action() }
+                }
+                return isReady
+            }
+        }
+        let upstream = HTTPRequestOperation.make()
+        let dependant = Crossing(request: URLRequest(url: unsupportedURL))
+        dependant.completionQueue = DispatchQueue(label: "test")
+        dependant.addDependency(upstream as Operation)
+        dependant.afterNo.append { upstream.start() }
+        OperationQueue().addOperation(dependant)
+        await dependant.completed()
+        #expect(upstream.isFinished && dependant.isFinished)
+    }
+
     @Test("Edges in opposite directions from two threads: one of them is refused, and nothing hangs")
     func opposite() async {
         for _ in 0..<300 {
