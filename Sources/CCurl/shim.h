@@ -40,6 +40,14 @@ static inline CURLcode on_curl_setopt_ssl_context_function(CURL *handle, curl_ss
     return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, function);
 }
 
+static inline CURLcode on_curl_setopt_open_socket_function(CURL *handle, curl_opensocket_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+
+static inline CURLcode on_curl_setopt_close_socket_function(CURL *handle, curl_closesocket_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
 static inline CURLcode on_curl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

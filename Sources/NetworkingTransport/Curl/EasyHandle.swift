@@ -51,6 +51,13 @@ final class EasyHandle {
         CurlCode(on_curl_setopt_ssl_context_function(pointer, function))
     }
 
+    func setSocketFunctions(open: @escaping curl_opensocket_callback, close: @escaping curl_closesocket_callback)
+        -> CurlCode
+    {
+        let code = CurlCode(on_curl_setopt_open_socket_function(pointer, open))
+        return code == .CURLE_OK ? CurlCode(on_curl_setopt_close_socket_function(pointer, close)) : code
+    }
+
     /// Hands libcurl a copy of `bytes` (a `curl_blob`).
     func set(_ option: CURLoption, blob bytes: UnsafeRawBufferPointer) -> CurlCode {
         var blob = curl_blob(

@@ -12,7 +12,6 @@ final class MultiHandle {
         guard let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         self.observer = observer
-        observer.multi = pointer
     }
 
     deinit { curl_multi_cleanup(pointer) }

@@ -123,6 +123,11 @@ final class EngineLoop: @unchecked Sendable {
             guard Int(event.partition) < partitionsByID.count,
                 let partition = partitionsByID[Int(event.partition)]
             else { continue }
+            guard poller.sockets.isWanted(event.descriptor) else {
+                // An idle connection that the server closes, most often. libcurl sees that when it is about to use it.
+                _ = poller.control(EPOLL_CTL_DEL, event.descriptor, 0, partition: event.partition)
+                continue
+            }
             var events: Int32 = 0
             if event.readiness & EPOLLIN.rawValue != 0 { events |= CURL_CSELECT_IN }
             if event.readiness & EPOLLOUT.rawValue != 0 { events |= CURL_CSELECT_OUT }

@@ -13,6 +13,8 @@ final class Poller {
     /// Events taken from the set at a time.
     private let batchSize: Int
     private let events: UnsafeMutablePointer<epoll_event>
+    /// Network thread. What is in the set for libcurl.
+    let sockets = SocketTable()
     /// Network thread. When the timer will fire; `.max`: not armed.
     private var armedDeadline = UInt64.max
     /// Network thread. How often the timer was set.

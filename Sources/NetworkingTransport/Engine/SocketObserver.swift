@@ -16,39 +16,65 @@ final class SocketObserver {
     }
 
     /// CURLMOPT_SOCKETFUNCTION. Never called at the same time as anything else: network thread.
-    static let callback: curl_socket_callback = { easy, socket, what, context, assigned in
+    static let callback: curl_socket_callback = { easy, socket, what, context, _ in
         guard let context else { return -1 }
-        let observer = Unmanaged<SocketObserver>.fromOpaque(context).takeUnretainedValue()
-        return observer.update(easy: easy, socket: socket, what: what, isKnown: assigned != nil) ? 0 : -1
+        return from(context).update(easy: easy, socket: socket, what: what) ? 0 : -1
     }
 
-    /// The multi handle that asks; set once, right after it was made.
-    var multi: UnsafeMutableRawPointer?
+    /// CURLOPT_OPENSOCKETFUNCTION: a socket that programs which this process runs do not inherit.
+    static let openCallback: curl_opensocket_callback = { context, _, address in
+        guard let context, let address = address?.pointee else { return CURL_SOCKET_BAD }
+        let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        if descriptor >= 0 { from(context).poller.sockets.noteOpened(descriptor) }
+        return descriptor
+    }
 
-    private func update(easy: UnsafeMutableRawPointer?, socket: Int32, what: Int32, isKnown: Bool) -> Bool {
-        if what == CURL_POLL_REMOVE {
+    /// CURLOPT_CLOSESOCKETFUNCTION.
+    static let closeCallback: curl_closesocket_callback = { context, socket in
+        if let context {
+            let observer = from(context)
+            if observer.poller.sockets.noteClosing(socket) {
+                _ = observer.poller.control(EPOLL_CTL_DEL, socket, 0, partition: observer.partition)
+            }
+        }
+        return close(socket)
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer) -> SocketObserver {
+        Unmanaged<SocketObserver>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func update(easy: UnsafeMutableRawPointer?, socket: Int32, what: Int32) -> Bool {
+        var interest: UInt32 = 0
+        if what != CURL_POLL_REMOVE {
+            if what & CURL_POLL_IN != 0 { interest |= SocketTable.readable }
+            if what & CURL_POLL_OUT != 0 { interest |= SocketTable.writable }
+            noteSocket(socket, easy: easy)
+        }
+        switch poller.sockets.want(interest, socket) {
+        case .none:
+            return true
+        case .remove:
             // The descriptor may be closed already, which took it out of the set.
             _ = poller.control(EPOLL_CTL_DEL, socket, 0, partition: partition)
             return true
+        case .add:
+            return watch(socket, interest, EPOLL_CTL_ADD, otherwise: EPOLL_CTL_MOD)
+        case .modify:
+            return watch(socket, interest, EPOLL_CTL_MOD, otherwise: EPOLL_CTL_ADD)
         }
-        var interest: UInt32 = 0
-        if what & CURL_POLL_IN != 0 { interest |= EPOLLIN.rawValue }
-        if what & CURL_POLL_OUT != 0 { interest |= EPOLLOUT.rawValue }
-        if !isKnown, let multi {
-            // Any pointer but NULL: remembers that the socket is in the set.
-            curl_multi_assign(multi, socket, multi)
-        }
-        noteSocket(socket, easy: easy)
-        if poller.control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, interest, partition: partition) {
-            return true
-        }
+    }
+
+    private func watch(_ socket: Int32, _ interest: UInt32, _ operation: Int32, otherwise: Int32) -> Bool {
+        if poller.control(operation, socket, interest, partition: partition) { return true }
         // A descriptor closed behind libcurl's account of it, or a number that is in use again.
         if errno == ENOENT || errno == EEXIST,
-            poller.control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket, interest, partition: partition)
+            poller.control(otherwise, socket, interest, partition: partition)
         {
             return true
         }
         failure = errno
+        poller.sockets.noteRefused(socket)
         return false
     }
 

@@ -81,6 +81,8 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_FOLLOWLOCATION, 0))
         // Not NULL: "" keeps libcurl from reading proxies from the environment.
         result.require(easy.set(CURLOPT_PROXY, ""))
+        // Nor look for exceptions there, for every request.
+        result.require(easy.set(CURLOPT_NOPROXY, "*"))
         result.require(easy.set(CURLOPT_TCP_NODELAY, 1))
         result.require(easy.set(CURLOPT_TCP_KEEPALIVE, 1))
         result.require(easy.set(CURLOPT_HTTP09_ALLOWED, 0))
@@ -97,6 +99,11 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_READDATA, pointer: me))
         result.require(easy.setSeekFunction(Self.seekCallback))
         result.require(easy.set(CURLOPT_SEEKDATA, pointer: me))
+        let observer = Unmanaged.passUnretained(partition.multi.observer).toOpaque()
+        result.require(
+            easy.setSocketFunctions(open: SocketObserver.openCallback, close: SocketObserver.closeCallback))
+        result.require(easy.set(CURLOPT_OPENSOCKETDATA, pointer: observer))
+        result.require(easy.set(CURLOPT_CLOSESOCKETDATA, pointer: observer))
         result.require(easy.set(CURLOPT_SHARE, pointer: partition.share.pointer))
         setTLS(&result)
         if let credential = partition.credential {

@@ -111,9 +111,9 @@ private struct Target {
     let origin: String
 
     init(_ source: URL) throws {
-        var url = source
-        if source.user != nil || source.password != nil { url = source.withoutUserInfo }
-        var text = url.absoluteString
+        var text = source.absoluteString
+        // Looked for only where there may be one: asking the URL costs more than the rest.
+        if text.utf8.contains(UInt8(ascii: "@")) { text = source.withoutUserInfo.absoluteString }
         if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text = String(text[..<fragment]) }
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             throw URLError(.badURL, url: source, reason: "the URL has no scheme: \(text)")

@@ -8,7 +8,7 @@ extension Exchange: TransferHandler {
         assert(engine.isCurrentThread)
         guard isCurrent else { return .fail(TransferError(.cancelled, message: "the operation was paused")) }
         self.head = head
-        configuration = operation.presentConfiguration
+        sharedConfiguration = operation.presentConfiguration
         held = nil
         diverted = nil
         if let url, request.httpShouldHandleCookies, head.firstValue(for: "Set-Cookie") != nil {
@@ -43,8 +43,10 @@ extension Exchange: TransferHandler {
     func transfer(_ transfer: Transfer, didSend total: Int64) {
         assert(engine.isCurrentThread)
         guard isCurrent, total > bytesSent else { return }
-        uploadProgress.report(Int(total - bytesSent), total: total, expected: uploadLength, of: operation)
-        bytesSent = total
+        defer { bytesSent = total }
+        guard let queue = operation.progressQueue(.upload) else { return }
+        uploadProgress.report(
+            Int(total - bytesSent), total: total, expected: uploadLength, of: operation, on: queue)
     }
 
     func transfer(_ transfer: Transfer, didFinish outcome: TransferOutcome) {
@@ -211,10 +213,10 @@ extension Exchange: TransferHandler {
     }
 
     private func reportProgress(_ count: Int) {
-        guard let sink = state.sink else { return }
+        guard let sink = state.sink, let queue = operation.progressQueue(.download) else { return }
         // While the beginning comes again, more may be there than the present response promises.
         let total = expectedLength < 0 ? sink.bytesAccepted : min(sink.bytesAccepted, expectedLength)
-        downloadProgress.report(count, total: total, expected: expectedLength, of: operation)
+        downloadProgress.report(count, total: total, expected: expectedLength, of: operation, on: queue)
     }
 
     private func completeContent() {

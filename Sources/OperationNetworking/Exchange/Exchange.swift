@@ -40,7 +40,7 @@ final class Exchange: @unchecked Sendable {
     let operation: URLConnectionOperation
     let attempt: UInt
     /// As it was when the latest response began: blocks and places set after the start count.
-    var configuration: URLConnectionOperation.Configuration
+    var sharedConfiguration: URLConnectionOperation.SharedConfiguration
     let state: TransferState
     let originalURL: URL?
     private let control = Locked(Control())
@@ -65,22 +65,27 @@ final class Exchange: @unchecked Sendable {
     var bytesSent: Int64 = 0
     var cookieHeads: [(ResponseHead, URL)] = []
     var timings: TransferTimings?
-    let downloadProgress = ProgressReporter(.download)
-    let uploadProgress = ProgressReporter(.upload)
+    // Made by the first report: most requests have nobody to tell.
+    lazy var downloadProgress = ProgressReporter(.download)
+    lazy var uploadProgress = ProgressReporter(.upload)
 
     init(
         operation: URLConnectionOperation, attempt: UInt, request: URLRequest,
-        configuration: URLConnectionOperation.Configuration, state: TransferState
+        configuration: URLConnectionOperation.SharedConfiguration, state: TransferState
     ) {
         self.operation = operation
         self.attempt = attempt
         self.request = request
         originalURL = request.url
-        self.configuration = configuration
+        sharedConfiguration = configuration
         self.state = state
     }
 
     var engine: TransportEngine { .shared }
+
+    var configuration: URLConnectionOperation.Configuration {
+        _read { yield sharedConfiguration.value }
+    }
 
     /// Whether this attempt may still write and report.
     var isCurrent: Bool { state.isCurrent(attempt) }

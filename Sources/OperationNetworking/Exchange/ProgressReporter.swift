@@ -25,8 +25,10 @@ final class ProgressReporter: Sendable {
     /// - Parameters:
     ///   - bytes: since the last report.
     ///   - total: so far, of `expected`; −1: unknown.
-    func report(_ bytes: Int, total: Int64, expected: Int64, of operation: URLConnectionOperation) {
-        guard let (_, queue) = operation.progressDelivery(direction) else { return }
+    ///   - queue: where the block is called.
+    func report(
+        _ bytes: Int, total: Int64, expected: Int64, of operation: URLConnectionOperation, on queue: DispatchQueue
+    ) {
         let schedules = state.withLock { state in
             state.pending += bytes
             state.total = total
@@ -45,18 +47,22 @@ final class ProgressReporter: Sendable {
             }
             return (state.pending, state.total, state.expected)
         }
-        operation.progressDelivery(direction)?.block(bytes, total, expected)
+        operation.progressBlock(direction)?(bytes, total, expected)
     }
 }
 
 extension URLConnectionOperation {
-    /// The block for a direction and the queue it is called on; nil: nobody wants to know.
-    func progressDelivery(_ direction: ProgressReporter.Direction) -> (
-        block: ProgressReporter.Block, queue: DispatchQueue
-    )? {
+    /// The block for a direction; nil: nobody wants to know.
+    func progressBlock(_ direction: ProgressReporter.Direction) -> ProgressReporter.Block? {
         lock.withLock {
-            let block = direction == .upload ? _configuration.uploadProgress : _configuration.downloadProgress
-            return block.map { ($0, _configuration.completionQueue ?? .main) }
+            direction == .upload ? _configuration.uploadProgress : _configuration.downloadProgress
+        }
+    }
+
+    /// Where the block is called; nil: nobody wants to know.
+    func progressQueue(_ direction: ProgressReporter.Direction) -> DispatchQueue? {
+        lock.withLock {
+            progressBlock(direction).map { _ in _configuration.completionQueue ?? .main }
         }
     }
 }

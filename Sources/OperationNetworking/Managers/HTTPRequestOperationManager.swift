@@ -19,15 +19,45 @@ public import FoundationNetworking
 // Sendable because all stored state is guarded by `lock`, or immutable.
 open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying, NSSecureCoding {
     private struct Settings {
+        typealias Configuration = URLConnectionOperation.Configuration
+
         var requestSerializer = HTTPRequestSerializer()
         var responseSerializer: HTTPResponseSerializer = JSONResponseSerializer()
         var operationQueue: OperationQueue = RequestOperationQueue()
-        var shouldUseCredentialStorage = true
-        var credential: URLCredential?
-        var clientIdentity: ClientIdentity?
-        var securityPolicy = SecurityPolicy.default()
-        var completionQueue: DispatchQueue?
-        var completionGroup: DispatchGroup?
+        /// What operations are made with, and share until they are told something else.
+        private(set) var operations: URLConnectionOperation.SharedConfiguration
+        var securityPolicy: SecurityPolicy {
+            didSet { set(\.securityPolicy, securityPolicy) }
+        }
+
+        init() {
+            securityPolicy = SecurityPolicy.default()
+            var configuration = Configuration()
+            configuration.securityPolicy = securityPolicy
+            operations = URLConnectionOperation.SharedConfiguration(configuration)
+        }
+
+        /// One of the operations' settings.
+        subscript<Value>(_ setting: WritableKeyPath<Configuration, Value>) -> Value {
+            get { operations.value[keyPath: setting] }
+            set { set(setting, newValue) }
+        }
+
+        private mutating func set<Value>(_ setting: WritableKeyPath<Configuration, Value>, _ value: Value) {
+            var configuration = operations.value
+            configuration[keyPath: setting] = value
+            operations = URLConnectionOperation.SharedConfiguration(configuration)
+        }
+
+        /// Gives an operation that was told something already the settings a manager has.
+        func apply(to configuration: inout Configuration) {
+            configuration.shouldUseCredentialStorage = operations.value.shouldUseCredentialStorage
+            configuration.credential = operations.value.credential
+            configuration.clientIdentity = operations.value.clientIdentity
+            configuration.securityPolicy = operations.value.securityPolicy
+            configuration.completionQueue = operations.value.completionQueue
+            configuration.completionGroup = operations.value.completionGroup
+        }
     }
 
     /// What URL strings are resolved against; ends in "/" when it has a path. Nil: strings are absolute. AF: `baseURL`.
@@ -73,20 +103,20 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     /// Whether operations consult `URLCredentialStorage.shared`. True by default. AF: `shouldUseCredentialStorage`.
     public var shouldUseCredentialStorage: Bool {
-        get { lock.withLock { _settings.shouldUseCredentialStorage } }
-        set { lock.withLock { _settings.shouldUseCredentialStorage = newValue } }
+        get { lock.withLock { _settings[\.shouldUseCredentialStorage] } }
+        set { lock.withLock { _settings[\.shouldUseCredentialStorage] = newValue } }
     }
 
     /// What operations answer challenges with. Nil by default. AF: `credential`.
     public var credential: URLCredential? {
-        get { lock.withLock { _settings.credential } }
-        set { lock.withLock { _settings.credential = newValue } }
+        get { lock.withLock { _settings[\.credential] } }
+        set { lock.withLock { _settings[\.credential] = newValue } }
     }
 
     /// Certificate and key that operations show to servers that ask for one. Nil by default.
     public var clientIdentity: ClientIdentity? {
-        get { lock.withLock { _settings.clientIdentity } }
-        set { lock.withLock { _settings.clientIdentity = newValue } }
+        get { lock.withLock { _settings[\.clientIdentity] } }
+        set { lock.withLock { _settings[\.clientIdentity] = newValue } }
     }
 
     /// How operations judge servers' certificates. `SecurityPolicy.default()` by default. AF: `securityPolicy`.
@@ -97,14 +127,14 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     /// The queue for operations' blocks. Nil by default: the main queue, which somebody must run. AF: `completionQueue`.
     public var completionQueue: DispatchQueue? {
-        get { lock.withLock { _settings.completionQueue } }
-        set { lock.withLock { _settings.completionQueue = newValue } }
+        get { lock.withLock { _settings[\.completionQueue] } }
+        set { lock.withLock { _settings[\.completionQueue] = newValue } }
     }
 
     /// The group that operations' completion blocks run in. Nil by default. AF: `completionGroup`.
     public var completionGroup: DispatchGroup? {
-        get { lock.withLock { _settings.completionGroup } }
-        set { lock.withLock { _settings.completionGroup = newValue } }
+        get { lock.withLock { _settings[\.completionGroup] } }
+        set { lock.withLock { _settings[\.completionGroup] = newValue } }
     }
 
     // MARK: Operations
@@ -132,12 +162,11 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         let settings = lock.withLock { _settings }
         operation.responseSerializer = settings.responseSerializer
         operation.lock.withLock {
-            operation._configuration.shouldUseCredentialStorage = settings.shouldUseCredentialStorage
-            operation._configuration.credential = settings.credential
-            operation._configuration.clientIdentity = settings.clientIdentity
-            operation._configuration.securityPolicy = settings.securityPolicy
-            operation._configuration.completionQueue = settings.completionQueue
-            operation._configuration.completionGroup = settings.completionGroup
+            if operation._sharedConfiguration === URLConnectionOperation.SharedConfiguration.initial {
+                operation._sharedConfiguration = settings.operations
+            } else {
+                settings.apply(to: &operation._configuration)
+            }
         }
     }
 
@@ -366,7 +395,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     open func encode(with coder: NSCoder) {
         let settings = lock.withLock { _settings }
         let archive = ManagerArchive(
-            baseURL: baseURL?.absoluteString, shouldUseCredentialStorage: settings.shouldUseCredentialStorage,
+            baseURL: baseURL?.absoluteString, shouldUseCredentialStorage: settings[\.shouldUseCredentialStorage],
             requestSerializer: ArchivedObject(settings.requestSerializer),
             responseSerializer: ArchivedObject(settings.responseSerializer),
             securityPolicy: ArchivedObject(settings.securityPolicy))
@@ -387,7 +416,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             _settings.requestSerializer = requestSerializer
             _settings.responseSerializer = responseSerializer
             _settings.securityPolicy = securityPolicy
-            _settings.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
+            _settings[\.shouldUseCredentialStorage] = archive.shouldUseCredentialStorage
         }
     }
 

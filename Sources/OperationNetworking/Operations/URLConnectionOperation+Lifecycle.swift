@@ -163,9 +163,9 @@ extension URLConnectionOperation {
     }
 
     private func launch(_ attempt: UInt) {
-        let (known, configuration) = lock.withLock { (_transferState, _configuration) }
+        let (known, configuration) = lock.withLock { (_transferState, _sharedConfiguration) }
         // Not under the lock: a download looks at the disk.
-        let state = known ?? TransferState(configuration: configuration)
+        let state = known ?? TransferState(configuration: configuration.value)
         let exchange = lock.withLock { () -> Exchange? in
             guard _lifecycle.isCurrent(attempt), !_lifecycle.isCancelled else { return nil }
             _transferState = state
@@ -185,7 +185,7 @@ extension URLConnectionOperation {
     }
 
     /// The settings as they are now.
-    var presentConfiguration: Configuration { lock.withLock { _configuration } }
+    var presentConfiguration: SharedConfiguration { lock.withLock { _sharedConfiguration } }
 
     /// A response that counts has begun. Called on the network thread.
     func record(_ head: ResponseHead, from url: URL?) {

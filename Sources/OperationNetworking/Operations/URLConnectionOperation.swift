@@ -19,51 +19,13 @@ internal import NetworkingTransport
 // Sendable because all stored state is guarded by `lock`, or immutable; fields that other files of this type touch carry
 // a leading underscore. Nothing is called out while the lock is held.
 open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NSSecureCoding {
-    /// What `copy()` carries over besides the request.
-    struct Configuration {
-        var shouldUseCredentialStorage = true
-        var credential: URLCredential?
-        var securityPolicy: SecurityPolicy?
-        var clientIdentity: ClientIdentity?
-        var outputStream: OutputStream?
-        var downloadDestination: DownloadDestination?
-        var completionQueue: DispatchQueue?
-        var completionGroup: DispatchGroup?
-        var userInfo: [String: Any] = [:]
-        var runLoopModes = Configuration.commonModes
-
-        /// One for all operations.
-        private static let commonModes: Set<RunLoop.Mode> = [.common]
-        var uploadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
-        var downloadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
-        var challengeBlock:
-            (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
-        var redirectBlock: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
-        var cacheBlock: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
-        var maximumBufferedLength = Int(Int32.max)
-        var dependencyFailurePolicy = DependencyFailurePolicy.run
-        var dependentsWaitForCompletionBlocks = false
-    }
-
-    /// What is known of the response so far.
-    struct Reception {
-        var head: ResponseHead?
-        /// Where the response came from: the last hop's URL.
-        var url: URL?
-        /// Built from `head` when somebody asks.
-        var response: URLResponse?
-        var data: Data?
-        var string: String?
-        var error: (any Error)?
-        var metrics: TransferMetrics?
-    }
-
     let lock = NSRecursiveLock()
     // All below: guarded by `lock`.
     var _request: URLRequest
-    var _configuration = Configuration()
+    var _sharedConfiguration = SharedConfiguration.initial
     var _lifecycle = OperationLifecycle()
-    var _reception = Reception()
+    /// Nil until there is something to keep.
+    var _receptionStorage: ReceptionStorage?
     /// The present attempt; nil while nothing is under way.
     var _exchange: Exchange?
     /// What the attempts of this operation share: kept over a pause.

@@ -206,6 +206,9 @@ final class ScriptedConnection {
     /// Waits until the client closes.
     func waitForEnd() { while readSome() > 0 {} }
 
+    /// Ends the connection now, not when the script returns.
+    func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     /// Closes with a RST.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)

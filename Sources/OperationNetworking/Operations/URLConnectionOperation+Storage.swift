@@ -1,0 +1,85 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+// What an operation keeps beside itself: thousands of them wait in a queue, with the same settings and no response.
+
+extension URLConnectionOperation {
+    /// What `copy()` carries over besides the request.
+    struct Configuration {
+        var shouldUseCredentialStorage = true
+        var credential: URLCredential?
+        var securityPolicy: SecurityPolicy?
+        var clientIdentity: ClientIdentity?
+        var outputStream: OutputStream?
+        var downloadDestination: DownloadDestination?
+        var completionQueue: DispatchQueue?
+        var completionGroup: DispatchGroup?
+        var userInfo: [String: Any] = [:]
+        var runLoopModes = Configuration.commonModes
+
+        /// One for all operations.
+        private static let commonModes: Set<RunLoop.Mode> = [.common]
+        var uploadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
+        var downloadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
+        var challengeBlock:
+            (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
+        var redirectBlock: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
+        var cacheBlock: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
+        var maximumBufferedLength = Int(Int32.max)
+        var dependencyFailurePolicy = DependencyFailurePolicy.run
+        var dependentsWaitForCompletionBlocks = false
+    }
+
+    /// What is known of the response so far.
+    struct Reception {
+        var head: ResponseHead?
+        /// Where the response came from: the last hop's URL.
+        var url: URL?
+        /// Built from `head` when somebody asks.
+        var response: URLResponse?
+        var data: Data?
+        var string: String?
+        var error: (any Error)?
+        var metrics: TransferMetrics?
+    }
+
+    /// Settings on the heap, never changed: operations of one manager share them, and an attempt keeps them as they were.
+    // Sendable because nothing in it is mutable, and what it refers to is used by one attempt at a time.
+    final class SharedConfiguration: @unchecked Sendable {
+        /// What an operation has until it is told something else.
+        static let initial = SharedConfiguration(Configuration())
+
+        let value: Configuration
+
+        init(_ value: Configuration) {
+            self.value = value
+        }
+    }
+
+    /// A place for a `Reception`.
+    final class ReceptionStorage {
+        fileprivate(set) var value = Reception()
+    }
+
+    /// Guarded by `lock`. A change makes a copy.
+    var _configuration: Configuration {
+        _read { yield _sharedConfiguration.value }
+        _modify {
+            var value = _sharedConfiguration.value
+            yield &value
+            _sharedConfiguration = SharedConfiguration(value)
+        }
+    }
+
+    /// Guarded by `lock`.
+    var _reception: Reception {
+        get { _receptionStorage?.value ?? Reception() }
+        _modify {
+            let storage = _receptionStorage ?? ReceptionStorage()
+            _receptionStorage = storage
+            yield &storage.value
+        }
+    }
+}

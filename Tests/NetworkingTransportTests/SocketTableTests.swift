@@ -1,0 +1,115 @@
+import Glibc
+import NetworkingSupport
+import Testing
+
+@testable import NetworkingTransport
+
+@Suite("Sockets in the epoll set", .timeLimit(.minutes(1)))
+struct SocketTableTests {
+    private let input = SocketTable.readable
+    private let output = SocketTable.writable
+
+    @Test("An idle connection stays in the set, and costs nothing when it is wanted again")
+    func idle() {
+        let table = SocketTable()
+        table.noteOpened(5)
+        #expect(table.want(input, 5) == .add)
+        #expect(table.isWanted(5))
+        #expect(table.want(0, 5) == .none)
+        #expect(table.want(input, 5) == .none)
+        #expect(table.want(input | output, 5) == .modify)
+        #expect(table.want(input, 5) == .modify)
+    }
+
+    @Test("What arrives on an idle connection takes it out of the set")
+    func arrival() {
+        let table = SocketTable()
+        table.noteOpened(5)
+        _ = table.want(input, 5)
+        _ = table.want(0, 5)
+        #expect(!table.isWanted(5))
+        #expect(table.want(input, 5) == .add)
+        #expect(table.isWanted(5))
+    }
+
+    @Test("A connection that could be written to leaves the set when it is idle")
+    func writable() {
+        let table = SocketTable()
+        table.noteOpened(5)
+        _ = table.want(output, 5)
+        #expect(table.want(0, 5) == .remove)
+        #expect(table.want(input, 5) == .add)
+    }
+
+    @Test("A closed connection leaves the set before its number is used again")
+    func closing() {
+        let table = SocketTable()
+        table.noteOpened(5)
+        _ = table.want(input, 5)
+        _ = table.want(0, 5)
+        #expect(table.noteClosing(5))
+        #expect(!table.noteClosing(5))
+        table.noteOpened(5)
+        #expect(table.want(input, 5) == .add)
+    }
+
+    @Test("A descriptor that the engine did not open is watched exactly when libcurl says so")
+    func foreign() {
+        let table = SocketTable()
+        #expect(table.want(input, 900) == .add)
+        #expect(table.want(input, 900) == .modify)
+        #expect(table.want(0, 900) == .remove)
+        #expect(table.want(input, 900) == .add)
+        table.noteRefused(900)
+        #expect(table.want(input, 900) == .add)
+        #expect(table.want(input, -1) == .none)
+    }
+
+    @Test("Idle connections that the server closes disturb nothing, and are not used again")
+    func closedByServer() async {
+        let mayClose = Latch()
+        let closed = Latch()
+        let server = ScriptedServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.respond("x")
+            mayClose.wait()
+            connection.shutDown()
+            closed.open()
+        }
+        let engine = TransportEngine()
+        defer {
+            mayClose.open()
+            engine.shutdown()
+            server.stop()
+        }
+        #expect(await engine.run(TransferRequest(server.url)).text == "x")
+        #expect(await engine.watchedConnections().count == 1)
+        mayClose.open()
+        closed.wait()
+        // It would keep the network thread busy there.
+        while await !engine.watchedConnections().isEmpty { await Task.yield() }
+        for _ in 0..<3 {
+            let record = await engine.run(TransferRequest(server.url))
+            #expect(record.error == nil && record.text == "x")
+            #expect(!record.timings.reusedConnection)
+        }
+    }
+
+    @Test("A program that this process starts does not inherit connections")
+    func inheritance() async throws {
+        await withEngine(server: { $0.respondToAll("x") }) { engine, server in
+            _ = await engine.run(TransferRequest(server.url))
+            let flags = await engine.watchedConnections().map { fcntl($0, F_GETFD) & FD_CLOEXEC }
+            #expect(flags.count == 1 && flags.allSatisfy { $0 != 0 })
+        }
+    }
+}
+
+extension TransportEngine {
+    /// The descriptors of connections in the epoll set.
+    fileprivate func watchedConnections() async -> [Int32] {
+        await withCheckedContinuation { continuation in
+            perform { [self] in continuation.resume(returning: loop.poller?.sockets.watchedConnections ?? []) }
+        }
+    }
+}
