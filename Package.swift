@@ -28,10 +28,11 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib"),
         .target(name: "NetworkingSupport", swiftSettings: settings),
         .target(
             name: "NetworkingTransport",
-            dependencies: ["CCurl", "COpenSSL", "NetworkingSupport"],
+            dependencies: ["CCurl", "COpenSSL", "CZlib", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "OperationNetworking",

@@ -29,6 +29,7 @@ struct RequestCopyingTests {
         serializer.httpMethodsEncodingParametersInURI = ["QUERY"]
         serializer.arrayEncoding = .comma
         serializer.boolEncoding = .literal
+        serializer.contentCoding = .gzip
         serializer.setValue("é\"\\", forHTTPHeaderField: "X-Odd")
         serializer.setValue(nil, forHTTPHeaderField: "Accept-Language")
         serializer.setAuthorizationHeaderFieldWithUsername("u", password: "p")
@@ -47,6 +48,7 @@ struct RequestCopyingTests {
         #expect(serializer.httpMethodsEncodingParametersInURI == ["QUERY"])
         #expect(serializer.arrayEncoding == .comma)
         #expect(serializer.boolEncoding == .literal)
+        #expect(serializer.contentCoding == .gzip)
         #expect(serializer.httpRequestHeaders == original.httpRequestHeaders)
         #expect(serializer.value(forHTTPHeaderField: "x-odd") == "é\"\\")
         #expect(serializer.value(forHTTPHeaderField: "Accept-Language") == nil)

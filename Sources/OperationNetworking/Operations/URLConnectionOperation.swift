@@ -304,7 +304,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         performPause()
     }
 
-    /// Makes a paused operation ready again; the queue it is in, or else it itself, starts it. AF: `resume`.
+    /// Makes a paused operation ready again. The queue it is in starts it; in no queue it starts itself, if it had been
+    /// started before it was paused, and else waits for `start()`. AF: `resume`.
     open func resume() {
         performResume()
     }

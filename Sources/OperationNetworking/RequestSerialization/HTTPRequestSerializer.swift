@@ -95,6 +95,16 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         set { change { $0.boolEncoding = newValue } }
     }
 
+    /// How bodies are compressed. Default: `.identity`, not at all.
+    ///
+    /// `.gzip` compresses the bodies that this serializer makes of parameters and announces them with
+    /// `Content-Encoding` (RFC 9110, section 8.4). Not compressed are empty bodies, multipart forms, which are streamed,
+    /// and those of a request or serializer with a `Content-Encoding` of its own. The server has to understand it.
+    public var contentCoding: ContentCoding {
+        get { snapshot.contentCoding ?? .identity }
+        set { change { $0.contentCoding = newValue } }
+    }
+
     /// Encodes parameters that are `Encodable` values of the caller's own. Default: a plain `JSONEncoder`.
     ///
     /// Shared with copies, not archived; do not change an encoder while a serializer uses it.
@@ -173,7 +183,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         if let body = parameters as? Data, settings.queryStringSerialization == nil,
             !settings.encodesParametersInURI(request)
         {
-            settings.setBody(body, contentType: "application/octet-stream", of: &result)
+            try settings.setBody(body, contentType: "application/octet-stream", of: &result)
             return result
         }
         let query = try unwrappedParameter(parameters).map { try self.query(of: $0, for: request, settings) }
@@ -195,7 +205,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
                     reason: "The query string cannot be written in the encoding \(encoding); use UTF-8.",
                     request: request)
             }
-            settings.setBody(body, contentType: "application/x-www-form-urlencoded", of: &result)
+            try settings.setBody(body, contentType: "application/x-www-form-urlencoded", of: &result)
         }
         return result
     }

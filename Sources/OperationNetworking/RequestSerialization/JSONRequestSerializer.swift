@@ -57,7 +57,7 @@ open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
                 detail: "At parameters\(failure.path): \(failure.problem).",
                 request: request, underlyingError: failure)
         }
-        settings.setBody(body, contentType: "application/json", of: &result)
+        try settings.setBody(body, contentType: "application/json", of: &result)
         return result
     }
 

@@ -67,7 +67,7 @@ open class PropertyListRequestSerializer: HTTPRequestSerializer, @unchecked Send
                 detail: failure.map { "At parameters\($0.path): \($0.problem)." } ?? error.localizedDescription,
                 request: request, underlyingError: error)
         }
-        inherited.setBody(body, contentType: "application/x-plist", of: &result)
+        try inherited.setBody(body, contentType: "application/x-plist", of: &result)
         return result
     }
 

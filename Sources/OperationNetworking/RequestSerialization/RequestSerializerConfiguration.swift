@@ -1,5 +1,6 @@
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingTransport
 
 /// Every setting of a request serializer, as one value: copied whole, and archived whole but for its closures.
 struct RequestSerializerConfiguration: Codable, Sendable {
@@ -14,6 +15,8 @@ struct RequestSerializerConfiguration: Codable, Sendable {
     var methodsEncodingParametersInURI: Set<String> = ["GET", "HEAD", "DELETE"]
     var arrayEncoding = HTTPRequestSerializer.ArrayEncoding.brackets
     var boolEncoding = HTTPRequestSerializer.BoolEncoding.numeric
+    /// Nil: none. Optional, so that archives without it are read.
+    var contentCoding: HTTPRequestSerializer.ContentCoding?
 
     /// Not archived.
     var queryStringSerialization: (@Sendable (_ request: URLRequest, _ parameters: Any) throws -> String)?
@@ -23,7 +26,7 @@ struct RequestSerializerConfiguration: Codable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case stringEncoding, timeoutInterval, cachePolicy, httpShouldHandleCookies, httpShouldUsePipelining
         case allowsCellularAccess, networkServiceType, headers, methodsEncodingParametersInURI
-        case arrayEncoding, boolEncoding
+        case arrayEncoding, boolEncoding, contentCoding
     }
 
     /// How this configuration turns parameters into fields.
@@ -67,12 +70,24 @@ struct RequestSerializerConfiguration: Codable, Sendable {
         if fields.count > own.count { request.allHTTPHeaderFields = fields }
     }
 
-    /// Makes `body` the content of `request`, announced as `contentType` unless the request says otherwise.
-    func setBody(_ body: Data, contentType: String, of request: inout URLRequest) {
+    /// Makes `body` the content of `request`, announced as `contentType` unless the request says otherwise, and
+    /// compressed if that is wanted.
+    func setBody(_ body: Data, contentType: String, of request: inout URLRequest) throws {
         if request.value(forHTTPHeaderField: "Content-Type") == nil {
             request.setValue(contentType, forHTTPHeaderField: "Content-Type")
         }
-        request.httpBody = body
+        guard contentCoding == .gzip, !body.isEmpty, request.value(forHTTPHeaderField: "Content-Encoding") == nil else {
+            request.httpBody = body
+            return
+        }
+        do {
+            request.httpBody = try GzipEncoder.encode(body)
+        } catch {
+            throw RequestSerializationError(
+                code: .bodyUnreadable, reason: "The body cannot be compressed: \(error).",
+                detail: "Set contentCoding to .identity to send it as it is.", request: request, underlyingError: error)
+        }
+        request.setValue("gzip", forHTTPHeaderField: "Content-Encoding")
     }
 
     func encodesParametersInURI(_ request: URLRequest) -> Bool {

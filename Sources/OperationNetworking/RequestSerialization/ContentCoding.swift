@@ -1,0 +1,9 @@
+extension HTTPRequestSerializer {
+    /// How the content of a request is compressed (RFC 9110, section 8.4.1).
+    public enum ContentCoding: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Not at all.
+        case identity
+        /// As a gzip stream (RFC 1952).
+        case gzip
+    }
+}
