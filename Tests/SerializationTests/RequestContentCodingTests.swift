@@ -5,7 +5,9 @@ internal import Testing
 
 @Suite("Compressed request bodies", .timeLimit(.minutes(1)))
 struct RequestContentCodingTests {
-    private static let parameters: [String: any Sendable] = ["text": String(repeating: "lorem ipsum ", count: 500), "n": 1]
+    private static let parameters: [String: any Sendable] = [
+        "text": String(repeating: "lorem ipsum ", count: 500), "n": 1,
+    ]
 
     private static func serializers() -> [HTTPRequestSerializer] {
         let json = JSONRequestSerializer()

@@ -183,8 +183,12 @@ extension Exchange: TransferHandler {
         if let diverted {
             guard operation.didReceiveContent(attempt) else { return }
             // An error response: what was received before, and the place for it, stay untouched.
-            state.sink?.discard()
-            finish(error: nil, data: diverted.takeData())
+            let data = diverted.takeData()
+            guard let sink = state.sink else {
+                finish(error: nil, data: data)
+                return
+            }
+            sink.discard { [self] in finish(error: nil, data: data) }
             return
         }
         completeContent()

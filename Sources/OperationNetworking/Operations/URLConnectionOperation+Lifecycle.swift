@@ -22,10 +22,7 @@ extension URLConnectionOperation {
         case .none:
             return
         case .end:
-            let unused = lock.withLock { _transferState.take() }
-            // The network thread may still be in the middle of a last write.
-            if let unused { TransportEngine.shared.perform { unused.sink?.discard() } }
-            conclude()
+            conclude(discarding: lock.withLock { _transferState.take() })
         case .begin(let attempt):
             lock.withLock { if _listing == .listed { _listing = .executed } }
             DependencyGraph.didActivate(self)
@@ -218,13 +215,28 @@ extension URLConnectionOperation {
             return (true, error == nil ? nil : state)
         }
         guard claimed else { return }
-        // The network thread may still be in the middle of a last write.
-        if let failed { TransportEngine.shared.perform { failed.sink?.discard() } }
         if error == nil {
             processResponse { [self] in conclude() }
         } else {
-            conclude()
+            conclude(discarding: failed)
         }
+    }
+
+    /// The end of an operation that failed. A download's partial file is let go of first: who starts another one for the
+    /// same target, when told of the failure, goes on with that file.
+    private func conclude(discarding state: TransferState?) {
+        guard let state else { return conclude() }
+        let waits = lock.withLock { _configuration.downloadDestination != nil }
+        // The network thread may still be in the middle of a last write.
+        TransportEngine.shared.perform { [self] in
+            if waits, let sink = state.sink {
+                sink.discard { [self] in conclude() }
+            } else {
+                state.sink?.discard()
+                if waits { conclude() }
+            }
+        }
+        if !waits { conclude() }
     }
 
     /// Everything about the result is known: finishes, and delivers. Called once in an operation's life.

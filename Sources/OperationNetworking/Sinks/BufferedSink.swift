@@ -137,17 +137,22 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         if starts { queue.async { [self] in drain() } }
     }
 
-    func discard() {
-        state.withLock { state in
+    func discard(_ completion: (@Sendable () -> Void)?) {
+        let mayBlock = state.withLock { state in
             state.isDiscarded = true
             state.events = nil
             // A file gets all that was received, to be continued from there; a stream of the user's, which may block,
             // gets no more.
-            guard state.fingerprint != nil else { return }
+            guard state.fingerprint != nil else { return false }
             state.chunks = []
             state.pendingBytes = 0
+            return true
         }
-        queue.async { [self] in writer.abandon() }
+        queue.async { [self] in
+            writer.abandon()
+            if !mayBlock { completion?() }
+        }
+        if mayBlock { completion?() }
     }
 
     /// What of `bytes` is new. Nil: what came again is not what is written.

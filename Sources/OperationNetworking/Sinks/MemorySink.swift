@@ -63,7 +63,7 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     }
 
     /// Nothing to do: the memory goes with the sink, which a cache block may be reading at this moment.
-    func discard() {}
+    func discard(_ completion: (@Sendable () -> Void)?) { completion?() }
 
     /// Gives the content away.
     func takeData() -> Data {

@@ -20,8 +20,13 @@ protocol ResponseSink: AnyObject, Sendable {
     func begin(_ representation: Representation?)
     /// All content is here: `completion` is called, on any thread, once everything is where it belongs.
     func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void)
-    /// The operation failed or was cancelled.
-    func discard()
+    /// The operation failed or was cancelled. `completion` is called, on any thread, once a file was let go of, so that
+    /// another download may have it; at once where somebody else's code would have to be waited for.
+    func discard(_ completion: (@Sendable () -> Void)?)
+}
+
+extension ResponseSink {
+    func discard() { discard(nil) }
 }
 
 /// What a sink tells the exchange that feeds it. Called on any thread.

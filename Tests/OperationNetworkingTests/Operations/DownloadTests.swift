@@ -174,7 +174,7 @@ import Testing
         }
         let broken = await download()
         #expect((broken.error as? URLError)?.code == .networkConnectionLost)
-        try await waitUntil { names == ["target.bin.part", "target.bin.part.json"] }
+        #expect(names == ["target.bin.part", "target.bin.part.json"])
         let size = try #require(bytes("target.bin.part")).count
         #expect(size > 0 && size <= 70_000)
         let progress = Recorder<[Int64]>()
@@ -200,9 +200,7 @@ import Testing
         operation.cancel()
         await operation.completed()
         #expect(operation.isCancelledError && names == ["target.bin.part", "target.bin.part.json"])
-        var next = await download()
-        // The first may still be letting go of the file.
-        for _ in 0..<100 where next.error != nil { next = await download() }
+        let next = await download()
         #expect(next.error == nil && bytes("target.bin") == Self.content)
         #expect(server.requests.last?["Range"] == "bytes=50000-")
     }
@@ -252,7 +250,7 @@ import Testing
         let operation = await download()
         #expect(operation.response?.statusCode == 404 && operation.responseString == "gone")
         #expect(operation.error is ResponseSerializationError)
-        try await waitUntil { names == ["target.bin", "target.bin.part", "target.bin.part.json"] }
+        #expect(names == ["target.bin", "target.bin.part", "target.bin.part.json"])
         #expect(bytes("target.bin") == Data("old".utf8) && bytes("target.bin.part") == Self.content.prefix(1000))
     }
 
@@ -261,7 +259,7 @@ import Testing
         server.respond(to: "/file", .status(500))
         let operation = await download()
         #expect(operation.error is ResponseSerializationError)
-        try await waitUntil { names.isEmpty }
+        #expect(names.isEmpty)
     }
 
     @Test("A redirect is followed; its own content goes nowhere")
@@ -296,7 +294,7 @@ import Testing
             }
             #expect(bytes("target.bin") == content)
         }
-        try await waitUntil { names == ["target.bin"] }
+        #expect(names == ["target.bin"])
     }
 
     @Test("A partial file that another download moved away or shortened between look and lock is not continued")
