@@ -271,6 +271,9 @@ struct TransportEngineTests {
         }
         let late = await engine.run(TransferRequest(server.url))
         #expect(late.error?.kind == .cancelled)
+        let done = Locked(false)
+        engine.perform { done.withLock { $0 = true } }
+        #expect(done.withLock { $0 })
     }
 
     @Test("A finished transfer lets go of its handler, and the engine of both")

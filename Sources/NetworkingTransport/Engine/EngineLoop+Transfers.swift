@@ -164,11 +164,7 @@ extension EngineLoop {
 
     /// The last thing the network thread does.
     func closePartitions() {
-        for command in takeUnhandledCommands() {
-            if case .start(let transfer) = command, transfer.phase == .created {
-                finish(transfer, TransferError(.cancelled, message: "The engine was shut down."))
-            }
-        }
+        for command in takeUnhandledCommands() { refuse(command) }
         for partition in partitionsByID {
             if let partition { close(partition) }
         }

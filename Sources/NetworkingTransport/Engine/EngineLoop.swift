@@ -71,11 +71,18 @@ final class EngineLoop: @unchecked Sendable {
         }
     }
 
-    /// What becomes of a command when there is no thread to handle it: a transfer still ends, once.
-    private func refuse(_ command: EngineCommand) {
-        guard case .start(let transfer) = command, transfer.phase == .created else { return }
-        let error = setupError ?? TransferError(.cancelled, message: "The engine has been shut down.")
-        transfer.finish(TransferOutcome(error: error, timings: TransferTimings()))
+    /// What becomes of a command when there is no thread to handle it: a transfer still ends, once, and work is done,
+    /// because somebody waits for what comes of it.
+    func refuse(_ command: EngineCommand) {
+        switch command {
+        case .start(let transfer) where transfer.phase == .created:
+            let error = setupError ?? TransferError(.cancelled, message: "The engine has been shut down.")
+            transfer.finish(TransferOutcome(error: error, timings: TransferTimings()))
+        case .perform(let work):
+            work()
+        default:
+            break
+        }
     }
 
     // MARK: The loop

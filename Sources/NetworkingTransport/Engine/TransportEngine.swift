@@ -24,8 +24,8 @@ package final class TransportEngine: Sendable {
 
     deinit { loop.submit(.shutdown) }
 
-    /// Whether the caller runs on this engine's network thread.
-    package var isCurrentThread: Bool { loop.thread.isCurrent }
+    /// Whether the caller runs on this engine's network thread, or there is none because it could not be set up.
+    package var isCurrentThread: Bool { loop.thread.isCurrent || loop.setupError != nil }
 
     /// Transfers at a time to one origin; the others wait in the engine, highest priority first, then in order.
     /// 6 by default; at least 1.
@@ -47,7 +47,8 @@ package final class TransportEngine: Sendable {
     /// Lets content flow again after the handler answered `.pause`. From any thread.
     package func resumeReceiving(_ transfer: Transfer) { loop.submit(.resumeReceiving(transfer)) }
 
-    /// Runs `work` on the network thread, in order with the other commands of the calling thread.
+    /// Runs `work` on the network thread, in order with the other commands of the calling thread; when that thread has
+    /// ended, or could not be started, on the calling thread.
     package func perform(_ work: @escaping @Sendable () -> Void) { loop.submit(.perform(work)) }
 
     /// Ends every transfer with `.cancelled` and the thread, and returns when it has ended; on the network thread it
