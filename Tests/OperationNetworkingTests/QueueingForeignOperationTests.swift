@@ -93,6 +93,36 @@ extension QueueingRequestOperationQueueTests {
         #expect(dependent.isFinished)
     }
 
+    @Test("Foundation's list has a stand-in for each foreign operation, which cancels it, and keeps none alive")
+    func standIns() {
+        queue.isSuspended = true
+        queue.maxConcurrentOperationCount = 1
+        weak var weakForeign: BlockOperation?
+        let ran = Log()
+        do {
+            let foreign = BlockOperation { ran.append("foreign") }
+            foreign.name = "named"
+            weakForeign = foreign
+            queue.addOperation(foreign)
+        }
+        let cancelled = BlockOperation { ran.append("cancelled") }
+        cancelled.name = "cancelled"
+        queue.addOperation(cancelled)
+        queue.addOperation { ran.append("block") }
+        queue.addOperations(
+            URLConnectionOperation.batchOfRequestOperations([], progressBlock: nil, completionBlock: nil),
+            waitUntilFinished: false)
+        #expect(queue.operationCount == 4 && queue.operations.count == 4)
+        #expect(queue.operations.map(\.name).prefix(2) == ["named", "cancelled"])
+        queue.operations[1].cancel()
+        #expect(cancelled.isCancelled)
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(ran.entries == ["foreign", "block"])
+        #expect(queue.operationCount == 0 && queue.operations.isEmpty)
+        #expect(eventually { weakForeign == nil })
+    }
+
     @Test("An operation in one queue may wait for one in another")
     func twoQueues() {
         let other = RequestOperationQueue()

@@ -110,6 +110,7 @@ extension BatchCompletionOperation: SchedulableOperation {
     var isPaused: Bool { false }
     /// Foundation's `start()` refuses an operation that is in a list.
     var wantsListing: Bool { false }
+    var wantsStandIn: Bool { true }
     func didEnterListing() {}
     var schedulingHost: String? { nil }
     var startMayCallOut: Bool { false }

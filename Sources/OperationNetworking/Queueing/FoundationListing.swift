@@ -9,6 +9,9 @@ internal import Foundation
 /// dispatched, of which it follows only the last link, when the next one is added: so the last operation of each such
 /// list is kept alive until there is another, and when the queue runs empty, an operation that is nobody's takes its
 /// place.
+///
+/// An operation that is not the library's cannot be listed: Foundation, which runs it, takes an operation in only once. A
+/// `StandIn` is listed for it.
 struct FoundationListing {
     /// Foundation has a list for each priority, and derives one from the quality of service.
     struct Key: Hashable {
@@ -30,31 +33,6 @@ struct FoundationListing {
 
     /// What has to be replaced so that no operation of the user's is kept.
     var keysOfOthers: [Key] {
-        last.filter { !($0.value is ListingSentinel) }.map(\.key)
-    }
-}
-
-/// Takes the place of the last operation of a list, having been executed and finished without a queue's doing.
-// Sendable because `phase` is written by one thread, before and after Foundation is told, and Foundation's own locks
-// are in between.
-final class ListingSentinel: Operation, @unchecked Sendable {
-    private enum Phase { case ready, executing, finished }
-    private var phase = Phase.ready
-
-    init(_ key: FoundationListing.Key) {
-        super.init()
-        queuePriority = Operation.QueuePriority(rawValue: key.priority) ?? .normal
-        if let quality = QualityOfService(rawValue: key.quality), quality != .default { qualityOfService = quality }
-    }
-
-    override var isExecuting: Bool { phase == .executing }
-    override var isFinished: Bool { phase == .finished }
-
-    /// Goes through its life in Foundation's eyes.
-    func pass() {
-        phase = .executing
-        didChangeValue(forKey: OperationState.executing.key)
-        phase = .finished
-        didChangeValue(forKey: OperationState.finished.key)
+        last.filter { !($0.value is ListingPlaceholder) }.map(\.key)
     }
 }

@@ -8,7 +8,11 @@ extension RequestOperationQueue {
         if let operation = operation as? any SchedulableOperation {
             // From here on it reports to this queue; what it reports before `insert` is seen by the first look.
             guard operation.attach(to: self) else { return }
-            if operation.wantsListing { list(operation) }
+            if operation.wantsListing {
+                list(operation)
+            } else if operation.wantsStandIn {
+                listStandIn(for: operation)
+            }
             guard let look = insert(operation, isForeign: false) else { return }
             let standing = DependencyGraph.didActivate(operation)
             apply(facts(of: operation, standing, look), to: operation, look)
@@ -16,7 +20,10 @@ extension RequestOperationQueue {
             guard !operation.isFinished, !operation.isExecuting, insert(operation, isForeign: true) != nil else {
                 return
             }
+            // Before its end can be told.
+            listStandIn(for: operation)
             guard DependencyGraph.adopt(operation, by: self) else {
+                unlistStandIn(for: operation)
                 // Another queue's; the caller retains it, so nothing is released under the lock.
                 return settle { _ = $0.remove(ObjectIdentifier(operation)) }
             }
@@ -191,7 +198,10 @@ extension RequestOperationQueue {
 // MARK: - Reports
 
 extension RequestOperationQueue: OperationScheduler {
-    final func operationDidFinish(_ operation: any SchedulableOperation) { finish(operation) }
+    final func operationDidFinish(_ operation: any SchedulableOperation) {
+        if operation.wantsStandIn { unlistStandIn(for: operation) }
+        finish(operation)
+    }
     final func operationDidPause(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: false) }
     final func operationDidResume(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: true) }
     final func operationDidCancel(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: true) }
@@ -205,7 +215,10 @@ extension RequestOperationQueue: OperationScheduler {
     /// The last upstream of a foreign operation ended, or it inherited a priority.
     final func foreignOperationDidChange(_ operation: Operation) { look(atForeign: operation) }
     /// A foreign operation ended.
-    final func foreignOperationDidFinish(_ operation: Operation) { finish(operation) }
+    final func foreignOperationDidFinish(_ operation: Operation) {
+        unlistStandIn(for: operation)
+        finish(operation)
+    }
 }
 
 extension DispatchQoS {

@@ -17,8 +17,8 @@ internal import NetworkingSupport
 /// - An operation runs at the highest `queuePriority` of the enqueued operations that wait for it. What it inherited it
 ///   keeps, even if the priority of the other is lowered later.
 /// - Adding an operation that is enqueued, executing or finished has no effect.
-/// - `operations` and `operationCount` list the library's operations only, because they cannot be overridden on Linux:
-///   ``queuedOperations`` and ``queuedOperationCount`` have the others as well.
+/// - `operations` has a stand-in for an operation that is not the library's, because it cannot be overridden on Linux:
+///   cancelling the stand-in cancels the operation. ``queuedOperations`` has the operations themselves.
 ///
 /// ### Operations that are not the library's
 /// They are run by Foundation once they may run. Their dependencies and priority are read when they are added and again
@@ -49,6 +49,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         var underlyingQueue: DispatchQueue?
         /// Runs what is not the library's.
         var foreignQueue = OperationQueue()
+        /// What is listed for it.
+        var standIns: [ObjectIdentifier: StandIn] = [:]
     }
 
     static let defaultConcurrency = 64
@@ -117,14 +119,12 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
 
     /// The operations that have not finished, in the order they were added.
     ///
-    /// `OperationQueue.operations` has the library's operations only.
+    /// `OperationQueue.operations` has stand-ins for those that are not the library's.
     public var queuedOperations: [Operation] {
         state.withLock { $0.scheduler.operations }.sorted { $0.sequence < $1.sequence }.map(\.operation)
     }
 
-    /// How many operations have not finished.
-    ///
-    /// `OperationQueue.operationCount` counts the library's operations only.
+    /// How many operations have not finished: `operationCount` without a walk through the list.
     public var queuedOperationCount: Int {
         state.withLock { $0.scheduler.count }
     }
@@ -210,12 +210,24 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         operation.didEnterListing()
     }
 
+    /// Makes `operations` list something for an operation that cannot be listed itself.
+    final func listStandIn(for operation: Operation) {
+        let standIn = StandIn(for: operation, in: self)
+        state.withLock { $0.standIns[ObjectIdentifier(operation)] = standIn }
+        add(standIn, key: FoundationListing.key(of: standIn))
+    }
+
+    /// Takes that off the list.
+    final func unlistStandIn(for operation: Operation) {
+        state.withLock { $0.standIns.removeValue(forKey: ObjectIdentifier(operation)) }?.retire()
+    }
+
     /// Lets go of operations that only Foundation's lists keep. The queue is empty.
     final func clearListing() {
         for key in listing.withLock({ $0.keysOfOthers }) {
-            let sentinel = ListingSentinel(key)
-            add(sentinel, key: key)
-            sentinel.pass()
+            let placeholder = ListingPlaceholder(key)
+            add(placeholder, key: key)
+            placeholder.pass()
         }
     }
 

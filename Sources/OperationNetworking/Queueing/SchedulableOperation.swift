@@ -28,6 +28,8 @@ protocol SchedulableOperation: Operation {
     var isActivated: Bool { get }
     /// Whether the operation is paused, or was when it was enqueued: a paused operation is not started.
     var isPaused: Bool { get }
+    /// Whether a stand-in is to be listed instead, because Foundation would not let a listed operation of this class run.
+    var wantsStandIn: Bool { get }
     /// Whether `OperationQueue.operations` is to list the operation while it is in the queue: see `FoundationListing`.
     var wantsListing: Bool { get }
     /// Foundation has the operation in its list: before it ends it must have posted `isExecuting` as true.
@@ -65,4 +67,8 @@ protocol OperationScheduler: AnyObject, Sendable {
     func operationDidBecomeReady(_ operation: any SchedulableOperation)
     /// A dependency was added or removed, or the priority changed, while the operation was pending.
     func operationDidChange(_ operation: any SchedulableOperation)
+}
+
+extension SchedulableOperation {
+    var wantsStandIn: Bool { false }
 }
