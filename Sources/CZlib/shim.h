@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-// z_stream, which the library's ABI has kept since version 1.
+// z_stream of libz.so.1.
 typedef struct on_z_stream {
     const unsigned char *next_in;
     unsigned int avail_in;

@@ -4,7 +4,7 @@ package import Glibc
 ///
 /// A pthread mutex: ThreadSanitizer understands it, which it does not of `Synchronization.Mutex` on Linux. In debug builds
 /// it stops a program that locks it twice on one thread; in others it waits a moment for a thread that is about to
-/// unlock it before it goes to sleep, which is what nearly every contention is over here.
+/// unlock it before it goes to sleep, since critical sections are short.
 ///
 /// Nothing is called out of `withLock`: no completion, no delegate, no notification, no command to the engine.
 // Sendable because `value` is touched only with `mutex` held, and only values that may change threads get in.
@@ -34,7 +34,7 @@ package final class Locked<Value>: @unchecked Sendable {
 
     /// Runs `body` with exclusive access to the value.
     ///
-    /// Inlinable because an unspecialized call costs several times what the lock does.
+    /// Inlinable so that other modules get it specialized for the value and the body.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result

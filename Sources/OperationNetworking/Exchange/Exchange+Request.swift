@@ -112,7 +112,7 @@ private struct Target {
 
     init(_ source: URL) throws {
         var text = source.absoluteString
-        // Looked for only where there may be one: asking the URL costs more than the rest.
+        // Foundation is asked only where there may be a user name.
         if text.utf8.contains(UInt8(ascii: "@")) { text = source.withoutUserInfo.absoluteString }
         if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text = String(text[..<fragment]) }
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {

@@ -11,27 +11,27 @@ extension HTTPRequestOperationManager {
         var operationQueue: OperationQueue = RequestOperationQueue()
         /// What operations are made with, and share until they are told something else.
         private(set) var operations: URLConnectionOperation.SharedConfiguration
-        var securityPolicy: SecurityPolicy {
-            didSet { set(\.securityPolicy, securityPolicy) }
-        }
 
         init() {
-            securityPolicy = SecurityPolicy.default()
             var configuration = Configuration()
-            configuration.securityPolicy = securityPolicy
+            configuration.securityPolicy = SecurityPolicy.default()
             operations = URLConnectionOperation.SharedConfiguration(configuration)
         }
 
         /// One of the operations' settings.
         subscript<Value>(_ setting: WritableKeyPath<Configuration, Value>) -> Value {
             get { operations.value[keyPath: setting] }
-            set { set(setting, newValue) }
+            set {
+                var configuration = operations.value
+                configuration[keyPath: setting] = newValue
+                operations = URLConnectionOperation.SharedConfiguration(configuration)
+            }
         }
 
-        private mutating func set<Value>(_ setting: WritableKeyPath<Configuration, Value>, _ value: Value) {
-            var configuration = operations.value
-            configuration[keyPath: setting] = value
-            operations = URLConnectionOperation.SharedConfiguration(configuration)
+        /// A manager always has one.
+        var securityPolicy: SecurityPolicy {
+            get { self[\.securityPolicy] ?? .sharedDefault }
+            set { self[\.securityPolicy] = newValue }
         }
 
         /// Gives an operation that was told something already the settings a manager has.

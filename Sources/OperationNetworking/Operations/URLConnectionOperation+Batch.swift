@@ -57,7 +57,8 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
     override var isReady: Bool {
         let isOpen = state.withLock { $0.node }.map { $0.openCount > 0 } ?? false
         let isReady = super.isReady && (!isOpen || isCancelled)
-        if state.withLock({ $0.readiness.isReminderDue(after: isReady) }) { remindQueueOfReadiness() }
+        let isReminderDue = state.withLock { $0.scheduler == nil && $0.readiness.isReminderDue(after: isReady) }
+        if isReminderDue { remindQueueOfReadiness() }
         return isReady
     }
 

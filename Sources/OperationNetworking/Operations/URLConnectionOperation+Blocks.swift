@@ -27,7 +27,8 @@ extension URLConnectionOperation {
 
     /// Sets what answers authentication challenges. Nil, the default: the operation's credential, once, then the
     /// storage's. Asked 20 times at most for one server; then the 401 is the result. Never asked about a server's
-    /// certificate: that is `securityPolicy`'s. Called on a queue of the library's. AF: `setWillSendRequestForAuthenticationChallengeBlock:`.
+    /// certificate: that is `securityPolicy`'s. Called on a queue of the library's.
+    /// AF: `setWillSendRequestForAuthenticationChallengeBlock:`.
     public func setWillSendRequestForAuthenticationChallengeBlock(
         _ block: (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
     ) {

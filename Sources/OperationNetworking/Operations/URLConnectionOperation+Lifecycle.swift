@@ -226,17 +226,15 @@ extension URLConnectionOperation {
     /// same target, when told of the failure, goes on with that file.
     private func conclude(discarding state: TransferState?) {
         guard let state else { return conclude() }
-        let waits = lock.withLock { _configuration.downloadDestination != nil }
-        // The network thread may still be in the middle of a last write.
-        TransportEngine.shared.perform { [self] in
-            if waits, let sink = state.sink {
-                sink.discard { [self] in conclude() }
-            } else {
-                state.sink?.discard()
-                if waits { conclude() }
-            }
+        // On the network thread, which may still be in the middle of a last write.
+        guard lock.withLock({ _configuration.downloadDestination != nil }) else {
+            TransportEngine.shared.perform { state.sink?.discard() }
+            return conclude()
         }
-        if !waits { conclude() }
+        TransportEngine.shared.perform { [self] in
+            guard let sink = state.sink else { return conclude() }
+            sink.discard { [self] in conclude() }
+        }
     }
 
     /// Everything about the result is known: finishes, and delivers. Called once in an operation's life.

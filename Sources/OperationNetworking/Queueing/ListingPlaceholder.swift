@@ -26,35 +26,3 @@ class ListingPlaceholder: Operation, @unchecked Sendable {
         didChangeValue(forKey: OperationState.finished.key)
     }
 }
-
-/// Listed for an operation that cannot be listed itself, as long as that is in the queue; cancelling it cancels that one.
-// Sendable because `subject` is behind a lock.
-final class StandIn: ListingPlaceholder, @unchecked Sendable {
-    private struct Subject {
-        var operation: Operation?
-        weak var queue: RequestOperationQueue?
-    }
-    private let subject: Locked<Subject>
-
-    init(for operation: Operation, in queue: RequestOperationQueue) {
-        subject = Locked(Subject(operation: operation, queue: queue))
-        super.init(FoundationListing.key(of: operation))
-        name = operation.name
-    }
-
-    override func cancel() {
-        let (operation, queue) = subject.withLock { ($0.operation, $0.queue) }
-        super.cancel()
-        guard let operation else { return }
-        operation.cancel()
-        // One of the library's tells the queue itself.
-        if !(operation is any SchedulableOperation) { queue?.foreignOperationDidChange(operation) }
-    }
-
-    /// The operation is no longer in the queue.
-    func retire() {
-        let released = subject.withLock { $0.operation.take() }
-        pass()
-        withExtendedLifetime(released) {}
-    }
-}
