@@ -51,23 +51,16 @@ extension URLConnectionOperation {
         if old.state != new.state {
             willChangeValue(forKey: new.state.key)
             willChangeValue(forKey: old.state.key)
-            post(leaving: old.state, for: new.state)
+            post(old.state)
             post(new.state)
         }
         for observer in observers { observer.didChange(self, old, new) }
     }
 
-    /// Tells Foundation of a state that was left, where it listens: it takes note of `isExecuting` and `isFinished`
-    /// becoming true only, and an operation that starts or ends is ready or not for the last time.
-    private func post(leaving old: OperationState, for new: OperationState) {
-        if old == .ready, new == .paused { askForReadiness() }
-    }
-
     private func post(_ state: OperationState) {
         switch state {
         case .ready: askForReadiness()
-        case .executing, .finished: didChangeValue(forKey: state.key)
-        case .paused: break
+        case .executing, .finished, .paused: didChangeValue(forKey: state.key)
         }
     }
 
