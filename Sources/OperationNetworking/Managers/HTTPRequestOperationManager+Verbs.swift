@@ -15,6 +15,8 @@ extension HTTPRequestOperationManager {
     ///   - URLString: resolved against `baseURL`.
     ///   - parameters: given to the request serializer.
     ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object. Nil, the default: nothing.
+    ///   - failure: likewise, with the error; also for a cancelled operation. The operation is never nil here.
     /// - Throws: what `requestSerializer` throws; `RequestSerializationError.Code.badURL` for a string that is no URL.
     public func operation(
         method: String, _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
@@ -33,7 +35,10 @@ extension HTTPRequestOperationManager {
     ///   - method: the method, as it is sent.
     ///   - URLString: resolved against `baseURL`.
     ///   - parameters: sent as parts, before those that `block` appends.
+    ///   - headers: set on the request, over the serializer's.
     ///   - block: called once, on the calling thread.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object. Nil, the default: nothing.
+    ///   - failure: likewise, with the error; also for a cancelled operation. The operation is never nil here.
     /// - Throws: what `block` or `requestSerializer` throws.
     public func operation(
         method: String, _ URLString: String, parameters: [String: Any]? = nil, headers: [String: String]? = nil,

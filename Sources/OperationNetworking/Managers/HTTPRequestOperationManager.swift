@@ -277,10 +277,17 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             method: "DELETE", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
     }
 
-    /// Submits a multipart form: AF's `POST:parameters:constructingBodyWithBlock:success:failure:`. See `post`.
+    /// Submits a multipart form: AF's `POST:parameters:constructingBodyWithBlock:success:failure:`.
     ///
-    /// - Parameter block: appends parts after those for `parameters`; called once, on the calling thread. What it throws
-    ///   goes to `failure`.
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent as parts, before those that `block` appends.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - block: appends parts after those for `parameters`; called once, on the calling thread. What it throws goes to
+    ///     `failure`.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
+    /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
     @discardableResult
     open func post(
         _ URLString: String, parameters: [String: Any]? = nil, headers: [String: String]? = nil,

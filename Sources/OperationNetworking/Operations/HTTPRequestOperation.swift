@@ -70,6 +70,8 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         setCompletion(.result(success: success, failure: failure))
     }
 
+    /// A fresh operation for the same request, with the same settings and blocks and a copy of the response serializer, but
+    /// without results and completion block.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = super.copy(with: zone)
         if let operation = copy as? HTTPRequestOperation {

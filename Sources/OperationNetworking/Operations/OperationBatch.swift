@@ -24,7 +24,7 @@ public final class OperationBatch: @unchecked Sendable {
         var delivery: DispatchQueue?
     }
 
-    /// What the batch is called, in its description.
+    /// A name for the use of the application; the library does not look at it. Nil by default.
     public let name: String?
     /// The members, with those of nested batches, in insertion order.
     public let operations: [URLConnectionOperation]

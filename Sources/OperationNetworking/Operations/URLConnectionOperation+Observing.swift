@@ -18,7 +18,8 @@ extension URLConnectionOperation {
     /// `isCancelled`: what key-value observing is on other systems. Other key paths are never reported.
     ///
     /// - Parameters:
-    ///   - options: what the handler wants to know.
+    ///   - keyPath: the property.
+    ///   - options: what the handler wants to know; none by default.
     ///   - changeHandler: called on the thread that made the change, with no lock held.
     /// - Returns: a token that ends the observation when it is invalidated or released.
     public func observe<Value>(

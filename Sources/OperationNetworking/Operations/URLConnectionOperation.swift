@@ -231,7 +231,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set { lock.withLock { _configuration.userInfo = newValue } }
     }
 
-    /// Kept for source compatibility; the network thread's run loop serves all modes. AF: `runLoopModes`.
+    /// Kept for source compatibility, without effect: no run loop is involved. AF: `runLoopModes`.
     public var runLoopModes: Set<RunLoop.Mode> {
         get { lock.withLock { _configuration.runLoopModes } }
         set { lock.withLock { _configuration.runLoopModes = newValue } }

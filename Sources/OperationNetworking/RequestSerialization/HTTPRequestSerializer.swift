@@ -254,6 +254,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     ///
     /// - Parameters:
     ///   - method: not GET or HEAD.
+    ///   - urlString: an absolute URL.
     ///   - parameters: `Data` is taken as it is, null is an empty value, other values are as in a query string, in
     ///     `stringEncoding`.
     ///   - block: runs before this method returns.
@@ -293,8 +294,10 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     /// The file is made readable by its owner only, or truncated when it exists; it is removed when writing fails. A
     /// body that can be read several times stays usable in `request`.
     ///
-    /// - Parameter handler: called on the main queue when the file is complete (nil) or has failed; the error names
-    ///   the path.
+    /// - Parameters:
+    ///   - request: a request of `multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:)`.
+    ///   - fileURL: the file.
+    ///   - handler: called on the main queue when the file is complete (nil) or has failed; the error names the path.
     /// - Returns: at once, a copy of `request` without its body stream, with its `Content-Type` and `Content-Length`.
     open func request(
         withMultipartFormRequest request: URLRequest, writingStreamContentsToFile fileURL: URL,
@@ -324,6 +327,10 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     ///
     /// Cancelling the task ends the writing with an error and removes the file.
     ///
+    /// - Parameters:
+    ///   - request: a request of `multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:)`.
+    ///   - fileURL: the file.
+    /// - Throws: `RequestSerializationError`, or what a part of the body failed with.
     /// - Returns: a copy of `request` without its body stream, with the file's length as `Content-Length`.
     open func writeStreamContents(
         ofMultipartFormRequest request: URLRequest, toFile fileURL: URL

@@ -6,7 +6,9 @@ public import FoundationNetworking
 public protocol URLRequestSerialization: AnyObject, Sendable {
     /// A copy of `request` with `parameters` in its URL or body.
     ///
-    /// - Parameter parameters: what to encode; nil: nothing.
+    /// - Parameters:
+    ///   - request: the request to start from; not changed.
+    ///   - parameters: what to encode; nil: nothing.
     /// - Throws: `RequestSerializationError`, or what a custom block threw, when the parameters cannot be expressed.
     func request(bySerializing request: URLRequest, withParameters parameters: Any?) throws -> URLRequest
 }

@@ -25,8 +25,11 @@ public protocol MultipartFormData: AnyObject {
     /// - Parameters:
     ///   - inputStream: read while the request is sent, on a thread where it may block; opened when it is not open,
     ///     and closed. It must not be used elsewhere. nil: no bytes. A request with such a part can be sent only once.
+    ///   - name: the form field's name.
+    ///   - fileName: the file name that the part is announced with.
     ///   - length: bytes in all; a stream that gives fewer or more fails the request. Negative: unknown, and the
     ///     body has no `Content-Length`.
+    ///   - mimeType: the part's media type.
     func appendPart(with inputStream: InputStream?, name: String, fileName: String, length: Int64, mimeType: String)
 
     /// Appends data under a file name.
