@@ -22,6 +22,67 @@ struct DocumentationTests {
         }
     }
 
+    private static let catalogue = root.appendingPathComponent("Sources/OperationNetworking/OperationNetworking.docc")
+
+    @Test(
+        "Every Swift snippet of an article is compiled by the test target",
+        arguments: [
+            ("OperationNetworking.md", 1), ("Articles/ComingFromAFNetworking.md", 1), ("Articles/Dependencies.md", 2),
+            ("Articles/Errors.md", 3), ("Articles/GettingStarted.md", 5), ("Articles/GroupsAndCancellation.md", 4),
+            ("Articles/LifeCycle.md", 2), ("Articles/PauseResumeAndDownloads.md", 1), ("Articles/Performance.md", 2),
+            ("Articles/Security.md", 6), ("Articles/Testing.md", 6), ("Articles/ThreadsAndQueues.md", 2),
+        ])
+    func articleSnippets(document: String, count: Int) throws {
+        let text = try String(contentsOf: Self.catalogue.appendingPathComponent(document), encoding: .utf8)
+        let sources = [
+            "ArticleSnippetsTests.swift", "MigrationSnippetsTests.swift", "ReadmeSnippetsTests.swift",
+            "TestingArticleTests.swift",
+        ]
+        let compiled = try sources.map { source in
+            Self.normalized(try String(contentsOf: Self.folder.appendingPathComponent(source), encoding: .utf8))
+        }
+        let snippets = Self.swiftBlocks(in: text)
+        #expect(snippets.count == count)
+        for snippet in snippets {
+            let isCompiled = compiled.contains { $0.contains(Self.normalized(snippet)) }
+            #expect(isCompiled, "not compiled: \(snippet)")
+        }
+    }
+
+    @Test("No article is left out of that")
+    func articles() throws {
+        let folder = Self.catalogue.appendingPathComponent("Articles").path
+        let found = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
+        #expect(found.count == 11)
+    }
+
+    @Test("The numbers in the article on errors are Foundation's")
+    func errorNumbers() throws {
+        let text = try String(contentsOf: Self.catalogue.appendingPathComponent("Articles/Errors.md"), encoding: .utf8)
+        let codes: [(String, URLError.Code)] = [
+            ("cancelled", .cancelled), ("badURL", .badURL), ("timedOut", .timedOut),
+            ("unsupportedURL", .unsupportedURL), ("cannotFindHost", .cannotFindHost),
+            ("cannotConnectToHost", .cannotConnectToHost), ("networkConnectionLost", .networkConnectionLost),
+            ("httpTooManyRedirects", .httpTooManyRedirects),
+            ("userCancelledAuthentication", .userCancelledAuthentication),
+            ("cannotDecodeContentData", .cannotDecodeContentData), ("cannotParseResponse", .cannotParseResponse),
+            ("requestBodyStreamExhausted", .requestBodyStreamExhausted),
+            ("dataLengthExceedsMaximum", .dataLengthExceedsMaximum),
+            ("secureConnectionFailed", .secureConnectionFailed),
+            ("serverCertificateHasBadDate", .serverCertificateHasBadDate),
+            ("serverCertificateUntrusted", .serverCertificateUntrusted),
+            ("serverCertificateHasUnknownRoot", .serverCertificateHasUnknownRoot),
+            ("serverCertificateNotYetValid", .serverCertificateNotYetValid),
+            ("clientCertificateRejected", .clientCertificateRejected), ("cannotCreateFile", .cannotCreateFile),
+            ("cannotWriteToFile", .cannotWriteToFile), ("unknown", .unknown),
+        ]
+        for (name, code) in codes {
+            #expect(text.contains("\n| −\(-code.rawValue) | `\(name)` | "))
+        }
+        // Each row of that table names one of them.
+        #expect(text.matches(of: /\n\| −\d+ \| `/).count == codes.count)
+    }
+
     @Test("Every link to a file of the repository leads somewhere")
     func links() throws {
         for document in ["README.md", "Migration.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
