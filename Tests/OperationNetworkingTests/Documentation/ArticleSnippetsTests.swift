@@ -237,8 +237,7 @@ private func raiseLimit() {
 
 private func measure(_ operation: HTTPRequestOperation) {
     if let metrics = operation.metrics {
-        print(
-            "waited \(metrics.queueTime) s, first byte after \(metrics.firstByteTime) s, reused: \(metrics.reusedConnection)"
-        )
+        print("waited \(metrics.queueTime) s, first byte after \(metrics.firstByteTime) s")
+        print("on an open connection: \(metrics.reusedConnection)")
     }
 }
