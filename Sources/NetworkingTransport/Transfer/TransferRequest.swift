@@ -26,6 +26,9 @@ package struct TransferRequest: Sendable {
     package var tls: TLSConfiguration
     /// Answers to 401 challenges that libcurl gives by itself (and part of what connections are partitioned by).
     package var credential: TransferCredential?
+    /// The way to the server (and part of what connections are partitioned by); nil: none between, whatever the
+    /// environment says.
+    package var proxy: TransferProxy?
 
     package init(url: String, origin: String, method: String, tls: TLSConfiguration) {
         self.url = url
@@ -38,6 +41,15 @@ package struct TransferRequest: Sendable {
         self.priority = 0
         self.tls = tls
         self.credential = nil
+        self.proxy = nil
+    }
+}
+
+extension TransferRequest {
+    /// Whether a proxy passes bytes on without seeing the request in them.
+    package var isTunnelled: Bool {
+        guard let proxy else { return false }
+        return proxy.scheme == .socks5 || proxy.scheme == .socks5h || url.prefix(6).lowercased() == "https:"
     }
 }
 

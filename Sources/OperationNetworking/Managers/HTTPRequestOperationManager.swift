@@ -38,6 +38,11 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         return url.appendingPathComponent("")
     }
 
+    /// Reads or changes settings, alone.
+    func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value {
+        lock.withLock { body(&_settings) }
+    }
+
     // MARK: Settings
 
     /// What makes requests from parameters. An `HTTPRequestSerializer` by default. AF: `requestSerializer`.
@@ -318,7 +323,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     // MARK: Copying and archiving
 
     /// A manager of the same class with the same base URL, copies of the serializers and the policy, the same credential,
-    /// identity, flags, queues and group, and an empty operation queue of its own with the same limits.
+    /// identity, proxies, flags, queues and group, and an empty operation queue of its own with the same limits.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(baseURL: baseURL)
         let settings = lock.withLock { _settings }
@@ -348,8 +353,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Stores base URL, serializers, policy and the credential flag. Not the credential, the client identity, queues and
-    /// groups.
+    /// Stores base URL, serializers, policy and the credential flag. Not the credential, the client identity,
+    /// proxies, queues and groups.
     open func encode(with coder: NSCoder) {
         let settings = lock.withLock { _settings }
         let archive = ManagerArchive(
@@ -382,22 +387,5 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     open override var description: String {
         "<\(type(of: self)) baseURL: \(baseURL?.withoutUserInfo.absoluteString ?? "none"), "
             + "operations: \(operationQueue.operationCount)>"
-    }
-}
-
-/// A manager as it is archived.
-private struct ManagerArchive: Codable {
-    var baseURL: String?
-    var shouldUseCredentialStorage: Bool
-    var requestSerializer: ArchivedObject<HTTPRequestSerializer>?
-    var responseSerializer: ArchivedObject<HTTPResponseSerializer>?
-    var securityPolicy: ArchivedObject<SecurityPolicy>?
-    static let key = "manager"
-}
-
-extension NSObjectProtocol where Self: NSCopying {
-    /// A copy of the same type, or this object when its class copies to something else.
-    func copied() -> Self {
-        copy(with: nil) as? Self ?? self
     }
 }
