@@ -58,6 +58,9 @@ let package = Package(
         .executableTarget(
             name: "DownloadFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/DownloadFixture",
             swiftSettings: settings),
+        .executableTarget(
+            name: "LeakFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/LeakFixture",
+            swiftSettings: settings),
         .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: settings),
         .testTarget(
             name: "NetworkingSupportTests", dependencies: ["NetworkingSupport"], swiftSettings: settings),
