@@ -26,8 +26,15 @@ extension URLConnectionOperation {
     }
 
     /// Sets what answers authentication challenges. Nil, the default: the operation's credential, once, then the
-    /// storage's. Asked 20 times at most for one server; then the 401 is the result. Never asked about a server's
-    /// certificate: that is `securityPolicy`'s. Called on a queue of the library's.
+    /// storage's. Called on a queue of the library's, and 20 times at most for one server; then the failure stands.
+    ///
+    /// It is asked about
+    /// - a 401 response, whose `protectionSpace` has the realm and scheme;
+    /// - a server that `securityPolicy` does not trust: `protectionSpace.untrustedServer` has its certificates, `error` the
+    ///   reason. The policy is asked first, and its verdict stands unless the answer is `URLCredential.accepting(_:)` with
+    ///   these certificates;
+    /// - a server that wants a client certificate and got none that it takes: `protectionSpace.wantsClientIdentity`.
+    ///
     /// AF: `setWillSendRequestForAuthenticationChallengeBlock:`.
     public func setWillSendRequestForAuthenticationChallengeBlock(
         _ block: (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?

@@ -86,6 +86,12 @@ private func reason(of operation: HTTPRequestOperation) {
     }
 }
 
+/// README, "Through a proxy".
+private func throughProxy(_ manager: HTTPRequestOperationManager) throws {
+    let proxy = try ProxyServer("http://user:password@proxy.example.com:3128")
+    manager.proxyConfiguration = ProxyConfiguration(proxy, excludedHosts: ["localhost", "internal.example.com"])
+}
+
 /// README, "async/await".
 private func asyncAwait(_ manager: HTTPRequestOperationManager) async throws -> String {
     let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
