@@ -1,6 +1,6 @@
 // Operations from async code: decoded values, several at once, errors to switch on, and cancelling by cancelling the task.
 //
-//   swift run AsyncAwait http://127.0.0.1:8000        (an httpbin server)
+//   swift run --package-path Examples AsyncAwait http://127.0.0.1:8000    (an httpbin server)
 internal import OperationNetworking
 
 struct Reply: Decodable, Sendable {

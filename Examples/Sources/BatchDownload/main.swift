@@ -2,7 +2,7 @@
 // that is done. Run it again after an interruption: what was there already is not asked for again where the server
 // allows it, which httpbin does not.
 //
-//   swift run BatchDownload http://127.0.0.1:8000 FOLDER        (an httpbin server)
+//   swift run --package-path Examples BatchDownload http://127.0.0.1:8000 FOLDER    (an httpbin server)
 internal import OperationNetworking
 internal import Synchronization
 
@@ -24,15 +24,15 @@ final class ProgressBars: Sendable {
     /// Draws at most 20 times a second, and the end of each file.
     func update(_ index: Int, received: Int64, expected: Int64) {
         state.withLock { state in
-            // Nothing is expected, -1, when the server does not say how much there is.
-            state.shares[index] = expected > 0 ? Double(received) / Double(expected) : 0
+            // What is expected is -1 when the server does not say how much there is.
+            state.shares[index] = expected > 0 ? min(1, Double(received) / Double(expected)) : 0
             let now = ContinuousClock.now
             if let last = state.lastDrawn, now - last < .milliseconds(50), received != expected { return }
             var text = state.lastDrawn == nil ? "" : "\u{1B}[\(names.count)A"
             for (name, share) in zip(names, state.shares) {
                 let filled = Int(share * 30)
                 let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 30 - filled)
-                text += "\r\u{1B}[K[\(bar)] \(Int(share * 100)) %  \(name)\n"
+                text += "\u{1B}[K[\(bar)] \(Int(share * 100)) %  \(name)\n"
             }
             state.lastDrawn = now
             FileHandle.standardOutput.write(Data(text.utf8))

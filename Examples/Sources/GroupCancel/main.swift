@@ -1,6 +1,6 @@
 // A group of requests that is cancelled as one when the first of them fails.
 //
-//   swift run GroupCancel http://127.0.0.1:8000        (an httpbin server)
+//   swift run --package-path Examples GroupCancel http://127.0.0.1:8000    (an httpbin server)
 internal import OperationNetworking
 
 guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {

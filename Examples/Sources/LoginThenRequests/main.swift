@@ -1,6 +1,6 @@
 // A login, and requests that wait for it and take the token from its result.
 //
-//   swift run LoginThenRequests http://127.0.0.1:8000        (an httpbin server)
+//   swift run --package-path Examples LoginThenRequests http://127.0.0.1:8000    (an httpbin server)
 internal import OperationNetworking
 
 struct LoginReply: Decodable {

@@ -1,6 +1,6 @@
 // A form with a field and files, which are read from disk while they are sent, with progress.
 //
-//   swift run MultipartUpload http://127.0.0.1:8000 FILE...        (an httpbin server)
+//   swift run --package-path Examples MultipartUpload http://127.0.0.1:8000 FILE...    (an httpbin server)
 internal import OperationNetworking
 internal import Synchronization
 

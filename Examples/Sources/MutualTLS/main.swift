@@ -1,6 +1,6 @@
 // A server that asks for a client certificate: refused without one, answered with one.
 //
-//   swift run MutualTLS https://127.0.0.1:8443/ ROOT CHAIN KEY
+//   swift run --package-path Examples MutualTLS https://127.0.0.1:8443/ ROOT CHAIN KEY
 //
 // ROOT is the certificate of the server's authority as a DER file. CHAIN has the client's certificate and what leads to
 // its root, KEY its private key, both as PEM. A .p12 file does as well: ClientIdentity(pkcs12: data, password: password).

@@ -1,7 +1,7 @@
 // A server of a private certificate authority, and its public key pinned: accepted with the right pin, refused with
 // another one before a byte of the request is sent.
 //
-//   swift run Pinning https://127.0.0.1:8443/ ROOT PINNED OTHER
+//   swift run --package-path Examples Pinning https://127.0.0.1:8443/ ROOT PINNED OTHER
 //
 // ROOT is the authority's certificate, PINNED one with the server's key (also an earlier one: the key counts), OTHER any
 // other. All are DER files: openssl x509 -in root.pem -outform DER -out root.cer

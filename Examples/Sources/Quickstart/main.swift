@@ -1,6 +1,6 @@
 // A GET with parameters, and what to do with the answer and with a failure.
 //
-//   swift run Quickstart http://127.0.0.1:8000        (an httpbin server)
+//   swift run --package-path Examples Quickstart http://127.0.0.1:8000    (an httpbin server)
 internal import OperationNetworking
 
 guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {

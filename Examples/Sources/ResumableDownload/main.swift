@@ -2,7 +2,7 @@
 // FILE.part meanwhile; FILE appears when it is complete and has the digest. The server has to tell by a strong ETag or a
 // Last-Modified field that it still has the same content; otherwise the download starts again.
 //
-//   swift run ResumableDownload URL FILE [SHA-256]        (the digest as sha256sum prints it)
+//   swift run --package-path Examples ResumableDownload URL FILE [SHA-256]        (the digest as sha256sum prints it)
 internal import OperationNetworking
 internal import Synchronization
 
