@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A recipe: one executable of one file that takes the base URL of an httpbin server.
+/// A recipe: an executable of one file. `Scripts/examples` runs them all.
 func recipe(_ name: String) -> Target {
     .executableTarget(
         name: name,
@@ -39,9 +39,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         recipe("Quickstart"),
+        recipe("JSONAPIClient"),
         recipe("LoginThenRequests"),
         recipe("BatchDownload"),
         recipe("GroupCancel"),
+        recipe("ResumableDownload"),
+        recipe("MultipartUpload"),
+        recipe("Pinning"),
+        recipe("MutualTLS"),
         recipe("AsyncAwait"),
     ]
 )
