@@ -62,5 +62,15 @@ let package = Package(
                 .product(name: "OperationNetworking", package: "OperationNetworking"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "BatchGetTests",
+            dependencies: [
+                "BatchGetCore",
+                // Started by the tests, so it has to be built.
+                "BatchGet",
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
+            swiftSettings: settings),
     ]
 )

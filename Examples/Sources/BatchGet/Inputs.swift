@@ -59,7 +59,7 @@ struct Inputs {
         let text = String(decoding: try contents(of: path), as: UTF8.self)
         var fields: [HeaderField] = []
         var problems: [String] = []
-        for (index, line) in text.split(separator: /\r?\n/, omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             guard line.contains(where: { !$0.isWhitespace }), line.first != "#" else { continue }
             if let field = HeaderField(String(line)) {
                 fields.append(field)

@@ -28,15 +28,12 @@ struct Session {
         }
         reporter.begin()
         await downloader.run()
-        reporter.finish()
 
         let statuses = board.snapshot
         let duration = ContinuousClock.now - start
         let signal = signals.signal
-        if !command.quiet {
-            let line = Summary(statuses).line(isInterrupted: signal != nil, duration: duration)
-            write(line + "\n", to: STDERR_FILENO)
-        }
+        let summary = Summary(statuses).line(isInterrupted: signal != nil, duration: duration)
+        reporter.finish(command.quiet ? nil : summary)
         if command.json { printReport(Report(statuses, signal: signal, duration: duration)) }
         return ExitStatus.of(statuses, signal: signal)
     }

@@ -41,7 +41,7 @@ package final class Downloader: Sendable {
     /// Downloads what is not there. Returns when every entry has come to its end.
     package func run() async {
         let missing = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: self.check()) }
+            events.async { continuation.resume(returning: self.check()) }
         }
         let operations = makeOperations(missing)
         let observations = operations.map { index, operation in
@@ -53,6 +53,9 @@ package final class Downloader: Sendable {
         let queue = RequestOperationQueue()
         queue.maxConcurrentOperationCount = options.jobs
         queue.maxConcurrentOperationsPerHost = options.jobsPerHost
+        // The queue's limits are the ones that count: an operation that it started is not to wait once more.
+        NetworkEngine.maximumConnectionsPerHost =
+            options.jobsPerHost > 0 ? min(options.jobs, options.jobsPerHost) : options.jobs
         batch.enqueue(on: queue)
         _ = await batch.value()
         withExtendedLifetime(observations) {}

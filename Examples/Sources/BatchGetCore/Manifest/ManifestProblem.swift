@@ -49,6 +49,11 @@ package struct ManifestError: Error, Sendable, Equatable {
     /// In the order of the manifest.
     package var problems: [ManifestProblem]
 
+    package init(source: String, problems: [ManifestProblem]) {
+        self.source = source
+        self.problems = problems
+    }
+
     /// One line for each problem: source, place, field, what is wrong.
     package var lines: [String] {
         problems.map { problem in

@@ -44,8 +44,9 @@ package final class LiveReporter: ProgressReporter, @unchecked Sendable {
         queue.async { self.isStopping = true }
     }
 
-    package func finish() {
+    package func finish(_ summary: String?) {
         queue.sync {
+            if let summary { messages.append(summary) }
             timer?.cancel()
             timer = nil
             let size = terminal.size
@@ -53,10 +54,11 @@ package final class LiveReporter: ProgressReporter, @unchecked Sendable {
         }
     }
 
-    /// The size is asked for each time: that is cheap, and a change is seen within a tenth of a second.
+    /// The size is asked for each time, as late as possible: that is cheap, and a change is seen within a tenth of a
+    /// second.
     private func draw() {
-        let size = terminal.size
         let frame = frames.frame(of: board.snapshot, at: .now, isStopping: isStopping)
+        let size = terminal.size
         let lines = frame.lines(columns: size.columns, rows: size.rows)
         if messages.isEmpty, let last, last.lines == lines, last.columns == size.columns { return }
         last = (lines, size.columns)

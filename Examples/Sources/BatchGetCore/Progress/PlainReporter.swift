@@ -1,6 +1,3 @@
-internal import Glibc
-internal import Synchronization
-
 /// A line for each download that came to its end.
 package final class PlainReporter: ProgressReporter {
     private let failuresOnly: Bool
@@ -22,5 +19,8 @@ package final class PlainReporter: ProgressReporter {
     }
 
     package func willStop() {}
-    package func finish() {}
+
+    package func finish(_ summary: String?) {
+        if let summary { write(summary + "\n") }
+    }
 }

@@ -68,6 +68,8 @@ package struct ProgressFrame: Sendable, Equatable {
         if failureCount > 0 { parts.append("\(failureCount) failed") }
         if cancelledCount > 0 { parts.append("\(cancelledCount) cancelled") }
         parts += [Figures.bytes(received), Figures.rate(rate), Figures.clock(elapsed)]
+        // What comes first matters most.
+        while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
         return DisplayText.truncated(parts.joined(separator: "  "), to: width)
     }
 }

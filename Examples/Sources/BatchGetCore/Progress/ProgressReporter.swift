@@ -6,8 +6,8 @@ package protocol ProgressReporter: Sendable {
     func didEnd(_ status: DownloadStatus)
     /// Everything is being cancelled.
     func willStop()
-    /// Nothing more will happen. Everything has been written when this returns.
-    func finish()
+    /// Nothing more will happen. Everything has been written when this returns, a last line among it.
+    func finish(_ summary: String?)
 }
 
 extension DownloadStatus {

@@ -20,9 +20,8 @@ package enum DisplayText {
         let ellipsis = "..."
         guard columns > ellipsis.count + 1 else { return prefix(text, columns: columns) }
         let room = columns - ellipsis.count
-        let head = prefix(text, columns: room - room / 2)
         let tail = suffix(text, columns: room / 2)
-        return head + ellipsis + tail
+        return prefix(text, columns: room - width(tail)) + ellipsis + tail
     }
 
     /// The text, cut or filled up with blanks.
