@@ -56,8 +56,10 @@ struct BatchGet: AsyncParsableCommand {
 
     func validate() throws {
         // What is wrong with a header is told without its value: it may be a secret.
-        for (index, text) in header.enumerated() where HeaderField(text) == nil {
-            throw ValidationError("--header no. \(index + 1) is not of the form 'Name: value'.")
+        for (index, text) in header.enumerated() {
+            if let problem = HeaderField.problem(with: text) {
+                throw ValidationError("--header no. \(index + 1): \(problem).")
+            }
         }
         guard jobs > 0 else { throw ValidationError("--jobs has to be at least 1.") }
         guard perHost >= 0 else { throw ValidationError("--per-host has to be at least 0.") }

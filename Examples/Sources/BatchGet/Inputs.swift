@@ -32,6 +32,9 @@ struct Inputs {
         if let file = command.headerFile { options.headers += try Self.headers(in: file) }
         if let file = command.ca { options.anchorCertificates = try Self.certificates(in: file) }
         self.options = options
+        if command.manifest == "-", !command.quiet, isatty(STDIN_FILENO) == 1 {
+            write("batchget: reading URLs, one a line; Ctrl-D ends\n", to: STDERR_FILENO)
+        }
         entries = try Self.manifest(command.manifest)
         directory = OutputDirectory(command.output)
         let problems = directory.prepare(for: entries)
@@ -61,10 +64,10 @@ struct Inputs {
         var problems: [String] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             guard line.contains(where: { !$0.isWhitespace }), line.first != "#" else { continue }
-            if let field = HeaderField(String(line)) {
+            if let problem = HeaderField.problem(with: String(line)) {
+                problems.append("\(path):\(index + 1): \(problem)")
+            } else if let field = HeaderField(String(line)) {
                 fields.append(field)
-            } else {
-                problems.append("\(path):\(index + 1): is not of the form 'Name: value'")
             }
         }
         guard problems.isEmpty else { throw Failure(status: ExitStatus.usage, lines: problems) }

@@ -33,14 +33,19 @@ enum Manual {
           A file that is there is skipped: with a digest if it has that (else it is
           replaced), without one in any case; --force downloads it again. What is
           incomplete is in FILE.part, with FILE.part.json beside it, and is continued
-          if the server still has the same; this holds after Ctrl-C and after a kill.
+          if the URL is the same and the server still has the same file; this holds
+          after Ctrl-C and after a kill. A second Ctrl-C does not wait for the first.
 
         OUTPUT
           On a terminal standard error shows the active downloads; elsewhere, and with
           --no-progress, it gets a line for each: done|skipped FILE BYTES,
           failed|cancelled FILE REASON. Standard output has the report of --json alone.
-          No cookies are kept. Values of header fields, and user names and passwords in
-          URLs, are never shown.
+          Values of header fields, and user names and passwords in URLs, are not shown.
+
+        REQUESTS
+          Fields of --header and --header-file go to every host of the manifest; of two
+          with one name the last counts. A redirect to another host takes all along but
+          Authorization and Cookie. No cookies are kept and no proxies used.
 
         EXIT STATUS
           0    every file is there

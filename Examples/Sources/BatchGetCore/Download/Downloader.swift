@@ -196,7 +196,8 @@ package final class Downloader: Sendable {
             groups[name] = OperationBatch(members.map(\.operation), name: name)
             groups[name]?.completionQueue = events
         }
-        let batch = OperationBatch((grouped[nil] ?? []).map(\.operation), batches: Array(groups.values))
+        // All of them are named first: they are enqueued in the order of the manifest, not group by group.
+        let batch = OperationBatch(operations.map(\.operation), batches: Array(groups.values))
         batch.completionQueue = events
         let isInterrupted = state.withLock { state in
             state.batch = batch

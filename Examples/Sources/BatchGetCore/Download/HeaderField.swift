@@ -3,6 +3,14 @@ package struct HeaderField: Sendable, Equatable, CustomStringConvertible {
     package var name: String
     package var value: String
 
+    /// Fields that say how a response is sent or which part of it: batchget and its library set them.
+    private static let reserved: Set<String> = [
+        "range", "if-range", "content-length", "transfer-encoding", "connection", "upgrade", "expect", "te",
+    ]
+
+    /// Whether it is one that users cannot set.
+    private var isReserved: Bool { Self.reserved.contains(name.lowercased()) }
+
     /// Reads "Name: value"; nil for anything else. The value may be empty and may not contain control characters.
     package init?(_ text: String) {
         guard let colon = text.firstIndex(of: ":") else { return nil }
@@ -14,6 +22,12 @@ package struct HeaderField: Sendable, Equatable, CustomStringConvertible {
         guard value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }) else { return nil }
         self.name = String(name)
         self.value = String(value)
+    }
+
+    /// What is wrong with a text as a field for requests, without its value; nil: nothing.
+    package static func problem(with text: String) -> String? {
+        guard let field = HeaderField(text) else { return "is not of the form 'Name: value'" }
+        return field.isReserved ? "the field \(field.name) is not for users to set" : nil
     }
 
     /// The name alone.

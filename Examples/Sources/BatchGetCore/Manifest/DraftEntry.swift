@@ -15,11 +15,3 @@ struct DraftEntry: Equatable {
     /// Fields that could not even be read: a problem has been noted, and nothing more is said about them.
     var unreadable: Set<Field> = []
 }
-
-/// Entries as they were written, and what was wrong with how they were.
-struct Draft {
-    var entries: [DraftEntry] = []
-    var problems: [ManifestProblem] = []
-    /// Whether there are entries of which nothing could be read.
-    var isIncomplete = false
-}

@@ -1,5 +1,6 @@
 import BatchGetCore
 import Foundation
+import Glibc
 import Testing
 
 @Suite("Interrupted and run again", .timeLimit(.minutes(1))) struct InterruptionTests {
@@ -101,7 +102,41 @@ import Testing
         try await expectResumption(after: 2)
     }
 
-    @Test("A signal while a file that is there is being checked, or before anything came")
+    @Test("What is there of one URL's file is not taken for a part of another's")
+    func otherURL() async throws {
+        let child = try Child(arguments, in: folder)
+        try await waitForHalf()
+        child.kill(SIGKILL)
+        _ = try await child.wait()
+        // As long, and with the same entity tag, which is made of length and first byte.
+        let other = Self.content.prefix(1) + BatchGetTests.content(399_999, seed: 2)
+        #expect(server.serve("other", other).entityTag == file.entityTag)
+        let list = "\(server.url("other")) out=big"
+        #expect(try await batchget(["-o", folder.path("out")], input: list, in: folder).code == 0)
+        #expect(server.requests(for: "other").map { $0["Range"] } == [nil])
+        #expect(folder.data("out/big") == other)
+    }
+
+    @Test("Ctrl-C while a file that is there is being checked: it ends at once, and the file stays")
+    func whileChecking() async throws {
+        // Takes no space, and longer to read than anybody waits.
+        let size: off_t = 1 << 40
+        let path = try folder.write("", to: "out/huge")
+        guard truncate(path, size) == 0 else { throw TestFailure("truncate: \(String(cString: strerror(errno)))") }
+        let list = try folder.write(
+            "\(server.url("huge")) sha256=\(String(repeating: "0", count: 64))", to: "list.txt")
+        let terminal = try PseudoTerminal(columns: 80, rows: 24)
+        let child = try Child(["-o", folder.path("out"), list], terminal: terminal, in: folder)
+        try await terminal.wait(for: "the check") { $0.visibleText.first?.hasPrefix("checking huge ") == true }
+        terminal.type("\u{3}")
+        let screen = try await terminal.waitForEnd()
+        #expect(try await child.wait().code == 130)
+        #expect(screen.text.first?.hasPrefix("interrupted: 1 cancelled; 0 B in ") == true)
+        #expect(server.log.value.isEmpty)
+        #expect(folder.size("out/huge") == Int(size))
+    }
+
+    @Test("A signal before anything came")
     func early() async throws {
         server.serve("silent", BatchGetTests.content(10), released: 0)
         let child = try Child(["-o", folder.path("out")], input: server.url("silent"), in: folder)

@@ -45,12 +45,22 @@ import Testing
         #expect(server.peak(host: "127.0.0.1") == 5)
     }
 
+    @Test("Downloads begin in the order of the manifest, whatever their groups")
+    func order() async throws {
+        let names = (0..<12).map { "\($0)" }
+        for name in names { server.serve(name, content(10)) }
+        let lines = names.enumerated().map { "\(server.url($1))\($0 % 4 == 3 ? "" : " group=g\($0 % 4)")" }
+        let child = try start(lines.joined(separator: "\n"), ["-j", "1"])
+        #expect(try await child.wait().code == 0)
+        #expect(server.log.value.map(\.path) == names.map { "/" + $0 })
+    }
+
     @Test("With --cancel-group-on-failure the group of what fails is cancelled, and nothing else")
     func cancellingGroup() async throws {
         // Nothing of these two ever comes: without being cancelled, the run would not end.
         server.serve("active", content(100), released: 10)
         server.serve("first", content(100), released: 0)
-        let bad = server.serve("bad", Data(), status: 503)
+        server.serve("bad", Data(), status: 503)
         let other = server.serve("other", content(100), released: 0)
         let gate = server.serve("gate", content(1), released: 0)
         let child = try start(
@@ -66,7 +76,6 @@ import Testing
         for name in ["active", "first", "gate", "other"] { try await server.waitForRequests(for: name) }
         gate.release()
         try await server.waitForRequests(for: "bad")
-        _ = bad
         other.release()
         let outcome = try await child.wait()
         #expect(outcome.code == 1)

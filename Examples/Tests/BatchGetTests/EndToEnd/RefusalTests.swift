@@ -44,7 +44,8 @@ import Testing
         "A wrong command line: status 64, and no secret in the message",
         arguments: [
             ["--jobs", "0"], ["--jobs", "x"], ["--per-host", "-1"], ["--timeout", "0"], ["--timeout", "nan"],
-            ["--header", "secret"], ["--header", "A B: secret"], ["--header", "A: secret\r\nB: c"], ["--output", ""],
+            ["--header", "secret"], ["--header", "A B: secret"], ["--header", "range: secret"],
+            ["--header", "A: secret\r\nB: c"], ["--output", ""],
             ["--unknown"], ["list", "another"],
         ])
     func usage(_ options: [String]) async throws {

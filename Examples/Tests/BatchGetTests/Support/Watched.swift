@@ -60,19 +60,3 @@ final class Watched<Value: Sendable>: Sendable {
         return result
     }
 }
-
-/// Why a test cannot go on.
-struct TestFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}
-
-/// Runs what blocks on a thread of its own: tests and the server share the few threads of the concurrency runtime.
-func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
-    }
-}
