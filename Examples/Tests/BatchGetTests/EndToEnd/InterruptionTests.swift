@@ -48,10 +48,10 @@ import Testing
         #expect(folder.files.filter { $0.hasPrefix("out/") } == ["out/big", "out/last", "out/small"])
     }
 
-    /// Waits until as much is there as the server gives.
-    private func waitForHalf() async throws {
+    /// Waits until as much is there as the server gives, and the program has said so of the file that is complete.
+    private func waitForHalf(_ child: Child) async throws {
         try await folder.waitForSize("out/big.part", atLeast: Self.half)
-        try await folder.waitForSize("out/small", atLeast: 10)
+        try await child.waitForErrors("done small 10\n")
     }
 
     @Test(
@@ -59,7 +59,7 @@ import Testing
         arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
     func signals(_ signal: Int32, _ code: Int32) async throws {
         let child = try Child(arguments + ["--json"], in: folder)
-        try await waitForHalf()
+        try await waitForHalf(child)
         child.kill(signal)
         let outcome = try await child.wait()
         #expect(outcome.code == code)
@@ -77,8 +77,9 @@ import Testing
         let child = try Child(arguments, terminal: terminal, in: folder)
         try await terminal.wait(for: "half of it") { screen in
             screen.visibleText.contains { $0.hasPrefix("big ") && $0.contains(" 50 %") }
+                && screen.visibleText.last?.hasPrefix("1 of 3 done") == true
         }
-        try await waitForHalf()
+        try await folder.waitForSize("out/big.part", atLeast: Self.half)
         terminal.type("\u{3}")
         let screen = try await terminal.waitForEnd()
         #expect(try await child.wait().code == 130)
@@ -94,7 +95,7 @@ import Testing
     @Test("A kill leaves what the next run goes on with")
     func kill() async throws {
         let child = try Child(arguments, in: folder)
-        try await waitForHalf()
+        try await waitForHalf(child)
         child.kill(SIGKILL)
         #expect(try await child.wait().signal == SIGKILL)
         #expect(folder.size("out/big.part") == Self.half)
@@ -105,7 +106,7 @@ import Testing
     @Test("What is there of one URL's file is not taken for a part of another's")
     func otherURL() async throws {
         let child = try Child(arguments, in: folder)
-        try await waitForHalf()
+        try await waitForHalf(child)
         child.kill(SIGKILL)
         _ = try await child.wait()
         // As long, and with the same entity tag, which is made of length and first byte.

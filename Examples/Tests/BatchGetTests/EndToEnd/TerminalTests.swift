@@ -58,12 +58,11 @@ import Testing
             files.indices.map { server.url("file-\($0)") }.joined(separator: "\n"), ["-j", "20", "--per-host", "0"],
             on: terminal)
         for index in files.indices { try await server.waitForRequests(for: "file-\(index)") }
-        let screen = try await terminal.wait(for: "the first lines") { screen in
-            screen.visibleText.contains { $0 == "... and 15 more" }
-                && screen.visibleText.filter { $0.contains("  50 %") }.count == 5
+        try await terminal.wait(for: "the first lines") { screen in
+            let text = screen.visibleText
+            return text.count == 7 && text.filter { $0.contains("  50 %") }.count == 5 && text[5] == "... and 15 more"
+                && text[6].hasPrefix("0 of 20 done  20 active")
         }
-        #expect(screen.visibleText.count == 7)
-        #expect(screen.visibleText.last?.hasPrefix("0 of 20 done  20 active") == true)
         for file in files { file.release() }
         let final = try await terminal.waitForEnd()
         #expect(try await child.wait().code == 0)
@@ -94,7 +93,9 @@ import Testing
         // Nothing comes, so that nothing is drawn but the time, once a second.
         let files = (0..<4).map { server.serve("file-\($0)", content(1000), released: 0) }
         let child = try start(files.indices.map { server.url("file-\($0)") }.joined(separator: "\n"), on: terminal)
-        try await terminal.wait(for: "all lines") { $0.text.count == 5 }
+        try await terminal.wait(for: "all lines") { screen in
+            screen.text.count == 5 && screen.text.last?.hasPrefix("0 of 4 done  4 active") == true
+        }
         // With the columns of the first line: name, bar, percent, bytes and rate; without the bar; name and percent.
         for (columns, rows, lines, first) in [(120, 24, 5, 90), (50, 24, 5, 46), (30, 12, 5, 13), (200, 50, 5, 90)] {
             // Between two frames: what was drawn for the old size is on the screen before that changes.

@@ -82,6 +82,15 @@ final class Child: Sendable {
         }
     }
 
+    /// Waits until it has written a text to standard error, which is no terminal.
+    func waitForErrors(_ text: String) async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !self.text(files.errors).contains(text) {
+            guard ContinuousClock.now < deadline else { throw TestFailure("the child did not write: \(text)") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     /// Waits for the end; kills what does not come to one.
     func wait() async throws -> Outcome {
         let pid = pid

@@ -47,7 +47,8 @@ final class PseudoTerminal: Sendable {
         _ = write(descriptor, bytes, bytes.count)
     }
 
-    /// Reads what the child writes until the screen is as it should be.
+    /// Reads what the child writes until the screen is as it should be, and the cursor below what is on it: a frame may
+    /// come in pieces.
     @discardableResult
     func wait(
         for what: String, until isFulfilled: @escaping @Sendable (Screen) -> Bool
@@ -56,7 +57,7 @@ final class PseudoTerminal: Sendable {
             let deadline = ContinuousClock.now + .seconds(30)
             while true {
                 let present = screen.withLock { $0 }
-                if isFulfilled(present) { return present }
+                if present.isCursorBelowText, isFulfilled(present) { return present }
                 guard try readSome(deadline) else {
                     throw TestFailure("the child ended before \(what):\n" + present.text.joined(separator: "\n"))
                 }
