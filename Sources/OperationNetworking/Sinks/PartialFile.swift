@@ -39,7 +39,7 @@ struct PartialFile: Sendable {
     /// A digest, since a URL may hold secrets that do not belong on the disk.
     private static func resource(of url: URL) -> String {
         let text = url.withoutUserInfo.absoluteString
-        return SHA256Digest.hex(of: Data(text.prefix { $0 != "#" }.utf8))
+        return SHA256Hasher.hex(of: Data(text.prefix { $0 != "#" }.utf8))
     }
 
     private static func stored(notePath: String, path: String, resource: String?) -> Representation? {
