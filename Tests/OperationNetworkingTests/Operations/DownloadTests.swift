@@ -42,7 +42,7 @@ import Testing
     private func leavePartial(_ data: Data, validator: String, total: Int?, path: String = "/file") throws {
         try directory.write(data, to: "target.bin.part")
         var note = Representation(validator: validator, totalLength: total.map(Int64.init), offset: 0)
-        note.resource = SHA256Digest.hex(of: Data(server.url(path).absoluteString.utf8))
+        note.resource = SHA256Hasher.hex(of: Data(server.url(path).absoluteString.utf8))
         try directory.write(JSONEncoder().encode(note), to: "target.bin.part.json")
     }
 
