@@ -167,6 +167,38 @@ import Testing
         #expect(broken.error?.code == .secureConnectionFailed && broken.methods.isEmpty)
     }
 
+    @Test("An answer about trust is no answer to a 401, and content from a stream is still there")
+    func countedApart() async throws {
+        let server = try server()
+        server.respondToOthers { request in
+            request["Authorization"] == nil
+                ? ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")]) : .ok("welcome")
+        }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/"), timeoutInterval: 10))
+        operation.responseSerializer = HTTPResponseSerializer()
+        operation.credential = URLCredential(user: "user", password: "password", persistence: .none)
+        let failures = Locked<[Int]>([])
+        operation.setWillSendRequestForAuthenticationChallengeBlock { _, challenge in
+            failures.withLock { $0.append(challenge.previousFailureCount) }
+            return challenge.protectionSpace.untrustedServer.map { .useCredential(.accepting($0)) }
+                ?? .performDefaultHandling
+        }
+        _ = try await operation.value()
+        #expect(operation.responseString == "welcome" && failures.withLock { $0 } == [0, 0])
+
+        let upload = try self.server()
+        var request = URLRequest(url: upload.url("/"), timeoutInterval: 10)
+        request.httpMethod = "PUT"
+        request.httpBodyStream = InputStream(data: Data("once".utf8))
+        let streamed = HTTPRequestOperation(request: request)
+        streamed.responseSerializer = HTTPResponseSerializer()
+        streamed.setWillSendRequestForAuthenticationChallengeBlock { _, challenge in
+            challenge.protectionSpace.untrustedServer.map { .useCredential(.accepting($0)) } ?? .cancel
+        }
+        _ = try await streamed.value()
+        #expect(streamed.responseString == "once")
+    }
+
     // MARK: Client certificates
 
     @Test(

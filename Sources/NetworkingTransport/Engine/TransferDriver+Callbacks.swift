@@ -41,8 +41,10 @@ extension TransferDriver {
             guard let host = Self.host(of: transfer.request.url) else { return false }
             context = PeerVerificationContext(configuration: transfer.request.tls, host: host)
         case .proxy:
-            guard let proxy = partition.proxy, let tls = proxy.tls else { return false }
-            context = PeerVerificationContext(configuration: tls, peer: .proxy, host: proxy.host)
+            guard let proxy = partition.proxy, let tls = proxy.tls, let host = Self.host(of: proxy.url) else {
+                return false
+            }
+            context = PeerVerificationContext(configuration: tls, peer: .proxy, host: host)
         }
         verification = context
         return PeerVerification.install(on: sslContext, context: context)

@@ -129,6 +129,9 @@ extension TransferDriver {
         identity.privateKeyPEM.withUnsafeBytes { result.require(easy.set(CURLOPT_SSLKEY_BLOB, blob: $0)) }
     }
 
+    /// CURLAUTH_ONLY, which is too large for Swift's importer.
+    private static let authenticationOnly = 1 << 31
+
     /// The way to the server. What is set here is part of the partition's key.
     private func setProxy(_ result: inout OptionResult) {
         guard let proxy = partition.proxy else {
@@ -138,7 +141,7 @@ extension TransferDriver {
             result.require(easy.set(CURLOPT_NOPROXY, "*"))
             return
         }
-        result.require(easy.set(CURLOPT_PROXY, proxy.url))
+        result.require(easy.set(CURLOPT_PROXY, proxy.urlWithUserInfo))
         // Exceptions were looked for before; "" keeps libcurl from looking for more in the environment.
         result.require(easy.set(CURLOPT_NOPROXY, ""))
         // What the proxy says to CONNECT is not the response.
@@ -151,10 +154,11 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_PROXY_CAINFO, pointer: nil))
         result.require(easy.set(CURLOPT_PROXY_CAPATH, pointer: nil))
         result.require(easy.set(CURLOPT_PROXY_SSLVERSION, TLSPeer.proxy.curlVersion))
-        guard let credential = proxy.credential else { return }
-        result.require(easy.set(CURLOPT_PROXYAUTH, credential.schemes.curlMask))
-        result.require(easy.set(CURLOPT_PROXYUSERNAME, credential.user))
-        result.require(easy.set(CURLOPT_PROXYPASSWORD, credential.password))
+        guard let schemes = proxy.credential?.schemes else { return }
+        // With a single scheme that takes several messages libcurl sends the first without the content. A proxy that then
+        // does not ask passes that on, and the content is never sent. So such a proxy is asked first.
+        let asksFirst = schemes == .basic ? 0 : Self.authenticationOnly
+        result.require(easy.set(CURLOPT_PROXYAUTH, schemes.curlMask | asksFirst))
     }
 
     /// Method and content.

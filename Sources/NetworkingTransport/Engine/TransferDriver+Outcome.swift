@@ -24,6 +24,7 @@ extension TransferDriver {
         circumstances.hasHead = collector.isComplete
         circumstances.hasClientIdentity = partition.tls.clientIdentity != nil
         circumstances.verificationFailure = verification?.failure
+        circumstances.concernsProxy = verification?.peer == .proxy
         if let verification, verification.peer == .server {
             circumstances.wasAskedForIdentity = verification.wasAskedForCertificate
             let chain = verification.rejectedChain
@@ -34,7 +35,8 @@ extension TransferDriver {
             circumstances.proxyCode = CURLproxycode(UInt32(truncatingIfNeeded: easy.long(CURLINFO_PROXY_ERROR)))
         }
         circumstances.systemErrno = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
-        return TransferError.curl(code, text: easy.errorText, circumstances: circumstances)
+        let text = partition.proxy?.redacting(easy.errorText) ?? easy.errorText
+        return TransferError.curl(code, text: text, circumstances: circumstances)
     }
 
     private var timings: TransferTimings {

@@ -7,6 +7,8 @@ extension TransferError {
         var wasConnected = false
         /// A final response head had arrived.
         var hasHead = false
+        /// The handshake that may have failed was the proxy's.
+        var concernsProxy = false
         /// We offered a client certificate.
         var hasClientIdentity = false
         /// The server asked for a client certificate, and we had none.
@@ -115,16 +117,18 @@ extension TransferError {
     /// With TLS 1.3 a server refuses a client certificate after the handshake, as an alert in place of a response;
     /// only OpenSSL's text for the alert tells what it was about.
     private static func clientCertificateKind(_ message: String, _ circumstances: Circumstances) -> Kind? {
-        guard message.contains("alert") else { return nil }
-        guard circumstances.hasClientIdentity else {
-            let isRequired = circumstances.wasAskedForIdentity || message.contains("certificate required")
-            return isRequired ? .clientCertificateRequired : nil
+        // Once a response has begun, an alert is about something else.
+        guard message.contains("alert"), !circumstances.hasHead, !circumstances.concernsProxy else { return nil }
+        if message.contains("certificate required"), !circumstances.hasClientIdentity {
+            return .clientCertificateRequired
         }
+        guard circumstances.hasClientIdentity || circumstances.wasAskedForIdentity else { return nil }
         let isRefused = [
             "bad certificate", "unknown ca", "certificate expired", "certificate revoked", "certificate unknown",
             "unsupported certificate", "access denied", "handshake failure", "certificate required",
         ]
         .contains { message.contains($0) }
-        return isRefused ? .clientCertificate : nil
+        guard isRefused else { return nil }
+        return circumstances.hasClientIdentity ? .clientCertificate : .clientCertificateRequired
     }
 }

@@ -46,10 +46,10 @@ package struct TransferRequest: Sendable {
 }
 
 extension TransferRequest {
-    /// Whether a proxy passes bytes on without seeing the request in them.
-    package var isTunnelled: Bool {
-        guard let proxy else { return false }
-        return proxy.scheme == .socks5 || proxy.scheme == .socks5h || url.prefix(6).lowercased() == "https:"
+    /// Whether a proxy without a credential of its own reads the request's header fields.
+    package var isForProxy: Bool {
+        guard let proxy, proxy.credential == nil, proxy.scheme == .http || proxy.scheme == .https else { return false }
+        return url.prefix(6).lowercased() != "https:"
     }
 }
 

@@ -29,8 +29,8 @@ extension Exchange {
         outgoing.credential = credential
         outgoing.proxy = try proxy(for: url)
         var headers = outgoingHeaders(url: url)
-        if outgoing.proxy != nil, outgoing.isTunnelled {
-            // The server at the end of a tunnel is not the proxy that the field is for (RFC 9110, 11.7.2).
+        if configuration.proxies != nil, !outgoing.isForProxy {
+            // The field is for a proxy that reads it (RFC 9110, 11.7.2), not for the server, nor beside a credential.
             headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
         }
         outgoing.body = try makeBody(headers: &headers)

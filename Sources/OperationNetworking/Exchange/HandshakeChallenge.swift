@@ -50,16 +50,31 @@ struct HandshakeAnswer {
     private var accepted: [(leaf: X509Certificate, host: String)] = []
     /// What the server is shown in place of the operation's own identity.
     private(set) var identity: ClientIdentity?
+    private var trustAnswers = 0
+    private var identityAnswers = 0
+
+    /// Answers to a question before.
+    func failures(_ question: HandshakeChallenge.Question) -> Int {
+        switch question {
+        case .serverTrust: trustAnswers
+        case .clientCertificate: identityAnswers
+        }
+    }
+
+    /// Answers to all questions.
+    var count: Int { trustAnswers + identityAnswers }
 
     /// Takes what the block answered. False: it is no answer to the question.
     mutating func take(_ credential: URLCredential, for question: HandshakeChallenge.Question) -> Bool {
         switch question {
         case .serverTrust(let server):
+            trustAnswers += 1
             guard let trusted = (credential as? ServerTrustCredential)?.trust, let leaf = server.chain.first,
                 trusted.certificates == server.chain.map(\.der), !accepted.contains(where: { $0.leaf == leaf })
             else { return false }
             accepted.append((leaf, server.host))
         case .clientCertificate:
+            identityAnswers += 1
             guard let shown = (credential as? ClientIdentityCredential)?.clientIdentity else { return false }
             identity = shown
         }
@@ -76,17 +91,20 @@ extension Exchange {
 
     /// What to ask the user's block about a transfer that failed; nil: nothing, or there is nobody to ask.
     func handshakeChallenge(_ error: TransferError) -> HandshakeChallenge? {
-        guard configuration.challengeBlock != nil, challengeFailures < Self.maximumAnswers else { return nil }
+        // After a response has begun the request is not sent again, whatever the block would say.
+        guard configuration.challengeBlock != nil, handshakeAnswer.count < Self.maximumAnswers, head == nil else {
+            return nil
+        }
         return HandshakeChallenge(error)
     }
 
     /// Asks the user's block. On the processing queue.
     func answerToHandshake(_ challenge: HandshakeChallenge) -> HandshakeStep {
         guard let url, let block = configuration.challengeBlock else { return .fail }
-        let sent = challenge.authenticationChallenge(url: url, failures: challengeFailures)
+        let failures = handshakeAnswer.failures(challenge.question)
+        let sent = challenge.authenticationChallenge(url: url, failures: failures)
         switch block(operation, sent) {
         case .useCredential(let credential):
-            challengeFailures += 1
             return handshakeAnswer.take(credential, for: challenge.question) ? .sendAgain : .fail
         case .performDefaultHandling, .rejectProtectionSpace:
             return .fail

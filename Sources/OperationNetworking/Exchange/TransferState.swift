@@ -16,8 +16,8 @@ final class TransferState: @unchecked Sendable {
     private let activeAttempt = Atomic<UInt>(0)
     /// The first attempt finds nothing here, so nothing of an earlier one has to come to rest before it begins.
     private let firstAttempt = Atomic<UInt>(0)
-    /// The request's stream has been handed to a transfer.
-    private var streamIsUsed = false
+    /// What the request's stream was handed to.
+    private var usedSource: StreamBodySource?
     /// What a resumed attempt asks for the rest of; nil: it has to start over. Worked out when somebody asks, since
     /// hardly any response is ever continued.
     var representation: Representation? {
@@ -141,12 +141,15 @@ final class TransferState: @unchecked Sendable {
             let replay = ReplayMaker(stream)
             return { replay.make() }
         }
-        guard streamIsUsed else {
-            streamIsUsed = true
+        guard let usedSource else {
             // The user gave the stream away with the request: from here on only the source reads it.
             nonisolated(unsafe) let stream = stream
-            return StreamBodySource(stream: stream, contentLength: length, reopen: reopen)
+            let source = StreamBodySource(stream: stream, contentLength: length, reopen: reopen)
+            usedSource = source
+            return source
         }
+        // The transfer before failed in its handshake.
+        if usedSource.isUntouched { return usedSource }
         guard let again = reopen?() else {
             throw URLError(
                 .requestBodyStreamExhausted, url: url,

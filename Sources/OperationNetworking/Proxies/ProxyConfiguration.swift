@@ -1,4 +1,5 @@
 public import Foundation
+internal import NetworkingTransport
 
 /// Which proxy a request goes through, by its URL.
 ///
@@ -13,7 +14,7 @@ public struct ProxyConfiguration: Sendable {
     /// - `example.com` or `.example.com`: this host and all below it;
     /// - `192.0.2.7`, `2001:db8::1`: this address, where a URL has it in place of a name;
     /// - `192.0.2.0/24`, `2001:db8::/32`: these addresses;
-    /// - any of them with `:port` after it (IPv6 in brackets): on this port only;
+    /// - any of them with `:port` after it (IPv6 in brackets, as in `[2001:db8::/32]:80`): on this port only;
     /// - `*`: all.
     public var excludedHosts: [String] {
         get { exclusions.map(\.text) }
@@ -44,7 +45,7 @@ public struct ProxyConfiguration: Sendable {
     public func proxy(for url: URL) -> ProxyServer? {
         let isSecure = url.scheme?.lowercased() == "https"
         guard let proxy = isSecure ? https : http else { return nil }
-        guard !exclusions.isEmpty, let host = url.host else { return proxy }
+        guard !exclusions.isEmpty, let host = TransportEngine.host(of: url.absoluteString) else { return proxy }
         let target = ProxyExclusion.Target(host: host, port: url.port ?? (isSecure ? 443 : 80))
         return exclusions.contains { $0.covers(target) } ? nil : proxy
     }

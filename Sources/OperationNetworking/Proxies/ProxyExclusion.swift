@@ -8,8 +8,9 @@ struct ProxyExclusion: Sendable {
         let address: IPAddress?
         let port: Int
 
+        /// - Parameter host: As connections are made to it.
         init(host: String, port: Int) {
-            name = ProxyExclusion.normalized(host)
+            name = host.lowercased()
             address = IPAddress(name)
             self.port = port
         }
@@ -35,10 +36,10 @@ struct ProxyExclusion: Sendable {
         } else if let network = Self.network(host) {
             pattern = network
         } else {
-            var name = Self.normalized(host)
+            var name = Substring(host)
             if name.hasPrefix("*.") { name.removeFirst() }
             if name.hasPrefix(".") { name.removeFirst() }
-            pattern = .domain(name)
+            pattern = .domain(String(name).hostInASCII.lowercased())
         }
     }
 
@@ -55,29 +56,21 @@ struct ProxyExclusion: Sendable {
         }
     }
 
-    /// In lower case, without brackets and the trailing dot.
-    fileprivate static func normalized(_ host: String) -> String {
-        var name = host.lowercased()
-        if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
-        if name.hasSuffix(".") { name.removeLast() }
-        return name
-    }
-
     /// The host and, where there is one, the port. An IPv6 address without brackets has none.
     private static func split(_ entry: String) -> (host: String, port: Int?) {
         guard let colon = entry.lastIndex(of: ":"), let port = Int(entry[entry.index(after: colon)...]) else {
             return (entry, nil)
         }
         let host = String(entry[..<colon])
-        guard host.hasSuffix("]") || !host.contains(":") else { return (entry, nil) }
+        guard host.hasPrefix("[") || !host.contains(":") else { return (entry, nil) }
         return (host, port)
     }
 
     private static func network(_ host: String) -> Pattern? {
-        let parts = host.split(separator: "/", omittingEmptySubsequences: false)
-        guard let first = parts.first, parts.count <= 2, let address = IPAddress(normalized(String(first))) else {
-            return nil
-        }
+        // [address], [address/count] and [address]/count alike.
+        let bare = host.filter { $0 != "[" && $0 != "]" }
+        let parts = bare.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, parts.count <= 2, let address = IPAddress(String(first)) else { return nil }
         guard parts.count == 2 else { return .network(address, prefix: address.bitWidth) }
         guard let prefix = Int(parts[1]), (0...address.bitWidth).contains(prefix) else { return nil }
         return .network(address, prefix: prefix)

@@ -40,14 +40,15 @@ public struct ProxyServer: Sendable {
 
     /// How the proxy is spoken to.
     public let scheme: Scheme
-    /// Its name or address, IPv6 without brackets.
+    /// Its name, in ASCII, or its address, IPv6 without brackets.
     public let host: String
     /// Its port.
     public let port: Int
     /// What the proxy is told of us; nil, the default: nothing. It goes to the proxy only.
     public var credential: URLCredential?
     /// How an HTTP proxy may be told; by default Basic, which is sent without being asked for. With one of the others,
-    /// or several, the proxy is asked first, which takes another round trip. SOCKS has its own way (RFC 1929).
+    /// or several, the proxy is asked first, which takes another round trip, and a body stream that can be read again.
+    /// SOCKS has its own way (RFC 1929).
     public var authenticationSchemes = AuthenticationSchemes.basic
     /// What an `https` proxy is verified with; nil, the default: `SecurityPolicy.default()`. The policy of the request is
     /// for its server.
@@ -74,7 +75,7 @@ public struct ProxyServer: Sendable {
                 code: .invalidPort, description: "the proxy's port \(port) is not between 1 and 65535")
         }
         self.scheme = scheme
-        self.host = bare
+        self.host = isAddress ? bare : bare.hostInASCII
         self.port = port
         self.credential = credential
     }
@@ -93,6 +94,10 @@ public struct ProxyServer: Sendable {
                 description:
                     "the proxy is not a URL like http://host:port (percent-encode what is special in a password)")
         }
+        guard Self.namesPort(text) == (components.port != nil) else {
+            throw ProxyConfigurationError(
+                code: .invalidPort, description: "the proxy's port is not between 1 and 65535")
+        }
         guard let scheme = Scheme(rawValue: components.scheme?.lowercased() ?? "") else {
             throw ProxyConfigurationError(
                 code: .unsupportedScheme,
@@ -107,7 +112,15 @@ public struct ProxyServer: Sendable {
             credential: credential)
     }
 
-    /// Letters, digits and what else occurs in names; what is not ASCII is left to libcurl's IDN.
+    /// Whether there is a colon after the host, with or without a number that can be a port.
+    private static func namesPort(_ url: String) -> Bool {
+        guard let start = url.range(of: "://")?.upperBound else { return false }
+        let authority = url[start...].prefix { $0 != "/" }
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return host.drop { $0 != "]" }.contains(":") || !host.hasPrefix("[") && host.contains(":")
+    }
+
+    /// Letters, digits and what else occurs in names.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...0xFF: true

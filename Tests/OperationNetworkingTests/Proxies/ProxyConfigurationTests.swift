@@ -17,6 +17,8 @@ import Testing
             ("socks5h://[::1]:9050", "socks5h://[::1]:9050", nil, nil),
             ("http://us%40er:p%3Aw@proxy.test:1", "http://proxy.test:1", "us@er", "p:w"),
             ("http://user@proxy.test:1", "http://proxy.test:1", "user", ""),
+            ("http://b\u{FC}cher.example:1", "http://xn--bcher-kva.example:1", nil, nil),
+            ("http://u:p@[::1]/", "http://[::1]:1080", "u", "p"),
         ] as [(String, String, String?, String?)])
     func parsing(text: String, description: String, user: String?, password: String?) throws {
         let proxy = try ProxyServer(text)
@@ -28,7 +30,9 @@ import Testing
         "What is no proxy is refused with a reason that does not contain the password",
         arguments: [
             ("ftp://me:hunter2@proxy", .unsupportedScheme), ("http://me:hunter2@proxy:0", .invalidPort),
-            ("http://me:hunter2@proxy:70000", .invalidPort), ("http://me:hunter2@", .invalidHost),
+            ("http://me:hunter2@proxy:70000", .invalidPort), ("http://proxy:", .invalidPort),
+            ("http://proxy:99999999999999999999", .invalidPort), ("http://[::1]:99999999999999999999", .invalidPort),
+            ("http://me:hunter2@", .invalidHost),
             ("http://me:hunter2@proxy/path", .invalidURL), ("http://me:hunter2@proxy?a", .invalidURL),
             ("http://me:hunter2@pro xy", .invalidURL), ("", .invalidHost), ("http://me:hunter2@pr%00xy", .invalidHost),
         ] as [(String, ProxyConfigurationError.Code)])
@@ -61,6 +65,11 @@ import Testing
             ("0.0.0.0/0", "http://[::1]/", false), ("::1", "http://[::1]/", true), ("[::1]", "http://[::1]:81/", true),
             ("[::1]:81", "http://[::1]:81/", true), ("[::1]:81", "http://[::1]:82/", false),
             ("2001:db8::/32", "http://[2001:db8:1::5]/", true), ("2001:db8::/33", "http://[2001:db8:8000::]/", false),
+            ("[2001:db8::/32]:80", "http://[2001:db8:1::5]/", true),
+            ("[2001:db8::]/32:81", "http://[2001:db8:1::5]/", false),
+            ("[2001:db8::]/32:81", "http://[2001:db8:1::5]:81/", true), ("127.0.0.1", "http://127.1/", true),
+            ("b\u{FC}cher.example", "http://xn--bcher-kva.example/", true),
+            ("xn--bcher-kva.example", "http://a.xn--bcher-kva.example./", true),
             ("192.0.2.0/99", "http://192.0.2.1/", false), ("", "http://example.com/", false),
             (".", "http://example.com/", false), ("localhost", "http://localhost/", true),
         ])

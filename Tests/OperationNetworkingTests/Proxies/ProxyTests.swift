@@ -120,6 +120,53 @@ import Testing
         #expect(server.requests.count == 2 && secure.requests.count == 2)
     }
 
+    @Test(
+        "A proxy that does not ask for the credential gets the content all the same",
+        arguments: [ProxyServer.AuthenticationSchemes.digest, .ntlm, .negotiate, [.basic, .digest]])
+    func unchallenged(schemes: ProxyServer.AuthenticationSchemes) async throws {
+        let squid = try SquidServer.start()
+        var through = try proxy(.http, squid.port, "user")
+        through.authenticationSchemes = schemes
+        for url in [server.url("/"), secure.url("/")] {
+            let outcome = try await send(url, through: through, method: "POST", body: Data("content".utf8))
+            #expect(outcome.text == "content")
+        }
+        #expect(server.requests.map(\.text) == ["content"])
+    }
+
+    @Test(
+        "User name and password reach the proxy as they are", arguments: SquidServer.Authentication.allCases.prefix(2))
+    func specialCharacters(_ authentication: SquidServer.Authentication) async throws {
+        let password = "p%41+&@/ ?#%"
+        let squid = try SquidServer.start(user: "us%25er", password: password, authentication)
+        var through = try proxy(.http, squid.port, "us%25er", password)
+        through.authenticationSchemes = authentication == .basic ? .basic : .digest
+        for url in [server.url("/"), secure.url("/")] {
+            #expect(try await send(url, through: through).status == 200)
+            secure.closeConnections()
+            #expect(try await send(url, through: through).status == 200)
+        }
+    }
+
+    @Test("A Proxy-Authorization field goes to a proxy that has no credential of its own, and to nobody else")
+    func field() async throws {
+        let eavesdropper = try TestServer()
+        eavesdropper.respondToOthers { _ in .ok("proxied") }
+        let field = ["Proxy-Authorization": "Basic eDp5"]
+        let without = try proxy(.http, eavesdropper.port)
+        #expect(try await send(server.url("/"), through: without, headers: field).text == "proxied")
+        let with = try proxy(.http, eavesdropper.port, "user")
+        #expect(try await send(server.url("/"), through: with, headers: field).text == "proxied")
+        let own = "Basic " + Data("user:secret".utf8).base64EncodedString()
+        #expect(
+            eavesdropper.requests.map {
+                $0.headers.filter { $0.name.lowercased() == "proxy-authorization" }.map(\.value)
+            }
+                == [["Basic eDp5"], [own]])
+        #expect(try await send(server.url("/"), through: without, except: ["127.0.0.1"], headers: field).status == 200)
+        #expect(server.requests.map { $0["Proxy-Authorization"] } == [nil])
+    }
+
     @Test("A proxy asked for several schemes takes the one it knows")
     func anyScheme() async throws {
         let squid = try SquidServer.start(user: "user", password: "secret", .digest)
