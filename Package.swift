@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
+        .library(name: "AFNetworking", targets: ["AFNetworking"]),
     ],
     dependencies: [
         // Test targets only: nothing below is built for a package that depends on this one.
@@ -41,6 +42,10 @@ let package = Package(
         .target(
             name: "OperationNetworkingXML",
             dependencies: ["OperationNetworking", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "AFNetworking",
+            dependencies: ["OperationNetworking", "OperationNetworkingXML"],
             swiftSettings: settings),
 
         .target(
