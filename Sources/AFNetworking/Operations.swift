@@ -7,6 +7,11 @@ extension URLConnectionOperation {
         self.init(request: request as URLRequest)
     }
 
+    /// `isPaused`: a method in AFNetworking.
+    public func isPaused() -> Bool {
+        isPaused
+    }
+
     /// `setUploadProgressBlock(_:)` for blocks that take AFNetworking's `NSUInteger`.
     @_disfavoredOverload
     @preconcurrency
@@ -90,7 +95,24 @@ extension HTTPRequestOperation {
         _ success: (@Sendable (HTTPRequestOperation, AnyObject?) -> Void)?,
         failure: (@Sendable (HTTPRequestOperation, NSError) -> Void)?
     ) {
-        setCompletionBlockWithSuccess(
-            Forward.success(success), failure: Forward.failure(failure) as (@Sendable (_, any Error) -> Void)?)
+        setCompletionBlock(Forward.success(success), Forward.failure(failure))
+    }
+
+    /// `setCompletionBlockWithSuccess(_:failure:)` for blocks of the types that Swift 1 and 2 had for them, whose object
+    /// is not optional: `NSNull` stands for nothing.
+    @_disfavoredOverload
+    @preconcurrency
+    public func setCompletionBlockWithSuccess(
+        _ success: (@Sendable (HTTPRequestOperation, AnyObject) -> Void)?,
+        failure: (@Sendable (HTTPRequestOperation, NSError) -> Void)?
+    ) {
+        setCompletionBlock(Forward.success(success), Forward.failure(failure))
+    }
+
+    /// With types that only the method of `OperationNetworking` has.
+    private func setCompletionBlock(
+        _ success: Forward.Success?, _ failure: (@Sendable (HTTPRequestOperation, any Error) -> Void)?
+    ) {
+        setCompletionBlockWithSuccess(success, failure: failure)
     }
 }
