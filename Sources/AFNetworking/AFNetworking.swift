@@ -19,5 +19,8 @@
 // **Objects.** Blocks in the old spelling get the response object as `AnyObject?` or `AnyObject`, as they did: values
 // are bridged (a dictionary is an `NSDictionary`, text an `NSString`), and cast back with `as?` as always. Nothing, where
 // the block takes an object that is not optional, is `NSNull`.
+
+// `Foundation` of an Apple system has XML in it: who imports this module there needs nothing else for `XMLParser`.
+@_exported public import FoundationXML
 @_exported public import OperationNetworking
 @_exported public import OperationNetworkingXML
