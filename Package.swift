@@ -82,5 +82,8 @@ let package = Package(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
             swiftSettings: settings),
+        .testTarget(
+            name: "AFNetworkingTests", dependencies: ["AFNetworking", "TestServer"],
+            exclude: ["Symbols/AFNetworking-2.6.3.txt"], swiftSettings: settings),
     ]
 )
