@@ -82,8 +82,11 @@ let package = Package(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
             swiftSettings: settings),
+        .target(
+            name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "AFNetworkingTests", dependencies: ["AFNetworking", "TestServer"],
+            name: "AFNetworkingTests", dependencies: ["AFNetworking", "Swift5Client", "TestServer"],
             exclude: ["Symbols/AFNetworking-2.6.3.txt"], swiftSettings: settings),
     ]
 )

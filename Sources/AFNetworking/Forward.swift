@@ -1,6 +1,7 @@
 internal import Foundation
+internal import FoundationNetworking
 
-/// The blocks of the old spelling as those of `OperationNetworking`.
+/// Blocks, errors and requests of the old kind as those of `OperationNetworking`.
 enum Forward {
     typealias Success = @Sendable (HTTPRequestOperation, Any?) -> Void
 
@@ -29,5 +30,15 @@ enum Forward {
             error?.pointee = thrown as NSError
             return nil
         }
+    }
+
+    /// A URL of no protocol: a request for it fails when it is sent.
+    static let nowhere = URL(string: "unserialized-request:") ?? URL(fileURLWithPath: "/")
+
+    static var unsendable: URLRequest { URLRequest(url: nowhere) }
+
+    /// A request of Objective-C's; one without a URL, which Foundation on Linux would stop the process for, cannot be sent.
+    static func request(_ request: NSURLRequest) -> URLRequest {
+        request.url == nil ? unsendable : request as URLRequest
     }
 }

@@ -42,7 +42,7 @@ extension HTTPRequestOperationManager {
         _ request: NSURLRequest, success: (@Sendable (HTTPRequestOperation, AnyObject?) -> Void)?,
         failure: (@Sendable (HTTPRequestOperation, NSError) -> Void)?
     ) -> HTTPRequestOperation {
-        HTTPRequestOperationWithRequest(request as URLRequest, success: success, failure: failure)
+        HTTPRequestOperationWithRequest(Forward.request(request), success: success, failure: failure)
     }
 
     /// `httpRequestOperation(with:success:failure:)`, as Swift 1 and 2 have it, for Objective-C's request classes. For
@@ -53,6 +53,6 @@ extension HTTPRequestOperationManager {
         _ request: NSURLRequest, success: (@Sendable (HTTPRequestOperation, AnyObject) -> Void)?,
         failure: (@Sendable (HTTPRequestOperation, NSError) -> Void)?
     ) -> HTTPRequestOperation {
-        HTTPRequestOperationWithRequest(request as URLRequest, success: success, failure: failure)
+        HTTPRequestOperationWithRequest(Forward.request(request), success: success, failure: failure)
     }
 }

@@ -2,7 +2,8 @@ public import Foundation
 public import FoundationNetworking
 
 // AFNetworking makes requests without throwing, also when it cannot: its Swift functions are not marked so. The request
-// that stands for one that could not be made has no URL; an operation with it ends with an error.
+// that stands for one that could not be made has the URL `unserialized-request:`; an operation with it ends with
+// `URLError.unsupportedURL`, and sends nothing.
 
 extension HTTPRequestSerializer {
     // MARK: Swift 3 and later
@@ -10,7 +11,7 @@ extension HTTPRequestSerializer {
     /// `request(withMethod:urlString:parameters:)` for callers that do not catch.
     ///
     /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: a request without a URL when there is an error.
+    /// - Returns: one that cannot be sent when there is an error.
     public func request(
         withMethod method: String, urlString: String, parameters: Any?, error: NSErrorPointer
     ) -> NSMutableURLRequest {
@@ -20,7 +21,7 @@ extension HTTPRequestSerializer {
     /// `multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:)` for callers that do not catch.
     ///
     /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: a request without a URL when there is an error.
+    /// - Returns: one that cannot be sent when there is an error.
     public func multipartFormRequest(
         withMethod method: String, urlString: String, parameters: [String: Any]?,
         constructingBodyWith block: ((any MultipartFormData) throws -> Void)?, error: NSErrorPointer
@@ -45,7 +46,7 @@ extension HTTPRequestSerializer {
 
     /// `request(withMethod:urlString:parameters:)`, as Swift 1 and 2 have it.
     ///
-    /// - Returns: a request without a URL when it could not be made.
+    /// - Returns: one that cannot be sent when it could not be made.
     public func requestWithMethod(_ method: String, URLString: String, parameters: Any?) -> NSMutableURLRequest {
         request(withMethod: method, urlString: URLString, parameters: parameters, error: nil)
     }
@@ -53,7 +54,7 @@ extension HTTPRequestSerializer {
     /// `request(withMethod:urlString:parameters:)`, as Swift 1 and 2 have it.
     ///
     /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: a request without a URL when there is an error.
+    /// - Returns: one that cannot be sent when there is an error.
     public func requestWithMethod(
         _ method: String, URLString: String, parameters: Any?, error: NSErrorPointer
     ) -> NSMutableURLRequest {
@@ -62,7 +63,7 @@ extension HTTPRequestSerializer {
 
     /// `multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:)`, as Swift 1 and 2 have it.
     ///
-    /// - Returns: a request without a URL when it could not be made.
+    /// - Returns: one that cannot be sent when it could not be made.
     public func multipartFormRequestWithMethod(
         _ method: String, URLString: String, parameters: [String: Any]?,
         constructingBodyWithBlock block: ((any MultipartFormData) throws -> Void)?
@@ -74,7 +75,7 @@ extension HTTPRequestSerializer {
     /// `multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:)`, as Swift 1 and 2 have it.
     ///
     /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: a request without a URL when there is an error.
+    /// - Returns: one that cannot be sent when there is an error.
     public func multipartFormRequestWithMethod(
         _ method: String, URLString: String, parameters: [String: Any]?,
         constructingBodyWithBlock block: ((any MultipartFormData) throws -> Void)?, error: NSErrorPointer
@@ -93,7 +94,7 @@ extension HTTPRequestSerializer {
         if let handler { completion = { handler($0.map { $0 as NSError }) } }
         return .copy(
             of: self.request(
-                withMultipartFormRequest: request as URLRequest, writingStreamContentsToFile: fileURL,
+                withMultipartFormRequest: Forward.request(request), writingStreamContentsToFile: fileURL,
                 completionHandler: completion))
     }
 
@@ -101,7 +102,7 @@ extension HTTPRequestSerializer {
     public func requestBySerializingRequest(
         _ request: NSURLRequest, withParameters parameters: Any?
     ) throws -> NSURLRequest {
-        try self.request(bySerializing: request as URLRequest, withParameters: parameters) as NSURLRequest
+        try self.request(bySerializing: Forward.request(request), withParameters: parameters) as NSURLRequest
     }
 
     /// `request(bySerializing:withParameters:)`, as Swift 1 has it.
@@ -116,21 +117,12 @@ extension HTTPRequestSerializer {
 }
 
 extension NSMutableURLRequest {
-    /// The request that `body` makes, or one without a URL.
+    /// The request that `body` makes, or one that cannot be sent.
     fileprivate static func made(_ error: NSErrorPointer, _ body: () throws -> URLRequest) -> NSMutableURLRequest {
-        guard let request = Forward.result(error, body) else {
-            let request = NSMutableURLRequest(url: URL(fileURLWithPath: "/"))
-            request.url = nil
-            return request
-        }
-        return copy(of: request)
+        copy(of: Forward.result(error, body) ?? Forward.unsendable)
     }
 
     fileprivate static func copy(of request: URLRequest) -> NSMutableURLRequest {
-        let request = request as NSURLRequest
-        if let copy = request.mutableCopy() as? NSMutableURLRequest { return copy }
-        let copy = NSMutableURLRequest(url: request.url ?? URL(fileURLWithPath: "/"))
-        copy.url = request.url
-        return copy
+        (request as NSURLRequest).mutableCopy() as? NSMutableURLRequest ?? NSMutableURLRequest(url: Forward.nowhere)
     }
 }

@@ -4,7 +4,7 @@ public import FoundationNetworking
 extension URLConnectionOperation {
     /// `init(request:)` for Objective-C's request classes.
     public convenience init(request: NSURLRequest) {
-        self.init(request: request as URLRequest)
+        self.init(request: Forward.request(request))
     }
 
     /// `isPaused`: a method in AFNetworking.
