@@ -34,14 +34,6 @@ extension URLConnectionOperation {
         setDownloadProgressBlock { block(UInt(clamping: $0 as Int), $1, $2) }
     }
 
-    /// `setWillSendRequestForAuthenticationChallengeBlock(_:)`, as Swift 3 and later have it.
-    @preconcurrency
-    public func setWillSendRequestForAuthenticationChallenge(
-        _ block: (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
-    ) {
-        setWillSendRequestForAuthenticationChallengeBlock(block)
-    }
-
     /// Nothing to do: a process on Linux is not suspended when its user turns to another one, so the operation goes on,
     /// and `handler` is never called.
     @preconcurrency

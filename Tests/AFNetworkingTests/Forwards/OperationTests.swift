@@ -173,8 +173,9 @@ private final class Notes: @unchecked Sendable {
         }
         let operation = operation("/secret")
         operation.setShouldExecuteAsBackgroundTaskWithExpirationHandler { Issue.record("nothing expires") }
-        operation.setWillSendRequestForAuthenticationChallenge { _, _ in
-            .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
+        operation.setWillSendRequestForAuthenticationChallenge { _, challenge in
+            let credential = URLCredential(user: "u", password: "p", persistence: .none)
+            challenge.sender?.use(credential, for: challenge)
         }
         #expect(await operation.outcome().status == 200)
     }

@@ -87,10 +87,16 @@ extension Symbol {
                 "-[AFURLConnectionOperation setWillSendRequestForAuthenticationChallengeBlock:]",
                 "setWillSendRequestForAuthenticationChallengeBlock(_:)",
                 "setWillSendRequestForAuthenticationChallenge(_:)",
-                note: "The block gets the operation and returns an AuthenticationDisposition."
+                note: "The block gets the operation. It answers by the challenge's sender, or returns the answer."
             ) { (operation: AFURLConnectionOperation) in
                 operation.setWillSendRequestForAuthenticationChallengeBlock { (_: Connection, _: Challenge) in .cancel }
-                operation.setWillSendRequestForAuthenticationChallenge { _, _ in .performDefaultHandling }
+                operation.setWillSendRequestForAuthenticationChallengeBlock {
+                    (_: Connection, challenge: Challenge) -> Void in
+                    challenge.sender?.cancel(challenge)
+                }
+                operation.setWillSendRequestForAuthenticationChallenge { _, challenge in
+                    challenge.sender?.performDefaultHandling(for: challenge)
+                }
             },
             available(
                 "-[AFURLConnectionOperation setRedirectResponseBlock:]", "setRedirectResponseBlock(_:)",
