@@ -88,5 +88,16 @@ let package = Package(
         .testTarget(
             name: "AFNetworkingTests", dependencies: ["AFNetworking", "Swift5Client", "TestServer"],
             exclude: ["Symbols/AFNetworking-2.6.3.txt"], swiftSettings: settings),
+        // Clients as they were written against AFNetworking 2.x; they import that module and nothing else.
+        .target(
+            name: "LegacySwift5", dependencies: ["AFNetworking"], path: "Tests/AFNetworkingLegacyTests/Legacy/Swift5",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "LegacySwift6", dependencies: ["AFNetworking"], path: "Tests/AFNetworkingLegacyTests/Legacy/Swift6",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "AFNetworkingLegacyTests",
+            dependencies: ["AFNetworking", "LegacySwift5", "LegacySwift6", "TestServer"],
+            exclude: ["Legacy"], swiftSettings: settings),
     ]
 )
