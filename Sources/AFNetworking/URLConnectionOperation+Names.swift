@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 public import FoundationNetworking
 
 extension URLConnectionOperation {
@@ -76,35 +76,5 @@ extension URLConnectionOperation {
         if let completionBlock { completion = { completionBlock($0.map { $0 as AnyObject }) } }
         return batch(ofRequestOperations: operations, progressBlock: progressBlock, completionBlock: completion)
             .map { $0 as AnyObject }
-    }
-}
-
-extension HTTPRequestOperation {
-    /// `setCompletionBlockWithSuccess(_:failure:)` for blocks of the types that Swift 1 and 2 had for them.
-    @_disfavoredOverload
-    @preconcurrency
-    public func setCompletionBlockWithSuccess(
-        _ success: (@Sendable (HTTPRequestOperation, AnyObject?) -> Void)?,
-        failure: (@Sendable (HTTPRequestOperation, NSError) -> Void)?
-    ) {
-        setCompletionBlock(Forward.success(success), Forward.failure(failure))
-    }
-
-    /// `setCompletionBlockWithSuccess(_:failure:)` for blocks of the types that Swift 1 and 2 had for them, whose object
-    /// is not optional: `NSNull` stands for nothing.
-    @_disfavoredOverload
-    @preconcurrency
-    public func setCompletionBlockWithSuccess(
-        _ success: (@Sendable (HTTPRequestOperation, AnyObject) -> Void)?,
-        failure: (@Sendable (HTTPRequestOperation, NSError) -> Void)?
-    ) {
-        setCompletionBlock(Forward.success(success), Forward.failure(failure))
-    }
-
-    /// With types that only the method of `OperationNetworking` has.
-    private func setCompletionBlock(
-        _ success: Forward.Success?, _ failure: (@Sendable (HTTPRequestOperation, any Error) -> Void)?
-    ) {
-        setCompletionBlockWithSuccess(success, failure: failure)
     }
 }

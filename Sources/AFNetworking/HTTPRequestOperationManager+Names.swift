@@ -7,7 +7,7 @@ public import FoundationNetworking
 extension HTTPRequestOperationManager {
     /// `init(baseURL:)` without a URL: AFNetworking's `+manager`, which Swift imported as `init()`.
     public static func manager() -> HTTPRequestOperationManager {
-        HTTPRequestOperationManager(baseURL: nil)
+        HTTPRequestOperationManager()
     }
 
     /// `init(baseURL:)` for Objective-C's URL class.

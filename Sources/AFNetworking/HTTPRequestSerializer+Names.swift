@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 public import FoundationNetworking
 
 // The names are AFNetworking's.
@@ -75,32 +75,5 @@ extension HTTPRequestSerializer {
     ) {
         guard let block else { return setQueryStringSerialization(nil) }
         setQueryStringSerializationWith { block($0 as NSURLRequest, $1 as AnyObject, $2) }
-    }
-}
-
-/// AFNetworking's `AFHTTPRequestQueryStringSerializationStyle`: it has one value.
-public enum AFHTTPRequestQueryStringSerializationStyle: UInt, Sendable {
-    /// `queryString(from:)`.
-    case defaultStyle
-
-    /// `defaultStyle`, as Swift 1 and 2 have it.
-    public static let DefaultStyle = defaultStyle
-}
-
-extension JSONRequestSerializer {
-    /// `init(writingOptions:)`: AFNetworking's `+serializerWithWritingOptions:`.
-    public static func serializerWithWritingOptions(
-        _ writingOptions: JSONSerialization.WritingOptions
-    ) -> JSONRequestSerializer {
-        JSONRequestSerializer(writingOptions: writingOptions)
-    }
-}
-
-extension PropertyListRequestSerializer {
-    /// `init(format:writeOptions:)`: AFNetworking's `+serializerWithFormat:writeOptions:`.
-    public static func serializerWithFormat(
-        _ format: PropertyListSerialization.PropertyListFormat, writeOptions: PropertyListSerialization.WriteOptions
-    ) -> PropertyListRequestSerializer {
-        PropertyListRequestSerializer(format: format, writeOptions: writeOptions)
     }
 }
