@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
+        .library(name: "AFNetworking", targets: ["AFNetworking"]),
     ],
     dependencies: [
         // Test targets only: nothing below is built for a package that depends on this one.
@@ -42,6 +43,10 @@ let package = Package(
         .target(
             name: "OperationNetworkingXML",
             dependencies: ["OperationNetworking", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "AFNetworking",
+            dependencies: ["OperationNetworking", "OperationNetworkingXML"],
             swiftSettings: settings),
 
         .target(
@@ -82,5 +87,22 @@ let package = Package(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
             swiftSettings: settings),
+        .target(
+            name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "AFNetworkingTests", dependencies: ["AFNetworking", "Swift5Client", "TestServer"],
+            exclude: ["Symbols/AFNetworking-2.6.3.txt"], swiftSettings: settings),
+        // Clients as they were written against AFNetworking 2.x; they import that module and nothing else.
+        .target(
+            name: "LegacySwift5", dependencies: ["AFNetworking"], path: "Tests/AFNetworkingLegacyTests/Legacy/Swift5",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "LegacySwift6", dependencies: ["AFNetworking"], path: "Tests/AFNetworkingLegacyTests/Legacy/Swift6",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "AFNetworkingLegacyTests",
+            dependencies: ["AFNetworking", "LegacySwift5", "LegacySwift6", "TestServer"],
+            exclude: ["Legacy"], swiftSettings: settings),
     ]
 )

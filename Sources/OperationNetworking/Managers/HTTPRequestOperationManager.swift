@@ -109,6 +109,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - request: the request.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; also for a cancelled operation.
+    @preconcurrency
     open func httpRequestOperation(
         with request: URLRequest,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -184,7 +185,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func get(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -195,7 +196,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     }
 
     /// Requests the head of a response only: AF's `HEAD:parameters:success:failure:`. See `get`; `success` has no object.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func head(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation) -> Void)? = nil,
@@ -215,7 +216,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func post(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -234,7 +235,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func put(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -253,7 +254,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func patch(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -272,7 +273,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func delete(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -286,7 +287,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///
     /// - Parameter block: appends parts after those for `parameters`; called once, on the calling thread. What it throws
     ///   goes to `failure`.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func post(
         _ URLString: String, parameters: [String: Any]? = nil, headers: [String: String]? = nil,
         constructingBodyWith block: (any MultipartFormData) throws -> Void,

@@ -6,6 +6,7 @@ extension URLConnectionOperation {
     ///
     /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
     /// `bytesWritten` is right. The expected total is −1 when it is unknown.
+    @preconcurrency
     public func setUploadProgressBlock(
         _ block: (
             @Sendable (_ bytesWritten: Int, _ totalBytesWritten: Int64, _ totalBytesExpectedToWrite: Int64) -> Void
@@ -19,6 +20,7 @@ extension URLConnectionOperation {
     /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
     /// `bytesRead` is right. The expected total is −1 when it is unknown; after a resume it covers what was received
     /// before.
+    @preconcurrency
     public func setDownloadProgressBlock(
         _ block: (@Sendable (_ bytesRead: Int, _ totalBytesRead: Int64, _ totalBytesExpectedToRead: Int64) -> Void)?
     ) {
@@ -36,6 +38,7 @@ extension URLConnectionOperation {
     /// - a server that wants a client certificate and got none that it takes: `protectionSpace.wantsClientIdentity`.
     ///
     /// AF: `setWillSendRequestForAuthenticationChallengeBlock:`.
+    @preconcurrency
     public func setWillSendRequestForAuthenticationChallengeBlock(
         _ block: (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
     ) {
@@ -47,6 +50,7 @@ extension URLConnectionOperation {
     /// Nil for a redirect delivers the redirecting response as the result; nil for the first request cancels the
     /// operation. Nil block, the default: redirects are followed. Called on a queue of the library's.
     /// AF: `setRedirectResponseBlock:`.
+    @preconcurrency
     public func setRedirectResponseBlock(
         _ block: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
     ) {
@@ -56,6 +60,7 @@ extension URLConnectionOperation {
     /// Sets what decides whether a complete response to a GET is stored in `URLCache.shared`. Without it, the default,
     /// nothing is stored. Called on a queue of the library's, before the operation finishes.
     /// AF: `setCacheResponseBlock:`.
+    @preconcurrency
     public func setCacheResponseBlock(
         _ block: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
     ) {
