@@ -4,6 +4,8 @@ public import Foundation
 
 /// AFNetworking's name of `URLConnectionOperation`.
 public typealias AFURLConnectionOperation = URLConnectionOperation
+/// What redirect, challenge and cache blocks of AFNetworking get as their first argument. Here it is the operation itself.
+public typealias NSURLConnection = URLConnectionOperation
 /// AFNetworking's name of `HTTPRequestOperation`.
 public typealias AFHTTPRequestOperation = HTTPRequestOperation
 /// AFNetworking's name of `HTTPRequestOperationManager`.

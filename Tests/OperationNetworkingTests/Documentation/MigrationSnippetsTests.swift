@@ -6,7 +6,7 @@ internal import OperationNetworking
 // The snippets of Migration.md, compiled. `DocumentationTests` sees to it that they are the same, `SnippetRunTests` runs
 // those that talk to a server.
 
-/// Migration, "What to change".
+/// Migration, "Leaving the old names".
 final class BooksClient: HTTPRequestOperationManager, @unchecked Sendable {
     static let shared = BooksClient(baseURL: URL(string: "https://api.example.com/v1/"))
 
@@ -26,7 +26,7 @@ final class BooksClient: HTTPRequestOperationManager, @unchecked Sendable {
 enum MigrationSnippets {}
 
 extension MigrationSnippets {
-    /// Migration, "What to change".
+    /// Migration, "Leaving the old names".
     static func setBlocksFirst(_ client: BooksClient) throws -> HTTPRequestOperation {
         let operation = try client.operation(method: "GET", "covers/1")
         operation.setDownloadProgressBlock { _, received, expected in print(received, expected) }

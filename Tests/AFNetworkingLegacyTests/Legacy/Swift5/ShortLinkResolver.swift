@@ -6,8 +6,9 @@ class ShortLinkResolver {
 
     func resolve(_ url: URL, completion: @escaping (URL?, Int) -> Void) {
         let operation = AFHTTPRequestOperation(request: URLRequest(url: url))
-        operation.setRedirectResponseBlock { (connection, request, redirectResponse) -> URLRequest in
-            if let response = redirectResponse {
+        operation.setRedirectResponseBlock {
+            (connection: NSURLConnection, request: URLRequest, redirectResponse: URLResponse?) -> URLRequest in
+            if let response = redirectResponse as? HTTPURLResponse {
                 self.hops.append("\(response.statusCode) \(request.url?.path ?? "")")
             }
             return request
