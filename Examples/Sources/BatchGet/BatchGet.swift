@@ -39,6 +39,11 @@ struct BatchGet: AsyncParsableCommand {
             "Root certificates, PEM or DER, to trust beside the system's.", valueName: "file"))
     var ca: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A proxy, as http://host:port; or \"environment\" for what http_proxy and the like say.", valueName: "url"))
+    var proxy: String?
+
     @Flag(help: "Cancel the rest of a group when one of it fails.")
     var cancelGroupOnFailure = false
 

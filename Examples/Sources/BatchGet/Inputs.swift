@@ -31,6 +31,7 @@ struct Inputs {
         options.headers = command.header.compactMap(HeaderField.init)
         if let file = command.headerFile { options.headers += try Self.headers(in: file) }
         if let file = command.ca { options.anchorCertificates = try Self.certificates(in: file) }
+        if let proxy = command.proxy { options.proxies = try Self.proxies(proxy) }
         self.options = options
         if command.manifest == "-", !command.quiet, isatty(STDIN_FILENO) == 1 {
             write("batchget: reading URLs, one a line; Ctrl-D ends\n", to: STDERR_FILENO)
@@ -39,6 +40,14 @@ struct Inputs {
         directory = OutputDirectory(command.output)
         let problems = directory.prepare(for: entries)
         guard problems.isEmpty else { throw Failure(status: ExitStatus.cannotCreate, lines: problems) }
+    }
+
+    private static func proxies(_ text: String) throws(Failure) -> ProxyConfiguration {
+        do {
+            return text == "environment" ? try .environment() : ProxyConfiguration(try ProxyServer(text))
+        } catch {
+            throw Failure(status: ExitStatus.usage, lines: ["--proxy: \(error.description)"])
+        }
     }
 
     private static func manifest(_ path: String) throws(Failure) -> [ManifestEntry] {

@@ -45,7 +45,8 @@ enum Manual {
         REQUESTS
           Fields of --header and --header-file go to every host of the manifest; of two
           with one name the last counts. A redirect to another host takes all along but
-          Authorization and Cookie. No cookies are kept and no proxies used.
+          Authorization and Cookie. No cookies are kept; the environment's
+          proxies are used with --proxy environment only.
 
         EXIT STATUS
           0    every file is there

@@ -1,4 +1,5 @@
 package import Foundation
+package import OperationNetworking
 
 /// How downloads are made.
 package struct DownloadOptions: Sendable {
@@ -14,6 +15,8 @@ package struct DownloadOptions: Sendable {
     package var headers: [HeaderField] = []
     /// Roots that are trusted beside the system's, as DER.
     package var anchorCertificates: Set<Data> = []
+    /// What requests go through; nil: no proxy.
+    package var proxies: ProxyConfiguration?
     /// Whether files that are there already are downloaded again.
     package var replacesExisting = false
 

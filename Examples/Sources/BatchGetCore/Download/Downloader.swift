@@ -165,6 +165,7 @@ package final class Downloader: Sendable {
         for field in options.headers {
             manager.requestSerializer.setValue(field.value, forHTTPHeaderField: field.name)
         }
+        manager.proxyConfiguration = options.proxies
         if !options.anchorCertificates.isEmpty {
             manager.securityPolicy.anchorCertificates = options.anchorCertificates
         }

@@ -54,6 +54,17 @@ import Testing
         #expect(folder.data("out/b") == content(20))
     }
 
+    @Test("Through a proxy")
+    func proxy() async throws {
+        // It gets requests for a host that does not exist.
+        server.serve("a", content(10))
+        let outcome = try await run(
+            "http://no-such-host.invalid/a", ["--proxy", server.url("").trimmingCharacters(in: ["/"])])
+        #expect(outcome.code == 0 && folder.data("out/a") == content(10))
+        let refused = try await run("http://no-such-host.invalid/b", ["--proxy", "ftp://me:secret@proxy"])
+        #expect(refused.code == 64 && refused.errors.contains("--proxy") && !refused.errors.contains("secret"))
+    }
+
     @Test("A JSON manifest, and a report that is all of standard output")
     func json() async throws {
         server.serve("a", content(5000))
