@@ -15,12 +15,14 @@ let package = Package(
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
+        .library(name: "AFNetworking", targets: ["AFNetworking"]),
     ],
     dependencies: [
         // Test targets only: nothing below is built for a package that depends on this one.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
         // A command for Scripts/docs, which no target uses.
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
@@ -44,6 +46,10 @@ let package = Package(
             name: "OperationNetworkingXML",
             dependencies: ["OperationNetworking", "NetworkingSupport"],
             swiftSettings: settings),
+        .target(
+            name: "AFNetworking",
+            dependencies: ["OperationNetworking", "OperationNetworkingXML"],
+            swiftSettings: settings),
 
         .target(
             name: "TestServer",
@@ -52,6 +58,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "_CryptoExtras", package: "swift-crypto"),
             ],
@@ -59,6 +66,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "DownloadFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/DownloadFixture",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "LeakFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/LeakFixture",
             swiftSettings: settings),
         .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: settings),
         .testTarget(
@@ -79,5 +89,22 @@ let package = Package(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
             swiftSettings: settings),
+        .target(
+            name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "AFNetworkingTests", dependencies: ["AFNetworking", "Swift5Client", "TestServer"],
+            exclude: ["Symbols/AFNetworking-2.6.3.txt"], swiftSettings: settings),
+        // Clients as they were written against AFNetworking 2.x; they import that module and nothing else.
+        .target(
+            name: "LegacySwift5", dependencies: ["AFNetworking"], path: "Tests/AFNetworkingLegacyTests/Legacy/Swift5",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "LegacySwift6", dependencies: ["AFNetworking"], path: "Tests/AFNetworkingLegacyTests/Legacy/Swift6",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "AFNetworkingLegacyTests",
+            dependencies: ["AFNetworking", "LegacySwift5", "LegacySwift6", "TestServer"],
+            exclude: ["Legacy"], swiftSettings: settings),
     ]
 )

@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A recipe: one executable of one file that takes the base URL of an httpbin server.
+/// A recipe: an executable of one file. `Scripts/examples` runs them all.
 func recipe(_ name: String) -> Target {
     .executableTarget(
         name: name,
@@ -21,13 +21,16 @@ func recipe(_ name: String) -> Target {
 let package = Package(
     name: "OperationNetworkingExamples",
     products: [
-        .executable(name: "demo", targets: ["Demo"])
+        .executable(name: "demo", targets: ["Demo"]),
+        .executable(name: "batchget", targets: ["BatchGet"]),
     ],
     dependencies: [
         // Named, because the checkout's folder may have any name.
         .package(name: "OperationNetworking", path: ".."),
-        // For the demo's embedded server only.
+        // For servers: the demo's embedded one, and the one of batchget's tests.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+        // For batchget's command line.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
         .executableTarget(
@@ -39,9 +42,40 @@ let package = Package(
             ],
             swiftSettings: settings),
         recipe("Quickstart"),
+        recipe("JSONAPIClient"),
         recipe("LoginThenRequests"),
         recipe("BatchDownload"),
         recipe("GroupCancel"),
+        recipe("ResumableDownload"),
+        recipe("MultipartUpload"),
+        recipe("Pinning"),
+        recipe("MutualTLS"),
         recipe("AsyncAwait"),
+
+        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "BatchGetCore",
+            dependencies: [
+                "CLibCrypto", .product(name: "OperationNetworking", package: "OperationNetworking"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "BatchGet",
+            dependencies: [
+                "BatchGetCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "OperationNetworking", package: "OperationNetworking"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BatchGetTests",
+            dependencies: [
+                "BatchGetCore",
+                // Started by the tests, so it has to be built.
+                "BatchGet",
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
+            swiftSettings: settings),
     ]
 )

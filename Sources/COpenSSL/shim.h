@@ -29,6 +29,10 @@ static inline int ONSSL_SSL_CTX_set_proto_versions(SSL_CTX *context, int minimum
     return SSL_CTX_set_min_proto_version(context, minimum) && SSL_CTX_set_max_proto_version(context, maximum);
 }
 
+static inline int ONSSL_SSL_CTX_get_min_proto_version(SSL_CTX *context) {
+    return (int)SSL_CTX_get_min_proto_version(context);
+}
+
 // Asks servers for a stapled OCSP response and names who looks at it.
 static inline int ONSSL_SSL_CTX_request_ocsp(SSL_CTX *context, int (*callback)(SSL *, void *)) {
     return SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp)

@@ -113,6 +113,21 @@ struct HandshakeTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test("nginx and openssl s_server are rejected likewise", arguments: rejections)
+    func rejectedElsewhere(_ rejection: Rejection) async throws {
+        let identity = try rejection.identity()
+        let pins = try rejection.pins?()
+        let policy = try trusting(pins?.0 ?? .none, pins.map { [$0.1] } ?? [])
+        let nginx = try NginxServer.serving(["file": Data("secret".utf8)], identity: identity)
+        let openssl = try OpenSSLServer.start(identity)
+        for url in [nginx.url("/file", port: 1), openssl.url("/")] {
+            let attempt = await Attempt.get(url, policy)
+            #expect(attempt.status == nil && attempt.error?.code == rejection.code)
+            #expect(attempt.trustError?.rule == rejection.rule)
+        }
+        #expect(nginx.accessLog.isEmpty)
+    }
+
     @Test("A connection made under a permissive policy is not used under a stricter one")
     func permissiveThenPinned() async throws {
         let server = try server()

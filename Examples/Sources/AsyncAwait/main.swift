@@ -1,6 +1,6 @@
-// Operations from async code: decoded values, errors to switch on, and cancelling by cancelling the task.
+// Operations from async code: decoded values, several at once, errors to switch on, and cancelling by cancelling the task.
 //
-//   swift run AsyncAwait http://127.0.0.1:8000
+//   swift run --package-path Examples AsyncAwait http://127.0.0.1:8000    (an httpbin server)
 internal import OperationNetworking
 
 struct Reply: Decodable, Sendable {
@@ -17,10 +17,17 @@ let manager = HTTPRequestOperationManager(baseURL: baseURL)
 do {
     // An operation that is in no queue is started by waiting for its value.
     let reply = try await manager.operation(method: "GET", "anything/books").decoded(Reply.self)
-    print("decoded: \(reply.url)")
+    print("decoded: \(URL(string: reply.url)?.path ?? "")")
+
+    async let first = manager.operation(method: "GET", "anything/first").decoded(Reply.self)
+    async let second = manager.operation(method: "GET", "anything/second").decoded(Reply.self)
+    let replies = try await [first, second]
+    print("at once: \(replies.map { URL(string: $0.url)?.lastPathComponent ?? "" })")
 
     do {
         _ = try await manager.operation(method: "GET", "status/418").value()
+        print("failed: a teapot made coffee")
+        exit(1)
     } catch let error as ResponseSerializationError where error.code == .badServerResponse {
         print("refused: \(error.localizedDescription)")
     }
@@ -30,6 +37,8 @@ do {
     task.cancel()
     do {
         _ = try await task.value
+        print("failed: the task was cancelled, its operation was not")
+        exit(1)
     } catch let error as URLError where error.code == .cancelled {
         print("cancelled: state \(slow.state)")
     }

@@ -1,6 +1,6 @@
 // A group of requests that is cancelled as one when the first of them fails.
 //
-//   swift run GroupCancel http://127.0.0.1:8000
+//   swift run --package-path Examples GroupCancel http://127.0.0.1:8000    (an httpbin server)
 internal import OperationNetworking
 
 guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {
@@ -25,13 +25,21 @@ do {
         }
     }
     manager.enqueue(batch)
+
+    var cancelled = 0
     for operation in await batch.value() {
         switch operation.error {
-        case nil: print("\(operation.name ?? ""): finished")
-        case let error as URLError where error.code == .cancelled: print("\(operation.name ?? ""): cancelled")
-        case let error?: print("\(operation.name ?? ""): \(error.localizedDescription)")
+        case nil:
+            print("\(operation.name ?? ""): finished")
+        case let error as URLError where error.code == .cancelled:
+            cancelled += 1
+            print("\(operation.name ?? ""): cancelled")
+        case let error?:
+            print("\(operation.name ?? ""): \(error.localizedDescription)")
         }
     }
+    // The 503 is meant to be there: what would be wrong is that nothing was cancelled.
+    exit(cancelled > 0 ? 0 : 1)
 } catch {
     print("failed: \(error.localizedDescription)")
     exit(1)

@@ -1,6 +1,6 @@
 // A GET with parameters, and what to do with the answer and with a failure.
 //
-//   swift run Quickstart http://127.0.0.1:8000
+//   swift run --package-path Examples Quickstart http://127.0.0.1:8000    (an httpbin server)
 internal import OperationNetworking
 
 guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {
@@ -25,9 +25,17 @@ manager.get(
 @Sendable func getMissingPage() {
     manager.get(
         "status/404",
-        success: { _, _ in exit(1) },
+        success: { _, _ in
+            print("failed: there should be no such page")
+            exit(1)
+        },
         failure: { operation, error in
-            print("\(operation?.response?.statusCode ?? 0): \(error.localizedDescription)")
+            // The operation is nil when no request could be made; there is no response when no server answered.
+            guard let status = operation?.response?.statusCode else {
+                print("failed: \(error.localizedDescription)")
+                exit(1)
+            }
+            print("\(status): \(error.localizedDescription)")
             exit(0)
         })
 }

@@ -11,13 +11,16 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
     /// Network thread. The stream of the next attempt.
     private var stream: InputStream?
     /// Network thread.
+    private var wasOpened = false
+    /// Network thread.
     private var pump: BodyPump?
     /// Network thread. Ends the wait of the pump's stream.
     private var interrupt: (() -> Void)?
 
     /// - Parameters:
     ///   - stream: Open or not; the caller touches it no more. It is closed when the transfer has ended, and, if a read
-    ///     blocks then, when that returns; an `InterruptibleInputStream` is interrupted first.
+    ///     blocks then, when that returns; an `InterruptibleInputStream` is interrupted first. One that was never read is
+    ///     closed with this object.
     ///   - contentLength: Bytes that the stream will deliver; nil: unknown, sent chunked.
     ///   - reopen: Makes another stream with the same bytes, for a request that has to be sent again; called on the
     ///     network thread. nil: such a request fails.
@@ -32,6 +35,7 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
     package func open(wakeUp: @escaping @Sendable () -> Void) {
         guard let stream else { return }
         self.stream = nil
+        wasOpened = true
         closePump()
         let length = contentLength
         interrupt = (stream as? any InterruptibleInputStream).map { stream in { stream.interrupt() } }
@@ -50,9 +54,16 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
 
     package func close() {
         closePump()
+        // What nobody has opened can still be sent by another transfer.
+        guard wasOpened else { return }
         stream?.close()
         stream = nil
     }
+
+    deinit { stream?.close() }
+
+    /// Whether nothing was read yet. Network thread.
+    package var isUntouched: Bool { !wasOpened }
 
     private func closePump() {
         pump?.close()

@@ -1,12 +1,14 @@
 internal import CCurl
 
-/// What may share connections and TLS sessions: everything that decides whom we trust and who we are.
+/// What may share connections and TLS sessions: everything that decides whom we trust, who we are,
+/// and which way we go.
 struct PartitionKey: Hashable {
     let identity: String
     let minimumVersion: TLSVersion
     let maximumVersion: TLSVersion?
     let clientFingerprint: String?
     let credential: TransferCredential?
+    let proxy: TransferProxy?
 
     init(_ request: TransferRequest) {
         identity = request.tls.identity
@@ -14,6 +16,7 @@ struct PartitionKey: Hashable {
         maximumVersion = request.tls.maximumVersion
         clientFingerprint = request.tls.clientIdentity?.fingerprint
         credential = request.credential
+        proxy = request.proxy
     }
 }
 
@@ -28,6 +31,7 @@ final class Partition {
     let id: UInt32
     let tls: TLSConfiguration
     let credential: TransferCredential?
+    let proxy: TransferProxy?
     let multi: MultiHandle
     let share: SessionShare
 
@@ -61,6 +65,7 @@ final class Partition {
         self.id = id
         tls = request.tls
         credential = request.credential
+        proxy = request.proxy
         self.multi = multi
         self.share = share
         guard multi.installObserver() == .CURLM_OK else { return nil }
@@ -73,7 +78,7 @@ final class Partition {
 
     /// Whether `request` belongs here, told without hashing.
     func serves(_ request: TransferRequest) -> Bool {
-        tls === request.tls && credential == request.credential
+        tls === request.tls && credential == request.credential && proxy == request.proxy
     }
 
     /// libcurl's cache of open connections, which must hold those of all active transfers.

@@ -34,8 +34,18 @@ extension TransferDriver {
     }
 
     private func installVerification(on sslContext: UnsafeMutableRawPointer) -> Bool {
-        guard let transfer, let host = Self.host(of: transfer.request.url) else { return false }
-        let context = PeerVerificationContext(configuration: transfer.request.tls, host: host)
+        guard let transfer, let peer = TLSPeer(sslContext: sslContext) else { return false }
+        let context: PeerVerificationContext
+        switch peer {
+        case .server:
+            guard let host = Self.host(of: transfer.request.url) else { return false }
+            context = PeerVerificationContext(configuration: transfer.request.tls, host: host)
+        case .proxy:
+            guard let proxy = partition.proxy, let tls = proxy.tls, let host = Self.host(of: proxy.url) else {
+                return false
+            }
+            context = PeerVerificationContext(configuration: tls, peer: .proxy, host: host)
+        }
         verification = context
         return PeerVerification.install(on: sslContext, context: context)
     }

@@ -79,10 +79,7 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_PROTOCOLS_STR, "http,https"))
         result.require(easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https"))
         result.require(easy.set(CURLOPT_FOLLOWLOCATION, 0))
-        // Not NULL: "" keeps libcurl from reading proxies from the environment.
-        result.require(easy.set(CURLOPT_PROXY, ""))
-        // Nor look for exceptions there, for every request.
-        result.require(easy.set(CURLOPT_NOPROXY, "*"))
+        setProxy(&result)
         result.require(easy.set(CURLOPT_TCP_NODELAY, 1))
         result.require(easy.set(CURLOPT_TCP_KEEPALIVE, 1))
         result.require(easy.set(CURLOPT_HTTP09_ALLOWED, 0))
@@ -107,7 +104,7 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_SHARE, pointer: partition.share.pointer))
         setTLS(&result)
         if let credential = partition.credential {
-            result.require(easy.set(CURLOPT_HTTPAUTH, credential.curlMask))
+            result.require(easy.set(CURLOPT_HTTPAUTH, credential.schemes.curlMask))
             result.require(easy.set(CURLOPT_USERNAME, credential.user))
             result.require(easy.set(CURLOPT_PASSWORD, credential.password))
         }
@@ -122,7 +119,7 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_SSL_VERIFYHOST, 0))
         result.require(easy.set(CURLOPT_CAINFO, pointer: nil))
         result.require(easy.set(CURLOPT_CAPATH, pointer: nil))
-        result.require(easy.set(CURLOPT_SSLVERSION, partition.tls.curlVersions))
+        result.require(easy.set(CURLOPT_SSLVERSION, TLSPeer.server.curlVersion))
         result.require(easy.setSSLContextFunction(Self.sslContextCallback))
         result.require(easy.set(CURLOPT_SSL_CTX_DATA, pointer: Unmanaged.passUnretained(self).toOpaque()))
         guard let identity = partition.tls.clientIdentity else { return }
@@ -130,6 +127,38 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_SSLKEYTYPE, "PEM"))
         identity.certificateChainPEM.withUnsafeBytes { result.require(easy.set(CURLOPT_SSLCERT_BLOB, blob: $0)) }
         identity.privateKeyPEM.withUnsafeBytes { result.require(easy.set(CURLOPT_SSLKEY_BLOB, blob: $0)) }
+    }
+
+    /// CURLAUTH_ONLY, which is too large for Swift's importer.
+    private static let authenticationOnly = 1 << 31
+
+    /// The way to the server. What is set here is part of the partition's key.
+    private func setProxy(_ result: inout OptionResult) {
+        guard let proxy = partition.proxy else {
+            // Not NULL: "" keeps libcurl from reading proxies from the environment.
+            result.require(easy.set(CURLOPT_PROXY, ""))
+            // Nor look for exceptions there, for every request.
+            result.require(easy.set(CURLOPT_NOPROXY, "*"))
+            return
+        }
+        result.require(easy.set(CURLOPT_PROXY, proxy.urlWithUserInfo))
+        // Exceptions were looked for before; "" keeps libcurl from looking for more in the environment.
+        result.require(easy.set(CURLOPT_NOPROXY, ""))
+        // What the proxy says to CONNECT is not the response.
+        result.require(easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1))
+        // A server's header fields are not the proxy's to see.
+        result.require(easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)))
+        result.allowMissing(easy.set(CURLOPT_SOCKS5_AUTH, TransferCredential.Schemes.basic.curlMask))
+        result.require(easy.set(CURLOPT_PROXY_SSL_VERIFYPEER, 1))
+        result.require(easy.set(CURLOPT_PROXY_SSL_VERIFYHOST, 0))
+        result.require(easy.set(CURLOPT_PROXY_CAINFO, pointer: nil))
+        result.require(easy.set(CURLOPT_PROXY_CAPATH, pointer: nil))
+        result.require(easy.set(CURLOPT_PROXY_SSLVERSION, TLSPeer.proxy.curlVersion))
+        guard let schemes = proxy.credential?.schemes else { return }
+        // With a single scheme that takes several messages libcurl sends the first without the content. A proxy that then
+        // does not ask passes that on, and the content is never sent. So such a proxy is asked first.
+        let asksFirst = schemes == .basic ? 0 : Self.authenticationOnly
+        result.require(easy.set(CURLOPT_PROXYAUTH, schemes.curlMask | asksFirst))
     }
 
     /// Method and content.
@@ -233,33 +262,14 @@ extension TransferDriver {
     }
 }
 
-extension TransferCredential {
+extension TransferCredential.Schemes {
     /// As CURLAUTH_* bits.
     fileprivate var curlMask: Int {
         var mask = 0
-        if schemes.contains(.basic) { mask |= 1 << 0 }
-        if schemes.contains(.digest) { mask |= 1 << 1 }
-        if schemes.contains(.negotiate) { mask |= 1 << 2 }
-        if schemes.contains(.ntlm) { mask |= 1 << 3 }
+        if contains(.basic) { mask |= 1 << 0 }
+        if contains(.digest) { mask |= 1 << 1 }
+        if contains(.negotiate) { mask |= 1 << 2 }
+        if contains(.ntlm) { mask |= 1 << 3 }
         return mask
-    }
-}
-
-extension TLSConfiguration {
-    /// For CURLOPT_SSLVERSION: the minimum, and the maximum in the upper half.
-    fileprivate var curlVersions: Int {
-        let maximum = maximumVersion.map { Int($0.curlValue) << 16 } ?? 0
-        return Int(minimumVersion.curlValue) | maximum
-    }
-}
-
-extension TLSVersion {
-    fileprivate var curlValue: Int {
-        switch self {
-        case .v1_0: Int(CURL_SSLVERSION_TLSv1_0)
-        case .v1_1: Int(CURL_SSLVERSION_TLSv1_1)
-        case .v1_2: Int(CURL_SSLVERSION_TLSv1_2)
-        case .v1_3: Int(CURL_SSLVERSION_TLSv1_3)
-        }
     }
 }

@@ -24,8 +24,19 @@ extension TransferDriver {
         circumstances.hasHead = collector.isComplete
         circumstances.hasClientIdentity = partition.tls.clientIdentity != nil
         circumstances.verificationFailure = verification?.failure
+        circumstances.concernsProxy = verification?.peer == .proxy
+        if let verification, verification.peer == .server {
+            circumstances.wasAskedForIdentity = verification.wasAskedForCertificate
+            let chain = verification.rejectedChain
+            if !chain.isEmpty { circumstances.rejectedServer = .init(chain: chain, host: verification.host) }
+        }
+        if partition.proxy != nil {
+            circumstances.connectStatus = easy.long(CURLINFO_HTTP_CONNECTCODE)
+            circumstances.proxyCode = CURLproxycode(UInt32(truncatingIfNeeded: easy.long(CURLINFO_PROXY_ERROR)))
+        }
         circumstances.systemErrno = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
-        return TransferError.curl(code, text: easy.errorText, circumstances: circumstances)
+        let text = partition.proxy?.redacting(easy.errorText) ?? easy.errorText
+        return TransferError.curl(code, text: text, circumstances: circumstances)
     }
 
     private var timings: TransferTimings {

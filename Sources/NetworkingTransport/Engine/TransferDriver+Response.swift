@@ -29,10 +29,11 @@ extension TransferDriver {
         }
     }
 
-    /// A 401 that libcurl has credentials for, or a 417 to an expectation, may be followed by another head.
+    /// A challenge that libcurl has credentials for, or a 417 to an expectation, may be followed by another head.
     private var mayBeAnsweredByLibcurl: Bool {
         switch collector.status {
         case 401: partition.credential != nil
+        case 407: partition.proxy?.credential != nil
         case 417: true
         default: false
         }

@@ -6,6 +6,10 @@ package final class TransportEngine: Sendable {
     /// The engine that every operation uses. Never torn down.
     package static let shared = TransportEngine()
 
+    /// The host of a URL as connections are made to it: an IP address in its usual notation and without brackets, a name
+    /// in its ASCII form and without the trailing dot. Nil when libcurl finds none.
+    package static func host(of url: String) -> String? { TransferDriver.host(of: url) }
+
     let loop: EngineLoop
     private static let defaultConnectionsPerHost = 6
 

@@ -65,7 +65,7 @@ extension ClientIdentityMaterial {
             pem.append(text)
         }
         return ClientIdentityMaterial(
-            certificateChainPEM: pem, privateKeyPEM: try key.pem(), fingerprint: SHA256Digest.hex(of: named))
+            certificateChainPEM: pem, privateKeyPEM: try key.pem(), fingerprint: SHA256Hasher.hex(of: named))
     }
 
     /// The issuer of each certificate behind it, as far as they are there; what does not belong to the chain is left out.

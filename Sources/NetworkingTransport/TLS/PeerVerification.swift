@@ -28,6 +28,7 @@ enum PeerVerification {
                 return false
             }
             SSL_CTX_set_cert_verify_callback(handle, verifyChain, retained.toOpaque())
+            if configuration.clientIdentity == nil { SSL_CTX_set_client_cert_cb(handle, noteCertificateRequest) }
             SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
             return true
         }
@@ -70,6 +71,20 @@ enum PeerVerification {
         let response = bytes.flatMap { count > 0 ? Data(bytes: $0, count: count) : nil }
         return OpenSSLError.leavingQueueUntouched { context.verifyStatus(response) } ? 1 : 0
     }
+
+    /// There is no certificate to show; that one was asked for may be why the handshake fails.
+    private static let noteCertificateRequest:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<OpaquePointer?>?
+        ) -> Int32 = { ssl, _, _ in
+            if let ssl, let sslContext = SSL_get_SSL_CTX(ssl),
+                let pointer = SSL_CTX_get_ex_data(sslContext, contextIndex)
+            {
+                Unmanaged<PeerVerificationContext>.fromOpaque(pointer).takeUnretainedValue().wasAskedForCertificate =
+                    true
+            }
+            return 0
+        }
 
     /// The chain as the server sent it, leaf first.
     private static func sentChain(of store: OpaquePointer) -> [X509Certificate]? {

@@ -4,17 +4,22 @@ internal import NetworkingSupport
 /// What the handshakes of one connection are verified with, and what came of it.
 final class PeerVerificationContext: Sendable {
     let configuration: TLSConfiguration
+    let peer: TLSPeer
     let host: String
 
     private struct State {
         var failure: (any Error)?
         /// The chain of the handshake that is under way, until its stapled response has been looked at.
         var chain: [X509Certificate] = []
+        /// The chain that was rejected.
+        var rejectedChain: [X509Certificate] = []
+        var wasAskedForCertificate = false
     }
     private let state = Locked(State())
 
-    init(configuration: TLSConfiguration, host: String) {
+    init(configuration: TLSConfiguration, peer: TLSPeer = .server, host: String) {
         self.configuration = configuration
+        self.peer = peer
         self.host = host
     }
 
@@ -24,6 +29,15 @@ final class PeerVerificationContext: Sendable {
         set { state.withLock { $0.failure = newValue } }
     }
 
+    /// What the peer showed when it was rejected.
+    var rejectedChain: [X509Certificate] { state.withLock { $0.rejectedChain } }
+
+    /// The peer asked for a client certificate, and there was none.
+    var wasAskedForCertificate: Bool {
+        get { state.withLock { $0.wasAskedForCertificate } }
+        set { state.withLock { $0.wasAskedForCertificate = newValue } }
+    }
+
     /// The verdict on a chain, remembered.
     func verify(_ chain: [X509Certificate]) -> (any Error)? {
         let failure = configuration.verify(chain, host)
@@ -31,6 +45,7 @@ final class PeerVerificationContext: Sendable {
         state.withLock {
             $0.failure = failure
             $0.chain = keepsChain ? chain : []
+            $0.rejectedChain = failure == nil ? [] : chain
         }
         return failure
     }
@@ -43,7 +58,10 @@ final class PeerVerificationContext: Sendable {
             return state.chain
         }
         guard let failure = verifyStatus(response, chain, host) else { return true }
-        state.withLock { $0.failure = failure }
+        state.withLock {
+            $0.failure = failure
+            $0.rejectedChain = chain
+        }
         return false
     }
 }

@@ -21,6 +21,15 @@ package struct SHA256Hasher: ~Copyable {
         isValid = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
     }
 
+    /// The digest of `data` as 64 hexadecimal digits.
+    package static func hex(of data: Data) -> String {
+        var hasher = SHA256Hasher()
+        data.withUnsafeBytes { hasher.update($0) }
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: hasher.finish().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
     /// 32 bytes; empty when OpenSSL failed, which equals no digest.
     package consuming func finish() -> Data {
         guard isValid else { return Data() }

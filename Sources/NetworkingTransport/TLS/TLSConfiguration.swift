@@ -39,4 +39,24 @@ package final class TLSConfiguration: Sendable {
         self.verify = verify
         self.verifyStatus = verifyStatus
     }
+
+    /// The same, except that a server that shows `leaf` as `host` is accepted. Shares no connections with this one.
+    package func accepting(_ leaf: X509Certificate, host: String) -> TLSConfiguration {
+        let der = leaf.der
+        let isAccepted: @Sendable ([X509Certificate], String) -> Bool = { chain, name in
+            name == host && chain.first?.der == der
+        }
+        var acceptingStatus: StatusVerification?
+        if let verifyStatus {
+            acceptingStatus = { response, chain, name in
+                isAccepted(chain, name) ? nil : verifyStatus(response, chain, name)
+            }
+        }
+        let verify = verify
+        return TLSConfiguration(
+            identity: "\(identity)/accepting \(SHA256Hasher.hex(of: der)) as \(host)", minimumVersion: minimumVersion,
+            maximumVersion: maximumVersion, clientIdentity: clientIdentity,
+            verifyStatus: acceptingStatus,
+            verify: { chain, name in isAccepted(chain, name) ? nil : verify(chain, name) })
+    }
 }

@@ -116,9 +116,10 @@ enum RequestValidation {
     }
 
     private static func credentialError(_ request: TransferRequest) -> TransferError? {
-        guard let credential = request.credential else { return nil }
-        guard !credential.user.utf8.contains(0), !credential.password.utf8.contains(0) else {
-            return TransferError(.badRequest, message: "The credential contains a NUL character.")
+        for credential in [request.credential, request.proxy?.credential].compactMap({ $0 }) {
+            guard !credential.user.utf8.contains(0), !credential.password.utf8.contains(0) else {
+                return TransferError(.badRequest, message: "A credential contains a NUL character.")
+            }
         }
         return nil
     }

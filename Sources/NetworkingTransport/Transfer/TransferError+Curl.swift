@@ -7,27 +7,50 @@ extension TransferError {
         var wasConnected = false
         /// A final response head had arrived.
         var hasHead = false
+        /// The handshake that may have failed was the proxy's.
+        var concernsProxy = false
         /// We offered a client certificate.
         var hasClientIdentity = false
+        /// The server asked for a client certificate, and we had none.
+        var wasAskedForIdentity = false
+        var rejectedServer: RejectedServer?
         /// What the verification of the server found wrong.
         var verificationFailure: (any Error)?
         var systemErrno: Int32 = 0
+        /// The proxy's status for CONNECT; 0: there was none.
+        var connectStatus = 0
+        /// What a SOCKS proxy said.
+        var proxyCode = CURLPX_OK
     }
 
     /// The error for a libcurl code; `text` is what CURLOPT_ERRORBUFFER holds.
     static func curl(_ code: CurlCode, text: String, circumstances: Circumstances = Circumstances()) -> TransferError {
         let message = text.isEmpty ? code.text : text
+        if let status = refusedConnect(circumstances) {
+            return TransferError(
+                status == 407 ? .proxyAuthentication : .proxy,
+                message: "The proxy answered CONNECT with status \(status).", curlCode: Int(code.rawValue))
+        }
         var error = TransferError(
             kind(of: code, message: message, circumstances), message: message, curlCode: Int(code.rawValue))
-        if error.kind == .serverUntrusted { error.cause = circumstances.verificationFailure }
+        if error.kind == .serverUntrusted {
+            error.cause = circumstances.verificationFailure
+            error.rejectedServer = circumstances.rejectedServer
+        }
         error.systemErrno = circumstances.systemErrno
         return error
+    }
+
+    /// The status that a proxy gave in place of a tunnel.
+    private static func refusedConnect(_ circumstances: Circumstances) -> Int? {
+        let status = circumstances.connectStatus
+        return circumstances.hasHead || status == 0 || (200..<300).contains(status) ? nil : status
     }
 
     private static func kind(of code: CurlCode, message: String, _ circumstances: Circumstances) -> Kind {
         if isSecurityCode(code) {
             if circumstances.verificationFailure != nil { return .serverUntrusted }
-            return concernsClientCertificate(message, circumstances) ? .clientCertificate : .secureConnectionFailed
+            return clientCertificateKind(message, circumstances) ?? .secureConnectionFailed
         }
         switch code {
         case .CURLE_URL_MALFORMAT:
@@ -35,16 +58,16 @@ extension TransferError {
         case .CURLE_UNSUPPORTED_PROTOCOL:
             // Also libcurl's word for a status line of no HTTP version that it knows.
             return circumstances.wasConnected ? .badResponse : .unsupportedScheme
-        case .CURLE_COULDNT_RESOLVE_HOST:
+        case .CURLE_COULDNT_RESOLVE_HOST, .CURLE_COULDNT_RESOLVE_PROXY:
             return .cannotFindHost
         case .CURLE_COULDNT_CONNECT:
             return .cannotConnect
-        case .CURLE_COULDNT_RESOLVE_PROXY, .CURLE_PROXY:
-            return .proxy
+        case .CURLE_PROXY:
+            return isRefusal(circumstances.proxyCode) ? .proxyAuthentication : .proxy
         case .CURLE_OPERATION_TIMEDOUT:
             return .timedOut
         case .CURLE_SEND_ERROR, .CURLE_RECV_ERROR:
-            if concernsClientCertificate(message, circumstances) { return .clientCertificate }
+            if let kind = clientCertificateKind(message, circumstances) { return kind }
             // libcurl's own limit for a response's header fields has no code of its own before 8.6.
             if message.contains("Too large response headers") { return .tooLarge }
             return message.contains("chunk") ? .badResponse : .connectionLost
@@ -75,6 +98,11 @@ extension TransferError {
         }
     }
 
+    /// A SOCKS proxy that turned us away for who we are.
+    private static func isRefusal(_ code: CURLproxycode) -> Bool {
+        code == CURLPX_USER_REJECTED || code == CURLPX_NO_AUTH
+    }
+
     private static func isSecurityCode(_ code: CurlCode) -> Bool {
         switch code {
         case .CURLE_SSL_CONNECT_ERROR, .CURLE_PEER_FAILED_VERIFICATION, .CURLE_SSL_CIPHER, .CURLE_USE_SSL_FAILED,
@@ -88,14 +116,19 @@ extension TransferError {
 
     /// With TLS 1.3 a server refuses a client certificate after the handshake, as an alert in place of a response;
     /// only OpenSSL's text for the alert tells what it was about.
-    private static func concernsClientCertificate(_ message: String, _ circumstances: Circumstances) -> Bool {
-        guard message.contains("alert") else { return false }
-        if message.contains("certificate required") { return true }
-        guard circumstances.hasClientIdentity else { return false }
-        return [
+    private static func clientCertificateKind(_ message: String, _ circumstances: Circumstances) -> Kind? {
+        // Once a response has begun, an alert is about something else.
+        guard message.contains("alert"), !circumstances.hasHead, !circumstances.concernsProxy else { return nil }
+        if message.contains("certificate required"), !circumstances.hasClientIdentity {
+            return .clientCertificateRequired
+        }
+        guard circumstances.hasClientIdentity || circumstances.wasAskedForIdentity else { return nil }
+        let isRefused = [
             "bad certificate", "unknown ca", "certificate expired", "certificate revoked", "certificate unknown",
-            "unsupported certificate", "access denied", "handshake failure",
+            "unsupported certificate", "access denied", "handshake failure", "certificate required",
         ]
         .contains { message.contains($0) }
+        guard isRefused else { return nil }
+        return circumstances.hasClientIdentity ? .clientCertificate : .clientCertificateRequired
     }
 }

@@ -22,8 +22,10 @@ package struct TransferError: Error, Sendable {
         case secureConnectionFailed
         /// Verification rejected the server; `cause` says why.
         case serverUntrusted
-        /// The server wants a client certificate, or refused ours.
+        /// The server refused our client certificate.
         case clientCertificate
+        /// The server wants a client certificate, and we have none.
+        case clientCertificateRequired
         /// The request's body could not be produced; `cause` says why.
         case bodySource
         /// A body has to be sent again and cannot be.
@@ -31,7 +33,10 @@ package struct TransferError: Error, Sendable {
         /// What received the content failed; `cause` says why.
         case bodySink
         case tooManyRedirects
+        /// The proxy could not, or would not, connect us.
         case proxy
+        /// The proxy wants to know who we are, or does not believe it.
+        case proxyAuthentication
         case outOfMemory
         /// Anything else libcurl reports.
         case other
@@ -46,6 +51,15 @@ package struct TransferError: Error, Sendable {
     /// errno of the failed system call, if any.
     package var systemErrno: Int32 = 0
     package var cause: (any Error)?
+    /// The server that was not trusted; nil also when it was the proxy.
+    package var rejectedServer: RejectedServer?
+
+    /// Whom a server was to be, and what it showed.
+    package struct RejectedServer: Sendable {
+        /// As sent, leaf first; not empty.
+        package let chain: [X509Certificate]
+        package let host: String
+    }
 
     package init(_ kind: Kind, message: String, curlCode: Int = 0, cause: (any Error)? = nil) {
         self.kind = kind

@@ -26,6 +26,9 @@ package struct TransferRequest: Sendable {
     package var tls: TLSConfiguration
     /// Answers to 401 challenges that libcurl gives by itself (and part of what connections are partitioned by).
     package var credential: TransferCredential?
+    /// The way to the server (and part of what connections are partitioned by); nil: none between, whatever the
+    /// environment says.
+    package var proxy: TransferProxy?
 
     package init(url: String, origin: String, method: String, tls: TLSConfiguration) {
         self.url = url
@@ -38,6 +41,15 @@ package struct TransferRequest: Sendable {
         self.priority = 0
         self.tls = tls
         self.credential = nil
+        self.proxy = nil
+    }
+}
+
+extension TransferRequest {
+    /// Whether a proxy without a credential of its own reads the request's header fields.
+    package var isForProxy: Bool {
+        guard let proxy, proxy.credential == nil, proxy.scheme == .http || proxy.scheme == .https else { return false }
+        return url.prefix(6).lowercased() != "https:"
     }
 }
 

@@ -37,6 +37,7 @@ extension URLError {
         case .unsupportedScheme: .unsupportedURL
         case .cannotFindHost: .cannotFindHost
         case .cannotConnect, .proxy: .cannotConnectToHost
+        case .proxyAuthentication: .userAuthenticationRequired
         case .timedOut: .timedOut
         case .connectionLost: .networkConnectionLost
         case .badResponse: .cannotParseResponse
@@ -45,6 +46,7 @@ extension URLError {
         case .secureConnectionFailed: .secureConnectionFailed
         case .serverUntrusted: (error.cause as? ServerTrustError)?.urlErrorCode ?? .serverCertificateUntrusted
         case .clientCertificate: .clientCertificateRejected
+        case .clientCertificateRequired: .clientCertificateRequired
         case .bodySource, .bodyNotReplayable: .requestBodyStreamExhausted
         case .bodySink: isExistingFile(error.cause) ? .cannotCreateFile : .cannotWriteToFile
         case .tooManyRedirects: .httpTooManyRedirects

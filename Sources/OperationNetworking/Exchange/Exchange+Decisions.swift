@@ -29,24 +29,34 @@ extension Exchange {
         case .askRedirect(let proposed, let head):
             next = answerToRedirect(proposed, head)
         case .askChallenge(let challenge, let head):
-            guard let step = answerToChallenge(challenge, head) else {
-                engine.perform { [self] in
-                    finish(
-                        error: URLError(
-                            .userCancelledAuthentication, url: url, reason: "the authentication challenge was cancelled"
-                        ))
-                }
-                return
-            }
+            guard let step = answerToChallenge(challenge, head) else { return endCancelled() }
             next = step
+        case .askHandshake(let challenge):
+            switch answerToHandshake(challenge) {
+            case .sendAgain: next = .sendAgain
+            case .fail: return end(URLError(challenge.error, url: url))
+            case .cancel: return endCancelled()
+            }
         case .deliver:
             offerToCache()
-        case .complete, .answer, .follow, .startOver:
+        case .complete, .answer, .follow, .startOver, .sendAgain:
             break
         }
         engine.perform { [self] in
             guard releaseTransfer() else { return }
             proceed()
+        }
+    }
+
+    private func endCancelled() {
+        end(
+            URLError(.userCancelledAuthentication, url: url, reason: "the authentication challenge was cancelled"))
+    }
+
+    private func end(_ error: URLError) {
+        engine.perform { [self] in
+            guard releaseTransfer() else { return }
+            finish(error: error)
         }
     }
 
@@ -57,7 +67,7 @@ extension Exchange {
     }
 
     /// Answers to one server's challenges after which the 401 is the result, whatever the user's block says.
-    private static let maximumAnswers = 20
+    static let maximumAnswers = 20
 
     /// Nil: the operation is to end.
     private func answerToChallenge(_ challenge: HTTPChallenge, _ head: ResponseHead) -> NextStep? {
@@ -102,7 +112,7 @@ extension Exchange {
 
     private func storedCredential(for challenge: HTTPChallenge, url: URL) -> URLCredential? {
         guard configuration.shouldUseCredentialStorage else { return nil }
-        return URLCredentialStorage.shared.defaultCredential(for: challenge.protectionSpace(url: url))
+        return URLCredentialStorage.shared.defaultCredential(matching: challenge.protectionSpace(url: url))
     }
 
     private func offerToCache() {

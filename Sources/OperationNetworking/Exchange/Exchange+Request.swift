@@ -13,8 +13,10 @@ extension Exchange {
         let policy = configuration.securityPolicy
         let tls: TLSConfiguration
         do {
-            tls = try (policy ?? .sharedDefault).tlsConfiguration(
-                clientIdentity: isWithinOrigin(url) ? configuration.clientIdentity : nil)
+            let own = isWithinOrigin(url) ? configuration.clientIdentity : nil
+            let configured = try (policy ?? .sharedDefault).tlsConfiguration(
+                clientIdentity: handshakeAnswer.identity ?? own)
+            tls = handshakeAnswer.applied(to: configured)
         } catch {
             throw URLError(
                 .secureConnectionFailed, url: url, reason: "the security policy cannot be applied: \(error)",
@@ -25,11 +27,28 @@ extension Exchange {
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation.queuePriority.rawValue
         outgoing.credential = credential
+        outgoing.proxy = try proxy(for: url)
         var headers = outgoingHeaders(url: url)
+        if configuration.proxies != nil, !outgoing.isForProxy {
+            // The field is for a proxy that reads it (RFC 9110, 11.7.2), not for the server, nor beside a credential.
+            headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
+        }
         outgoing.body = try makeBody(headers: &headers)
         addRange(to: &headers, of: &outgoing)
         outgoing.headers = headers
         return outgoing
+    }
+
+    /// The way to `url`; nil: no proxy between.
+    private func proxy(for url: URL) throws -> TransferProxy? {
+        guard let server = configuration.proxies?.value.proxy(for: url) else { return nil }
+        do {
+            return try server.transferProxy()
+        } catch {
+            throw URLError(
+                .secureConnectionFailed, url: url,
+                reason: "the security policy for the proxy \(server) cannot be applied: \(error)", underlying: error)
+        }
     }
 
     /// Whether a URL has the origin that the operation was made for: what the operation identifies itself with is for that

@@ -21,6 +21,9 @@ extension Exchange: TransferHandler {
             return .deliver
         case .complete, .startOver, .answer, .follow:
             return .discard
+        case .askHandshake, .sendAgain:
+            // Steps after a transfer, not after a head.
+            return .discard
         case .askRedirect, .askChallenge:
             held = MemorySink(limit: configuration.maximumBufferedLength)
             return .deliver
@@ -54,7 +57,12 @@ extension Exchange: TransferHandler {
         timings = outcome.timings
         guard releaseTransfer() else { return }
         if let error = outcome.error, !dropsContent {
-            finish(error: URLError(error, url: url))
+            guard let challenge = handshakeChallenge(error) else { return finish(error: URLError(error, url: url)) }
+            next = .askHandshake(challenge)
+            DispatchQueue.networkingProcessing.async { [self] in
+                storeCookies()
+                decide()
+            }
         } else if !cookieHeads.isEmpty || needsUser {
             DispatchQueue.networkingProcessing.async { [self] in
                 storeCookies()
@@ -69,15 +77,15 @@ extension Exchange: TransferHandler {
     private var dropsContent: Bool {
         switch next {
         case .answer, .follow, .startOver, .complete: head != nil
-        case .deliver, .askRedirect, .askChallenge: false
+        case .deliver, .askRedirect, .askChallenge, .askHandshake, .sendAgain: false
         }
     }
 
     private var needsUser: Bool {
         switch next {
-        case .askRedirect, .askChallenge: true
+        case .askRedirect, .askChallenge, .askHandshake: true
         case .deliver: configuration.cacheBlock != nil && request.httpMethod ?? "GET" == "GET"
-        case .answer, .follow, .startOver, .complete: false
+        case .answer, .follow, .startOver, .complete, .sendAgain: false
         }
     }
 
@@ -144,9 +152,11 @@ extension Exchange: TransferHandler {
         case .answer(let credential):
             self.credential = credential
             send()
+        case .sendAgain:
+            send()
         case .follow(let redirected):
             follow(redirected)
-        case .askRedirect, .askChallenge:
+        case .askRedirect, .askChallenge, .askHandshake:
             // Answered on the processing queue, which leaves one of the other steps here.
             deliver()
         }
@@ -161,7 +171,10 @@ extension Exchange: TransferHandler {
             return
         }
         // A credential answers for the origin that asked for it.
-        if let url, let target = redirected.url, !Origin.isSame(url, target) { credential = nil }
+        if let url, let target = redirected.url, !Origin.isSame(url, target) {
+            credential = nil
+            handshakeAnswer = HandshakeAnswer()
+        }
         challengeFailures = 0
         request = redirected
         send()

@@ -33,6 +33,10 @@ final class Exchange: @unchecked Sendable {
         case askRedirect(URLRequest, ResponseHead)
         /// The user's block answers a challenge; the content is held.
         case askChallenge(HTTPChallenge, ResponseHead)
+        /// The handshake failed over what the user's block may know better.
+        case askHandshake(HandshakeChallenge)
+        /// The same request again, under what the block answered; nothing was received.
+        case sendAgain
         /// The server does not continue what we have: once more, for all of it.
         case startOver
     }
@@ -51,6 +55,8 @@ final class Exchange: @unchecked Sendable {
     var credential: TransferCredential?
     var hops = 0
     var challengeFailures = 0
+    /// What the user's block answered to handshakes that failed; for one origin.
+    var handshakeAnswer = HandshakeAnswer()
     var next = NextStep.deliver
     /// Where the transfer under way continues; 0: it is for the whole.
     var offset: Int64 = 0
@@ -123,6 +129,11 @@ final class Exchange: @unchecked Sendable {
 
     /// Hands the present request to the engine.
     func send() {
+        // Should this one fail before its response, what the one before said is not to be done again.
+        next = .deliver
+        head = nil
+        held = nil
+        diverted = nil
         let outgoing: TransferRequest
         do {
             outgoing = try makeTransferRequest()

@@ -69,7 +69,9 @@ struct HTTPChallenge: Equatable {
     }
 
     func answer(with credential: URLCredential) -> TransferCredential? {
-        guard let user = credential.user, let password = credential.password else { return nil }
+        guard !(credential is ServerTrustCredential), !(credential is ClientIdentityCredential),
+            let user = credential.user, let password = credential.password
+        else { return nil }
         return TransferCredential(user: user, password: password, schemes: scheme)
     }
 
@@ -99,7 +101,7 @@ struct HTTPChallenge: Equatable {
 }
 
 /// The sender that Foundation's type demands: the answer is the block's result, so calls here have no effect.
-private final class SilentChallengeSender: NSObject, URLAuthenticationChallengeSender {
+final class SilentChallengeSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
     func cancel(_ challenge: URLAuthenticationChallenge) {}

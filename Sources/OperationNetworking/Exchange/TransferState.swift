@@ -16,8 +16,8 @@ final class TransferState: @unchecked Sendable {
     private let activeAttempt = Atomic<UInt>(0)
     /// The first attempt finds nothing here, so nothing of an earlier one has to come to rest before it begins.
     private let firstAttempt = Atomic<UInt>(0)
-    /// The request's stream has been handed to a transfer.
-    private var streamIsUsed = false
+    /// What the request's stream was handed to.
+    private var usedSource: StreamBodySource?
     /// What a resumed attempt asks for the rest of; nil: it has to start over. Worked out when somebody asks, since
     /// hardly any response is ever continued.
     var representation: Representation? {
@@ -35,16 +35,20 @@ final class TransferState: @unchecked Sendable {
     }
     private var known: Representation?
     private var source: (head: ResponseHead, method: String)?
+    /// What is asked for.
+    private let url: URL?
 
-    /// For a download this looks at the disk for a partial file.
-    init(configuration: URLConnectionOperation.Configuration) {
+    /// For a download this looks at the disk for a partial file of the same URL.
+    init(configuration: URLConnectionOperation.Configuration, url: URL?) {
+        self.url = url
         guard let destination = configuration.downloadDestination else { return }
-        useFile(destination, PartialFile(destination))
+        useFile(destination, PartialFile(destination, of: url))
     }
 
     /// The state of an archived operation that had received a part in memory.
     init(configuration: URLConnectionOperation.Configuration, resumed: Representation, content: Data) {
         known = resumed
+        url = nil
         let memory = MemorySink(limit: configuration.maximumBufferedLength, content: content)
         self.memory = memory
         sink = memory
@@ -62,7 +66,7 @@ final class TransferState: @unchecked Sendable {
     private func makeSink(_ configuration: URLConnectionOperation.Configuration) -> any ResponseSink {
         if let destination = configuration.downloadDestination {
             // Chosen after the request was sent: too late to ask for the rest of a partial file.
-            return useFile(destination, PartialFile(clean: destination))
+            return useFile(destination, PartialFile(clean: destination, of: url))
         }
         if let stream = configuration.outputStream {
             let sink = BufferedSink(writer: OutputStreamWriter(stream), label: "OperationNetworking.outputStream")
@@ -137,12 +141,15 @@ final class TransferState: @unchecked Sendable {
             let replay = ReplayMaker(stream)
             return { replay.make() }
         }
-        guard streamIsUsed else {
-            streamIsUsed = true
+        guard let usedSource else {
             // The user gave the stream away with the request: from here on only the source reads it.
             nonisolated(unsafe) let stream = stream
-            return StreamBodySource(stream: stream, contentLength: length, reopen: reopen)
+            let source = StreamBodySource(stream: stream, contentLength: length, reopen: reopen)
+            usedSource = source
+            return source
         }
+        // The transfer before failed in its handshake.
+        if usedSource.isUntouched { return usedSource }
         guard let again = reopen?() else {
             throw URLError(
                 .requestBodyStreamExhausted, url: url,
@@ -178,6 +185,9 @@ struct Representation: Sendable, Equatable, Codable {
     var totalLength: Int64?
     /// Bytes that are here already, when restored from an archive or a partial file.
     var offset: Int64 = 0
+    /// Which resource it is of: a digest of the URL. Only with a partial file, which may be found by a request for another
+    /// URL; a validator says nothing across resources.
+    var resource: String?
 
     /// The representation of a complete answer to a GET; nil when it cannot be continued.
     init?(head: ResponseHead, method: String) {

@@ -39,6 +39,7 @@ extension HTTPRequestOperationManager {
             configuration.shouldUseCredentialStorage = operations.value.shouldUseCredentialStorage
             configuration.credential = operations.value.credential
             configuration.clientIdentity = operations.value.clientIdentity
+            configuration.proxies = operations.value.proxies
             configuration.securityPolicy = operations.value.securityPolicy
             configuration.completionQueue = operations.value.completionQueue
             configuration.completionGroup = operations.value.completionGroup

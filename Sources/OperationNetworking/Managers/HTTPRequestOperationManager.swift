@@ -38,6 +38,11 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         return url.appendingPathComponent("")
     }
 
+    /// Reads or changes settings, alone.
+    func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value {
+        lock.withLock { body(&_settings) }
+    }
+
     // MARK: Settings
 
     /// What makes requests from parameters. An `HTTPRequestSerializer` by default. AF: `requestSerializer`.
@@ -104,6 +109,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - request: the request.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; also for a cancelled operation.
+    @preconcurrency
     open func httpRequestOperation(
         with request: URLRequest,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -179,7 +185,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func get(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -190,7 +196,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     }
 
     /// Requests the head of a response only: AF's `HEAD:parameters:success:failure:`. See `get`; `success` has no object.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func head(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation) -> Void)? = nil,
@@ -210,7 +216,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func post(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -229,7 +235,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func put(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -248,7 +254,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func patch(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -267,7 +273,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func delete(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
@@ -288,7 +294,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
-    @discardableResult
+    @preconcurrency @discardableResult
     open func post(
         _ URLString: String, parameters: [String: Any]? = nil, headers: [String: String]? = nil,
         constructingBodyWith block: (any MultipartFormData) throws -> Void,
@@ -325,7 +331,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     // MARK: Copying and archiving
 
     /// A manager of the same class with the same base URL, copies of the serializers and the policy, the same credential,
-    /// identity, flags, queues and group, and an empty operation queue of its own with the same limits.
+    /// identity, proxies, flags, queues and group, and an empty operation queue of its own with the same limits.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(baseURL: baseURL)
         let settings = lock.withLock { _settings }
@@ -355,8 +361,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Stores base URL, serializers, policy and the credential flag. Not the credential, the client identity, queues and
-    /// groups.
+    /// Stores base URL, serializers, policy and the credential flag. Not the credential, the client identity,
+    /// proxies, queues and groups.
     open func encode(with coder: NSCoder) {
         let settings = lock.withLock { _settings }
         let archive = ManagerArchive(
@@ -389,22 +395,5 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     open override var description: String {
         "<\(type(of: self)) baseURL: \(baseURL?.withoutUserInfo.absoluteString ?? "none"), "
             + "operations: \(operationQueue.operationCount)>"
-    }
-}
-
-/// A manager as it is archived.
-private struct ManagerArchive: Codable {
-    var baseURL: String?
-    var shouldUseCredentialStorage: Bool
-    var requestSerializer: ArchivedObject<HTTPRequestSerializer>?
-    var responseSerializer: ArchivedObject<HTTPResponseSerializer>?
-    var securityPolicy: ArchivedObject<SecurityPolicy>?
-    static let key = "manager"
-}
-
-extension NSObjectProtocol where Self: NSCopying {
-    /// A copy of the same type, or this object when its class copies to something else.
-    func copied() -> Self {
-        copy(with: nil) as? Self ?? self
     }
 }

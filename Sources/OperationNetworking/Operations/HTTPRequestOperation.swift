@@ -63,6 +63,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     ///
     /// A cancelled operation calls `failure` with `URLError.cancelled`. Both blocks are released after the call.
     /// AF: `setCompletionBlockWithSuccess:failure:`.
+    @preconcurrency
     open func setCompletionBlockWithSuccess(
         _ success: (@Sendable (HTTPRequestOperation, Any?) -> Void)?,
         failure: (@Sendable (HTTPRequestOperation, any Error) -> Void)?

@@ -52,7 +52,8 @@ public final class OperationBatch: @unchecked Sendable {
         progress.cancellationHandler = { [weak self] in self?.cancel() }
     }
 
-    /// The queue for both blocks. Nil by default: the main queue, which somebody must run.
+    /// The queue for both blocks. Nil by default: that of the batch that this one is nested in, or the main queue, which
+    /// somebody must run.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.withLock { $0.completionQueue = newValue } }
@@ -119,18 +120,20 @@ public final class OperationBatch: @unchecked Sendable {
     /// Begins to follow the members' ends. False: it has before.
     ///
     /// From now on the members keep the batch alive.
-    func track() -> Bool {
-        let isFirst = state.withLock { state in
-            guard !state.isTracking else { return false }
+    ///
+    /// - Parameter queue: The completion queue when the batch has none of its own; nil: the main queue.
+    func track(inheriting queue: DispatchQueue? = nil) -> Bool {
+        let target = state.withLock { state -> DispatchQueue? in
+            guard !state.isTracking else { return nil }
             state.isTracking = true
-            state.delivery = DispatchQueue(
-                label: "OperationNetworking.batch", target: state.completionQueue ?? .main)
-            return true
+            let target = state.completionQueue ?? queue ?? .main
+            state.delivery = DispatchQueue(label: "OperationNetworking.batch", target: target)
+            return target
         }
-        guard isFirst else { return false }
+        guard let target else { return false }
         for batch in batches {
             batch.whenComplete { [self] in settle() }
-            if batch.track() { batch.settle() }
+            if batch.track(inheriting: target) { batch.settle() }
         }
         for member in operations where !member.afterCompletion({ [self] _ in memberDidComplete() }) {
             memberDidComplete()

@@ -13,6 +13,7 @@ extension URLConnectionOperation {
     ///     no members.
     ///   - completionBlock: called on the main queue once, after the last member's own blocks, with `operations`; also
     ///     when members, or the added operation, were cancelled.
+    @preconcurrency
     public static func batchOfRequestOperations(
         _ operations: [URLConnectionOperation],
         progressBlock: (@Sendable (_ numberOfFinishedOperations: Int, _ totalNumberOfOperations: Int) -> Void)?,

@@ -6,6 +6,7 @@ extension URLConnectionOperation {
     ///
     /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
     /// `bytesWritten` is right. The expected total is −1 when it is unknown.
+    @preconcurrency
     public func setUploadProgressBlock(
         _ block: (
             @Sendable (_ bytesWritten: Int, _ totalBytesWritten: Int64, _ totalBytesExpectedToWrite: Int64) -> Void
@@ -19,6 +20,7 @@ extension URLConnectionOperation {
     /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
     /// `bytesRead` is right. The expected total is −1 when it is unknown; after a resume it covers what was received
     /// before.
+    @preconcurrency
     public func setDownloadProgressBlock(
         _ block: (@Sendable (_ bytesRead: Int, _ totalBytesRead: Int64, _ totalBytesExpectedToRead: Int64) -> Void)?
     ) {
@@ -26,9 +28,17 @@ extension URLConnectionOperation {
     }
 
     /// Sets what answers authentication challenges. Nil, the default: the operation's credential, once, then the
-    /// storage's. Asked 20 times at most for one server; then the 401 is the result. Never asked about a server's
-    /// certificate: that is `securityPolicy`'s. Called on a queue of the library's.
+    /// storage's. Called on a queue of the library's, and 20 times at most for one server; then the failure stands.
+    ///
+    /// It is asked about
+    /// - a 401 response, whose `protectionSpace` has the realm and scheme;
+    /// - a server that `securityPolicy` does not trust: `protectionSpace.untrustedServer` has its certificates, `error` the
+    ///   reason. The policy is asked first, and its verdict stands unless the answer is `URLCredential.accepting(_:)` with
+    ///   these certificates;
+    /// - a server that wants a client certificate and got none that it takes: `protectionSpace.wantsClientIdentity`.
+    ///
     /// AF: `setWillSendRequestForAuthenticationChallengeBlock:`.
+    @preconcurrency
     public func setWillSendRequestForAuthenticationChallengeBlock(
         _ block: (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
     ) {
@@ -40,6 +50,7 @@ extension URLConnectionOperation {
     /// Nil for a redirect delivers the redirecting response as the result; nil for the first request cancels the
     /// operation. Nil block, the default: redirects are followed. Called on a queue of the library's.
     /// AF: `setRedirectResponseBlock:`.
+    @preconcurrency
     public func setRedirectResponseBlock(
         _ block: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
     ) {
@@ -49,6 +60,7 @@ extension URLConnectionOperation {
     /// Sets what decides whether a complete response to a GET is stored in `URLCache.shared`. Without it, the default,
     /// nothing is stored. Called on a queue of the library's, before the operation finishes.
     /// AF: `setCacheResponseBlock:`.
+    @preconcurrency
     public func setCacheResponseBlock(
         _ block: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
     ) {

@@ -12,6 +12,7 @@ extension URLConnectionOperation {
         var credential: URLCredential?
         var securityPolicy: SecurityPolicy?
         var clientIdentity: ClientIdentity?
+        var proxies: SharedProxyConfiguration?
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?
         var completionQueue: DispatchQueue?

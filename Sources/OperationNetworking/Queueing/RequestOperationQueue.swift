@@ -78,6 +78,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     /// How many operations may execute at once for one host; 0, the default, sets no limit of its own.
     ///
     /// Operations beyond it wait, highest priority first and in order of arrival, and hold up no other host's.
+    /// Beside it there is the engine's limit of connections, `NetworkEngine.maximumConnectionsPerHost`, 6 by default: an
+    /// operation that waits for one of these executes already.
     public var maxConcurrentOperationsPerHost: Int {
         get { state.withLock { $0.scheduler.maxPerHost } }
         set {

@@ -299,6 +299,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     ///   - fileURL: the file.
     ///   - handler: called on the main queue when the file is complete (nil) or has failed; the error names the path.
     /// - Returns: at once, a copy of `request` without its body stream, with its `Content-Type` and `Content-Length`.
+    @preconcurrency
     open func request(
         withMultipartFormRequest request: URLRequest, writingStreamContentsToFile fileURL: URL,
         completionHandler handler: (@Sendable ((any Error)?) -> Void)?

@@ -35,6 +35,6 @@ struct SecurityPolicySettings: Sendable, Hashable {
         }
         append(revocationList == nil ? 0 : 1)
         append(revocationList ?? Data())
-        return SHA256Digest.hex(of: bytes)
+        return SHA256Hasher.hex(of: bytes)
     }
 }

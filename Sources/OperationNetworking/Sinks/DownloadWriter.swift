@@ -61,7 +61,9 @@ final class DownloadWriter: ByteWriter {
     private func stillHolds(_ size: Int64) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, Int64(status.st_size) == size else { return false }
-        return PartialFile.note(at: partial.notePath)?.validator == partial.representation?.validator
+        let note = PartialFile.note(at: partial.notePath)
+        return note?.validator == partial.representation?.validator
+            && note?.resource == partial.representation?.resource
     }
 
     func begin(_ representation: Representation?) throws {

@@ -183,6 +183,13 @@ private func answerChallenges(_ operation: HTTPRequestOperation, user: String, p
     }
 }
 
+private func answerHandshakes(_ operation: HTTPRequestOperation, identity: ClientIdentity) {
+    operation.setWillSendRequestForAuthenticationChallengeBlock { _, challenge in
+        if challenge.protectionSpace.wantsClientIdentity { return .useCredential(.identity(identity)) }
+        return .performDefaultHandling
+    }
+}
+
 private func confineRedirects(_ operation: HTTPRequestOperation) {
     operation.setRedirectResponseBlock { operation, request, response in
         guard response != nil else { return request }

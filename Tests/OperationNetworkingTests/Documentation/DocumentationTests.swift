@@ -9,7 +9,9 @@ struct DocumentationTests {
 
     @Test(
         "Every Swift snippet is compiled by the test target",
-        arguments: [("README.md", "ReadmeSnippetsTests.swift", 7), ("Migration.md", "MigrationSnippetsTests.swift", 6)])
+        arguments: [
+            ("README.md", "ReadmeSnippetsTests.swift", 8), ("Migration.md", "MigrationSnippetsTests.swift", 10),
+        ])
     func snippets(document: String, source: String, count: Int) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
         let compiled = Self.normalized(
@@ -30,7 +32,7 @@ struct DocumentationTests {
             ("OperationNetworking.md", 1), ("Articles/ComingFromAFNetworking.md", 1), ("Articles/Dependencies.md", 2),
             ("Articles/Errors.md", 3), ("Articles/GettingStarted.md", 5), ("Articles/GroupsAndCancellation.md", 4),
             ("Articles/LifeCycle.md", 2), ("Articles/PauseResumeAndDownloads.md", 1), ("Articles/Performance.md", 2),
-            ("Articles/Security.md", 6), ("Articles/Testing.md", 6), ("Articles/ThreadsAndQueues.md", 2),
+            ("Articles/Security.md", 8), ("Articles/Testing.md", 6), ("Articles/ThreadsAndQueues.md", 2),
         ])
     func articleSnippets(document: String, count: Int) throws {
         let text = try String(contentsOf: Self.catalogue.appendingPathComponent(document), encoding: .utf8)
@@ -56,6 +58,20 @@ struct DocumentationTests {
         #expect(found.count == 11)
     }
 
+    @Test("The figures in the article on performance are those of README")
+    func figures() throws {
+        let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+        let article = try String(
+            contentsOf: Self.catalogue.appendingPathComponent("Articles/Performance.md"), encoding: .utf8)
+        let figures = try #require(
+            readme.components(separatedBy: "<!-- figures -->").last?.components(separatedBy: "<!-- /figures -->").first)
+        let rows = figures.split(separator: "\n").filter { $0.hasPrefix("|") }
+        #expect(rows.count > 2)
+        for row in rows {
+            #expect(article.contains(row), "not in the article: \(row)")
+        }
+    }
+
     @Test("The numbers in the article on errors are Foundation's")
     func errorNumbers() throws {
         let text = try String(contentsOf: Self.catalogue.appendingPathComponent("Articles/Errors.md"), encoding: .utf8)
@@ -73,7 +89,9 @@ struct DocumentationTests {
             ("serverCertificateUntrusted", .serverCertificateUntrusted),
             ("serverCertificateHasUnknownRoot", .serverCertificateHasUnknownRoot),
             ("serverCertificateNotYetValid", .serverCertificateNotYetValid),
-            ("clientCertificateRejected", .clientCertificateRejected), ("cannotCreateFile", .cannotCreateFile),
+            ("clientCertificateRejected", .clientCertificateRejected),
+            ("clientCertificateRequired", .clientCertificateRequired),
+            ("userAuthenticationRequired", .userAuthenticationRequired), ("cannotCreateFile", .cannotCreateFile),
             ("cannotWriteToFile", .cannotWriteToFile), ("unknown", .unknown),
         ]
         for (name, code) in codes {
@@ -107,8 +125,9 @@ struct DocumentationTests {
         }
     }
 
-    /// Text with every run of white space as one space.
+    /// Text with every run of white space as one space, wherever its lines were broken.
     private static func normalized(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            .replacingOccurrences(of: "( ", with: "(").replacingOccurrences(of: " )", with: ")")
     }
 }

@@ -1,93 +1,111 @@
+internal import Foundation
 internal import OperationNetworking
 
-// The snippets of README.md, compiled. `DocumentationTests` sees to it that they are the same. They are not run: the
-// servers in them do not exist.
+// The snippets of README.md, compiled. `DocumentationTests` sees to it that they are the same, `SnippetRunTests` runs those
+// that talk to a server.
 
 private struct Session: Decodable {
     let token: String
 }
 
-private struct Book: Decodable, Sendable {
+struct Book: Codable, Sendable, Equatable {
     let title: String
 }
 
-/// README, "Get JSON".
-private func getJSON() {
-    let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
+enum ReadmeSnippets {}
 
-    manager.get(
-        "books", parameters: ["author": "Le Guin", "page": 1],
-        success: { operation, object in
-            print(operation.response?.statusCode ?? 0, object ?? "no content")
-        },
-        failure: { operation, error in
-            print(error.localizedDescription, operation?.responseString ?? "")
-        })
-}
+extension ReadmeSnippets {
+    /// README, "Get JSON".
+    static func getJSON(_ base: URL) -> HTTPRequestOperationManager {
+        // In place of the server that the document names.
+        func URL(string: String) -> Foundation.URL? { base }
+        let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
 
-/// README, "Log in, then use the token".
-private func logIn(_ manager: HTTPRequestOperationManager, password: String) throws {
-    let login = try manager.operation(method: "POST", "login", parameters: ["user": "ada", "password": password])
-    let profile = try manager.operation(method: "GET", "profile")
-
-    profile.dependencyFailurePolicy = .cancel
-    profile.addDependency(login) { login, request in
-        let session = try JSONDecoder().decode(Session.self, from: login.responseData ?? Data())
-        request.setValue("Bearer \(session.token)", forHTTPHeaderField: "Authorization")
+        manager.get(
+            "books", parameters: ["author": "Le Guin", "page": 1],
+            success: { operation, object in
+                print(operation.response?.statusCode ?? 0, object ?? "no content")
+            },
+            failure: { operation, error in
+                print(error.localizedDescription, operation?.responseString ?? "")
+            })
+        return manager
     }
-    manager.enqueue(profile)
-    manager.enqueue(login)
-}
 
-/// README, "Download a batch to files".
-private func downloadBatch(_ manager: HTTPRequestOperationManager, names: [String], folder: URL) throws {
-    let downloads = try names.map { name in
-        let operation = try manager.operation(method: "GET", "files/\(name)")
-        operation.responseSerializer = HTTPResponseSerializer()
-        operation.downloadDestination = DownloadDestination(fileURL: folder.appendingPathComponent(name))
-        operation.setDownloadProgressBlock { _, received, expected in
-            print("\(name): \(received) of \(expected) bytes")
+    /// README, "Log in, then use the token".
+    static func logIn(_ manager: HTTPRequestOperationManager, password: String) throws -> HTTPRequestOperation {
+        let login = try manager.operation(method: "POST", "login", parameters: ["user": "ada", "password": password])
+        let profile = try manager.operation(method: "GET", "profile")
+
+        profile.dependencyFailurePolicy = .cancel
+        profile.addDependency(login) { login, request in
+            let session = try JSONDecoder().decode(Session.self, from: login.responseData ?? Data())
+            request.setValue("Bearer \(session.token)", forHTTPHeaderField: "Authorization")
         }
-        return operation
+        manager.enqueue(profile)
+        manager.enqueue(login)
+        return profile
     }
-    let batch = OperationBatch(downloads, name: "files")
-    batch.setProgressBlock { finished, total in print("\(finished) of \(total) files") }
-    manager.enqueue(batch)
-}
 
-/// README, "Cancel a group".
-private func cancelGroup(_ batch: OperationBatch) {
-    batch.setCompletionBlock { operations in
-        let cancelled = operations.filter { ($0.error as? URLError)?.code == .cancelled }
-        print("\(operations.count - cancelled.count) finished, \(cancelled.count) cancelled")
-    }
-    batch.cancel()
-}
-
-/// README, "Pin a key, or trust a private CA".
-private func pin(
-    _ manager: HTTPRequestOperationManager, _ internalManager: HTTPRequestOperationManager, certificate: Data,
-    privateRoot: Data
-) {
-    let policy = SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: [certificate])
-    manager.securityPolicy = policy
-
-    let internalPolicy = SecurityPolicy.default()
-    internalPolicy.anchorCertificates = [privateRoot]
-    internalManager.securityPolicy = internalPolicy
-}
-
-/// README, "Pin a key, or trust a private CA".
-private func reason(of operation: HTTPRequestOperation) {
-    if let error = operation.error as? URLError,
-        let reason = error.userInfo[NSUnderlyingErrorKey] as? ServerTrustError
+    /// README, "Download a batch to files".
+    static func downloadBatch(_ manager: HTTPRequestOperationManager, names: [String], folder: URL) throws
+        -> OperationBatch
     {
-        print(error.code.rawValue, reason.rule.rawValue, reason.reason)
+        let downloads = try names.map { name in
+            let operation = try manager.operation(method: "GET", "files/\(name)")
+            operation.responseSerializer = HTTPResponseSerializer()
+            operation.downloadDestination = DownloadDestination(fileURL: folder.appendingPathComponent(name))
+            operation.setDownloadProgressBlock { _, received, expected in
+                print("\(name): \(received) of \(expected) bytes")
+            }
+            return operation
+        }
+        let batch = OperationBatch(downloads, name: "files")
+        batch.setProgressBlock { finished, total in print("\(finished) of \(total) files") }
+        manager.enqueue(batch)
+        return batch
     }
-}
 
-/// README, "async/await".
-private func asyncAwait(_ manager: HTTPRequestOperationManager) async throws -> String {
-    let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
-    return book.title
+    /// README, "Cancel a group".
+    static func cancelGroup(_ batch: OperationBatch) {
+        batch.setCompletionBlock { operations in
+            let cancelled = operations.filter { ($0.error as? URLError)?.code == .cancelled }
+            print("\(operations.count - cancelled.count) finished, \(cancelled.count) cancelled")
+        }
+        batch.cancel()
+    }
+
+    /// README, "Pin a key, or trust a private CA".
+    static func pin(
+        _ manager: HTTPRequestOperationManager, _ internalManager: HTTPRequestOperationManager, certificate: Data,
+        privateRoot: Data
+    ) {
+        let policy = SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: [certificate])
+        manager.securityPolicy = policy
+
+        let internalPolicy = SecurityPolicy.default()
+        internalPolicy.anchorCertificates = [privateRoot]
+        internalManager.securityPolicy = internalPolicy
+    }
+
+    /// README, "Pin a key, or trust a private CA".
+    static func reason(of operation: HTTPRequestOperation) {
+        if let error = operation.error as? URLError,
+            let reason = error.userInfo[NSUnderlyingErrorKey] as? ServerTrustError
+        {
+            print(error.code.rawValue, reason.rule.rawValue, reason.reason)
+        }
+    }
+
+    /// README, "Through a proxy".
+    static func throughProxy(_ manager: HTTPRequestOperationManager) throws {
+        let proxy = try ProxyServer("http://user:password@proxy.example.com:3128")
+        manager.proxyConfiguration = ProxyConfiguration(proxy, excludedHosts: ["localhost", "internal.example.com"])
+    }
+
+    /// README, "async/await".
+    static func asyncAwait(_ manager: HTTPRequestOperationManager) async throws -> String {
+        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        return book.title
+    }
 }

@@ -83,6 +83,16 @@ import Testing
         #expect(server.requests.map { $0["Authorization"] } == ["Bearer expired", Self.right])
     }
 
+    @Test("A server that goes away when it gets the credential is a lost connection, and is told it once")
+    func lostAfterChallenge() async {
+        server.respond(to: "/dropped") { request in
+            request["Authorization"] == nil ? Self.denial() : .script([.close])
+        }
+        let outcome = await operation("secret", path: "/dropped").outcome()
+        #expect(outcome.urlError?.code == .networkConnectionLost)
+        #expect(server.requests.count(where: { $0["Authorization"] != nil }) <= 2)
+    }
+
     @Test("After a redirect within the origin the credential answers again")
     func afterRedirect() async {
         server.respond(to: "/start") { request in

@@ -121,6 +121,16 @@ import Testing
         #expect(server.requests.map(\.target) == ["/plain", "/target", "/own", "/target"])
     }
 
+    @Test("A redirect to where nobody answers fails there, and is followed once")
+    func deadTarget() async throws {
+        let dead = try RefusedPort()
+        server.respond(to: "/dead", .redirect(to: dead.urlString))
+        let error = await HTTPRequestOperation(server.url("/dead")).outcome().urlError
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == URL(string: dead.urlString))
+        #expect(server.requests.count == 1)
+    }
+
     @Test("A loop ends after 20 redirects")
     func loop() async throws {
         server.respond(to: "/loop", .redirect(to: "/loop"))

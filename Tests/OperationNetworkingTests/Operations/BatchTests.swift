@@ -114,6 +114,27 @@ import Testing
                 == (0..<5).map { "/outer\($0)" } + (0..<5).map { "/inner\($0)" })
     }
 
+    @Test("A nested batch without a queue of its own uses that of the batch around it, or of the manager")
+    func inheritedQueue() async throws {
+        let server = try Self.server()
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "outer")
+        queue.setSpecific(key: key, value: true)
+        let manager = HTTPRequestOperationManager()
+        manager.completionQueue = queue
+        let innermost = OperationBatch([HTTPRequestOperation.make(server.url("/innermost"))])
+        let inner = OperationBatch([HTTPRequestOperation.make(server.url("/inner"))], batches: [innermost])
+        let outer = OperationBatch([], batches: [inner])
+        let log = Recorder<Bool>()
+        for batch in [innermost, inner, outer] {
+            batch.setProgressBlock { _, _ in log.append(DispatchQueue.getSpecific(key: key) == true) }
+            batch.setCompletionBlock { _ in log.append(DispatchQueue.getSpecific(key: key) == true) }
+        }
+        manager.enqueue(outer)
+        #expect(await outer.value().count == 2)
+        #expect(log.values.count == 8 && log.values.allSatisfy { $0 })
+    }
+
     @Test("A nested batch that was enqueued before is waited for all the same")
     func nestedEarlier() async throws {
         let server = try Self.server()

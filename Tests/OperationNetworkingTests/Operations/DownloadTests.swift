@@ -39,9 +39,10 @@ import Testing
     }
 
     /// Leaves what a killed download would: a partial file with a note of its validator.
-    private func leavePartial(_ data: Data, validator: String, total: Int?) throws {
+    private func leavePartial(_ data: Data, validator: String, total: Int?, path: String = "/file") throws {
         try directory.write(data, to: "target.bin.part")
-        let note = Representation(validator: validator, totalLength: total.map(Int64.init), offset: 0)
+        var note = Representation(validator: validator, totalLength: total.map(Int64.init), offset: 0)
+        note.resource = SHA256Hasher.hex(of: Data(server.url(path).absoluteString.utf8))
         try directory.write(JSONEncoder().encode(note), to: "target.bin.part.json")
     }
 
@@ -297,11 +298,26 @@ import Testing
         #expect(names == ["target.bin"])
     }
 
+    @Test("A part of another URL is not continued, although both have the same validator and length")
+    func otherResource() async throws {
+        server.respond(to: "/file", .ranged(Self.content, etag: "\"a\""))
+        try leavePartial(Data.random(1000, seed: 7), validator: "\"a\"", total: 200_000, path: "/other")
+        let operation = await download()
+        #expect(operation.error == nil && bytes("target.bin") == Self.content && names == ["target.bin"])
+        #expect(server.requests.map { $0["Range"] } == [nil])
+
+        try FileManager.default.removeItem(at: target)
+        try leavePartial(Self.content.prefix(1000), validator: "\"a\"", total: 200_000)
+        let sameOne = await download(path: "/file#part")
+        #expect(sameOne.error == nil && bytes("target.bin") == Self.content)
+        #expect(server.requests.last?["Range"] == "bytes=1000-")
+    }
+
     @Test("A partial file that another download moved away or shortened between look and lock is not continued")
     func partialReplaced() async throws {
         let destination = DownloadDestination(fileURL: target)
         try leavePartial(Self.content.prefix(1000), validator: "\"a\"", total: 200_000)
-        let partial = PartialFile(destination)
+        let partial = PartialFile(destination, of: server.url("/file"))
         #expect(partial.representation?.offset == 1000)
         try FileManager.default.removeItem(at: directory.file("target.bin.part"))
         let writer = DownloadWriter(destination, partial: partial)

@@ -34,7 +34,8 @@ package final class HTTPBinServer: Sendable {
         self.port = port
     }
 
-    private static var environmentPath: String {
+    /// The virtual environment.
+    static var environmentPath: String {
         if let path = ProcessInfo.processInfo.environment["ON_TEST_VENV"] { return path }
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Runs the measurements, each in a process of its own, interleaved; prints tables and writes JSON.
 ///
-/// Options: `url=` (an nginx on loopback), `root=` (its documents), `scratch=` (a folder for large files), `json=` and
-/// `markdown=` (where the result goes), `raw=` and `sink=` (the two C programs), `rounds=`, `only=`, `quick=true`, and
+/// Options: `url=` (an nginx on loopback), `root=` (its documents), `scratch=` (a folder for large files), `json=`,
+/// `markdown=` and `chart=` (where the result goes), `raw=` and `sink=` (the two C programs), `rounds=`, `only=`, `quick=true`, and
 /// `versions=` for the report.
 final class Driver {
     let options: Options
@@ -38,6 +38,10 @@ final class Driver {
         emit(report.summary)
         if let path = options.optionalString("json") {
             try report.write(to: URL(fileURLWithPath: path))
+            Console.write("written: \(path)")
+        }
+        if let path = options.optionalString("chart"), let chart = Chart(report) {
+            try Data(chart.svg.utf8).write(to: URL(fileURLWithPath: path))
             Console.write("written: \(path)")
         }
         if let path = options.optionalString("markdown") {

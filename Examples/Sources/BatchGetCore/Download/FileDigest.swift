@@ -1,0 +1,49 @@
+internal import CLibCrypto
+internal import Foundation
+internal import Glibc
+
+/// The SHA-256 digest of a file.
+enum FileDigest {
+    /// Why there is none.
+    struct Failure: Error, LocalizedError {
+        let errorDescription: String?
+    }
+
+    private static let blockSize = 1 << 20
+
+    /// - Parameter progress: told of the bytes so far after each block; false ends the reading.
+    /// - Returns: 32 bytes; nil when the reading was ended.
+    /// - Throws: `Failure` when the file cannot be read.
+    static func sha256(ofFileAt path: String, progress: (Int64) -> Bool) throws -> Data? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        guard let context = EVP_MD_CTX_new() else { throw Failure(errorDescription: "no memory for a digest") }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+            throw Failure(errorDescription: "OpenSSL offers no SHA-256")
+        }
+        var block = [UInt8](repeating: 0, count: blockSize)
+        var position: Int64 = 0
+        while true {
+            let count = read(descriptor, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(path) }
+            if count == 0 { break }
+            guard EVP_DigestUpdate(context, block, count) == 1 else {
+                throw Failure(errorDescription: "OpenSSL could not digest \(path)")
+            }
+            position += Int64(count)
+            guard progress(position) else { return nil }
+        }
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else {
+            throw Failure(errorDescription: "OpenSSL could not digest \(path)")
+        }
+        return Data(digest)
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(errorDescription: "cannot read \(path): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,7 @@
+/// Entries as they were written, and what was wrong with how they were.
+struct Draft {
+    var entries: [DraftEntry] = []
+    var problems: [ManifestProblem] = []
+    /// Whether there are entries of which nothing could be read.
+    var isIncomplete = false
+}

@@ -1,0 +1,114 @@
+internal import Foundation
+
+/// The JSON format: an array of objects, or an object with such an array under "downloads".
+enum JSONManifest {
+    static func read(_ data: Data) -> Draft {
+        do {
+            let root = try JSONDecoder().decode(Root.self, from: data)
+            var draft = Draft(problems: root.unknown.map { ManifestProblem(.manifest, $0, "unknown field") })
+            for (index, entry) in root.entries.enumerated() {
+                let place = ManifestProblem.Place.entry(index + 1)
+                draft.problems += entry.problems.map { ManifestProblem(place, $0.field, $0.message) }
+                var fields = entry.draft
+                fields.place = place
+                draft.entries.append(fields)
+            }
+            return draft
+        } catch {
+            return Draft(problems: [ManifestProblem(.manifest, message(error, data))])
+        }
+    }
+
+    /// What the decoder says, without the names of Swift types.
+    private static func message(_ error: any Error, _ data: Data) -> String {
+        guard case DecodingError.dataCorrupted = error else {
+            return "has to be an array of objects, or an object with such an array under \"downloads\""
+        }
+        // The decoder does not tell the place on Linux.
+        do {
+            _ = try JSONSerialization.jsonObject(with: data)
+            return "is not JSON"
+        } catch {
+            let reason =
+                (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? error.localizedDescription
+            guard let match = reason.firstMatch(of: /around character (\d+)/), let offset = Int(match.1) else {
+                return "is not JSON: \(reason)"
+            }
+            let line = 1 + data.prefix(offset).filter { $0 == UInt8(ascii: "\n") }.count
+            return "is not JSON: \(reason) (line \(line))"
+        }
+    }
+}
+
+/// Any name of a field.
+private struct AnyKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) {
+        nil
+    }
+}
+
+/// The whole of a manifest.
+private struct Root: Decodable {
+    var entries: [LenientEntry]
+    var unknown: [String] = []
+
+    init(from decoder: any Decoder) throws {
+        guard let object = try? decoder.container(keyedBy: AnyKey.self) else {
+            entries = try [LenientEntry](from: decoder)
+            return
+        }
+        entries = try object.decode([LenientEntry].self, forKey: AnyKey(stringValue: "downloads"))
+        unknown = object.allKeys.map(\.stringValue).filter { $0 != "downloads" }.sorted()
+    }
+}
+
+/// An entry whose fields are read one by one, so that everything that is wrong with it is found and not the first thing
+/// only.
+private struct LenientEntry: Decodable {
+    typealias Field = DraftEntry.Field
+
+    var draft = DraftEntry(place: .manifest)
+    var problems: [(field: String?, message: String)] = []
+
+    init(from decoder: any Decoder) throws {
+        guard let object = try? decoder.container(keyedBy: AnyKey.self) else {
+            problems.append((nil, "is not an object"))
+            draft.unreadable = Set(Field.allCases)
+            return
+        }
+        draft.url = text(.url, in: object)
+        draft.out = text(.out, in: object)
+        draft.sha256 = text(.sha256, in: object)
+        draft.id = text(.id, in: object)
+        draft.group = text(.group, in: object)
+        draft.after = value(.after, in: object, kind: "an array of strings") ?? []
+        for key in object.allKeys.map(\.stringValue).sorted() where Field(rawValue: key) == nil {
+            let known = Field.allCases.map(\.rawValue).joined(separator: ", ")
+            problems.append((key, "unknown field; known: \(known)"))
+        }
+    }
+
+    private mutating func text(_ field: Field, in object: KeyedDecodingContainer<AnyKey>) -> String? {
+        value(field, in: object, kind: "a string")
+    }
+
+    /// The value of a field; nil where it is missing, or null.
+    private mutating func value<Value: Decodable>(
+        _ field: Field, in object: KeyedDecodingContainer<AnyKey>, kind: String
+    ) -> Value? {
+        do {
+            return try object.decodeIfPresent(Value.self, forKey: AnyKey(stringValue: field.rawValue))
+        } catch {
+            problems.append((field.rawValue, "has to be \(kind)"))
+            draft.unreadable.insert(field)
+            return nil
+        }
+    }
+}

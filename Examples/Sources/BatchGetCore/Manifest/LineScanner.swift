@@ -1,0 +1,76 @@
+/// Cuts a line of a text manifest into words.
+struct LineScanner {
+    /// A URL, or a key and a value.
+    struct Word: Equatable {
+        /// What stood before the first "=", if that is a name; nil for anything else.
+        var key: String?
+        /// What stood after it, without quotes; the whole word when there is no key.
+        var value: String
+
+        /// The word as a whole, without quotes.
+        var text: String { key.map { "\($0)=\(value)" } ?? value }
+    }
+
+    /// Why a line cannot be cut.
+    struct Failure: Error {
+        let message: String
+    }
+
+    private var rest: Substring
+
+    /// The words of a line without its end.
+    static func words(of line: String) throws(Failure) -> [Word] {
+        // A line that ends in CR LF: the two are one Character, but the line was cut by bytes.
+        var scanner = LineScanner(rest: line.hasSuffix("\r") ? line.dropLast() : line[...])
+        var words: [Word] = []
+        while let word = try scanner.next() { words.append(word) }
+        return words
+    }
+
+    private mutating func next() throws(Failure) -> Word? {
+        rest = rest.drop(while: Self.isBlank)
+        guard let first = rest.first, first != "#" else { return nil }
+        if first == "\"" { return Word(key: nil, value: try quotedText()) }
+        let word = rest.prefix { !Self.isBlank($0) }
+        guard let equals = word.firstIndex(of: "="), Self.isName(word[..<equals]) else {
+            rest = rest[word.endIndex...]
+            return Word(key: nil, value: String(word))
+        }
+        let key = String(word[..<equals])
+        rest = rest[word.index(after: equals)...]
+        if rest.first == "\"" { return Word(key: key, value: try quotedText()) }
+        let value = rest.prefix { !Self.isBlank($0) }
+        rest = rest[value.endIndex...]
+        return Word(key: key, value: String(value))
+    }
+
+    /// What stands between two double quotes; the first is next.
+    private mutating func quotedText() throws(Failure) -> String {
+        var text = ""
+        var characters = rest.dropFirst()
+        while let character = characters.popFirst() {
+            switch character {
+            case "\"":
+                guard characters.first.map(Self.isBlank) ?? true else {
+                    throw Failure(message: "a blank is missing after the closing quote of \(quoted(text))")
+                }
+                rest = characters
+                return text
+            case "\\" where characters.first == "\"" || characters.first == "\\":
+                text.append(characters.removeFirst())
+            default:
+                text.append(character)
+            }
+        }
+        throw Failure(message: "the closing quote of \(quoted(text)) is missing")
+    }
+
+    private static func isBlank(_ character: Character) -> Bool {
+        character == " " || character == "\t"
+    }
+
+    /// Letters and digits only, so that "http://host/?a=b" is no key.
+    private static func isName(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) }
+    }
+}

@@ -1,0 +1,43 @@
+/// Something wrong with a manifest.
+package struct ManifestProblem: Sendable, Equatable {
+    /// Where in the manifest.
+    package enum Place: Sendable, Hashable {
+        case manifest
+        /// A line of a text manifest, from 1.
+        case line(Int)
+        /// An entry of a JSON manifest, from 1.
+        case entry(Int)
+
+        /// For sorting: the manifest as a whole first.
+        var order: Int {
+            switch self {
+            case .manifest: 0
+            case .line(let number), .entry(let number): number
+            }
+        }
+
+        /// "line 3", "entry 3".
+        package var description: String {
+            switch self {
+            case .manifest: "the manifest"
+            case .line(let number): "line \(number)"
+            case .entry(let number): "entry \(number)"
+            }
+        }
+    }
+
+    package var place: Place
+    /// The field, by the name that the manifest has for it.
+    package var field: String?
+    package var message: String
+
+    package init(_ place: Place, _ message: String) {
+        self.init(place, nil, message)
+    }
+
+    package init(_ place: Place, _ field: String?, _ message: String) {
+        self.place = place
+        self.field = field
+        self.message = message
+    }
+}

@@ -1,0 +1,45 @@
+import BatchGetCore
+import Foundation
+import Testing
+
+@Suite("Header fields and certificates") struct OptionTests {
+    @Test(
+        "A field is a name, a colon and a value",
+        arguments: [
+            ("A: b", "A", "b"), ("A:b", "A", "b"), ("A:", "A", ""), ("X-Y_z!: a: b ", "X-Y_z!", "a: b"),
+            ("A: \t ä \t", "A", "ä"), ("A: a\tb", "A", "a\tb"),
+        ])
+    func field(_ text: String, _ name: String, _ value: String) {
+        #expect(HeaderField(text)?.name == name)
+        #expect(HeaderField(text)?.value == value)
+        #expect(HeaderField.problem(with: text) == nil)
+        #expect(HeaderField(text).map { "\($0)" } == name, "a value may be a secret")
+    }
+
+    @Test(
+        "Anything else is none", arguments: ["", "A", ":", ": b", "A : b", " A: b", "A: b\r\nC: d", "A: \u{0}", "Ä: b"])
+    func noField(_ text: String) {
+        #expect(HeaderField(text) == nil)
+        #expect(HeaderField.problem(with: text) == "is not of the form 'Name: value'")
+    }
+
+    @Test("Fields by which a file is asked for are not for users", arguments: ["Range: x", "IF-RANGE:x", "te: x"])
+    func reserved(_ text: String) {
+        #expect(HeaderField.problem(with: text)?.hasSuffix("is not for users to set") == true)
+    }
+
+    @Test("Certificates of a file: PEM with anything around it, or DER")
+    func certificates() {
+        let (one, two) = (content(700), content(800, seed: 2))
+        func pem(_ data: Data, lineEnd: String) -> String {
+            let text = data.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+            return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
+                .replacingOccurrences(of: "\n", with: lineEnd)
+        }
+        let text = "a comment\n" + pem(one, lineEnd: "\n") + "# another\n" + pem(two, lineEnd: "\r\n")
+        #expect(CertificateFile.certificates(in: Data(text.utf8)) == [one, two])
+        #expect(CertificateFile.certificates(in: one) == [one])
+        #expect(CertificateFile.certificates(in: Data("-----BEGIN PRIVATE KEY-----".utf8)).isEmpty)
+        #expect(CertificateFile.certificates(in: Data(text.dropLast(10).utf8)).isEmpty)
+    }
+}

@@ -1,0 +1,150 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Synchronization
+
+/// Serves files from memory, as far as each is released, and remembers what it was asked for.
+final class FileServer: HTTPHandler, Sendable {
+    /// A request as it came.
+    struct Request: Sendable {
+        let path: String
+        let host: String
+        let headers: [String: String]
+
+        subscript(name: String) -> String? { headers[name.lowercased()] }
+    }
+
+    /// What is served under a path.
+    final class Resource: Sendable {
+        let content: Data
+        let status: Int
+        /// Bytes that may be sent.
+        let released: Watched<Int>
+
+        init(content: Data, status: Int, released: Int) {
+            self.content = content
+            self.status = status
+            self.released = Watched(released)
+        }
+
+        var entityTag: String { "\"\(content.count)-\(content.first ?? 0)\"" }
+
+        func release(_ count: Int = .max) {
+            released.update { $0 = max($0, count) }
+        }
+    }
+
+    private struct Hosts {
+        var active: [String: Int] = [:]
+        var peak: [String: Int] = [:]
+    }
+
+    let port: UInt16
+    let log = Watched<[Request]>([])
+    private let resources = Mutex<[String: Resource]>([:])
+    private let hosts = Mutex(Hosts())
+    private let server: HTTPServer
+    private let task: Task<Void, any Error>
+
+    /// A server on all IPv4 addresses of this machine, so that it has several hosts.
+    init() async throws {
+        let relay = Relay()
+        let server = HTTPServer(address: .inet(port: 0), logger: .disabled, handler: relay)
+        task = Task { try await server.run() }
+        try await server.waitUntilListening()
+        guard case .ip4(_, let port)? = await server.listeningAddress else { throw TestFailure("no address") }
+        self.server = server
+        self.port = port
+        relay.handler.withLock { $0 = { [weak self] in try await self?.handleRequest($0) } }
+    }
+
+    deinit {
+        for resource in resources.withLock({ Array($0.values) }) { resource.release() }
+        task.cancel()
+    }
+
+    /// - Parameter host: one of 127.0.0.0/8.
+    func url(_ path: String, host: String = "127.0.0.1") -> String {
+        "http://\(host):\(port)/\(path)"
+    }
+
+    /// - Parameter released: bytes that may be sent until more are released; all by default.
+    @discardableResult
+    func serve(_ path: String, _ content: Data, status: Int = 200, released: Int = .max) -> Resource {
+        let resource = Resource(content: content, status: status, released: released)
+        resources.withLock { $0["/" + path] = resource }
+        return resource
+    }
+
+    /// The requests for a path so far.
+    func requests(for path: String) -> [Request] {
+        log.value.filter { $0.path == "/" + path }
+    }
+
+    @discardableResult
+    func waitForRequests(_ count: Int = 1, for path: String) async throws -> [Request] {
+        let all = try await log.wait(for: "\(count) requests for \(path)") { log in
+            log.filter { $0.path == "/" + path }.count >= count
+        }
+        return all.filter { $0.path == "/" + path }
+    }
+
+    /// How many responses to requests for a host were under way at once, at most.
+    func peak(host: String) -> Int {
+        hosts.withLock { $0.peak[host] ?? 0 }
+    }
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let host = (request.headers[.host] ?? "").split(separator: ":").first.map(String.init) ?? ""
+        let headers = request.headers.map { ($0.key.rawValue.lowercased(), $0.value) }
+        let received = Request(
+            path: request.path, host: host, headers: Dictionary(headers, uniquingKeysWith: { $1 }))
+        let resource = resources.withLock { $0[request.path] }
+        hosts.withLock { hosts in
+            let active = (hosts.active[host] ?? 0) + 1
+            hosts.active[host] = active
+            hosts.peak[host] = max(hosts.peak[host] ?? 0, active)
+        }
+        log.update { $0.append(received) }
+        return response(resource, to: received)
+    }
+
+    private func response(_ resource: Resource?, to request: Request) -> HTTPResponse {
+        guard let resource, resource.status == 200 else {
+            didEnd(request.host)
+            let code = resource?.status ?? 404
+            return HTTPResponse(statusCode: HTTPStatusCode(code, phrase: "Status \(code)"), body: Data("no".utf8))
+        }
+        let size = resource.content.count
+        let start = firstByte(request, of: resource)
+        var headers: HTTPHeaders = [.eTag: resource.entityTag, .acceptRanges: "bytes"]
+        if let start { headers[.contentRange] = "bytes \(start)-\(size - 1)/\(size)" }
+        let bytes = ReleasedBytes(resource: resource, start: start ?? 0) { [weak self] in self?.didEnd(request.host) }
+        return HTTPResponse(
+            statusCode: start == nil ? .ok : .partialContent, headers: headers,
+            body: HTTPBodySequence(from: bytes, count: size - (start ?? 0), suggestedBufferSize: 1 << 16))
+    }
+
+    /// The first byte of a range that can be served; nil: everything.
+    private func firstByte(_ request: Request, of resource: Resource) -> Int? {
+        guard let range = request["Range"], range.hasPrefix("bytes="), range.hasSuffix("-"),
+            request["If-Range"] ?? resource.entityTag == resource.entityTag,
+            let first = Int(range.dropFirst("bytes=".count).dropLast()), first < resource.content.count
+        else { return nil }
+        return first
+    }
+
+    private func didEnd(_ host: String) {
+        hosts.withLock { $0.active[host, default: 1] -= 1 }
+    }
+}
+
+/// Lets the server exist before what handles its requests.
+private final class Relay: HTTPHandler, Sendable {
+    let handler = Mutex<(@Sendable (HTTPRequest) async throws -> HTTPResponse?)?>(nil)
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let handler = handler.withLock { $0 }
+        return try await handler?(request) ?? HTTPResponse(statusCode: .serviceUnavailable)
+    }
+}

@@ -1,0 +1,36 @@
+import FlyingFox
+import FlyingSocks
+
+/// The content of a resource, as far as it is released.
+struct ReleasedBytes: AsyncBufferedSequence {
+    typealias Element = UInt8
+
+    let resource: FileServer.Resource
+    let start: Int
+    /// Called before the last bytes are handed out: a client that has them all may ask for the next thing at once.
+    let onEnd: @Sendable () -> Void
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(sequence: self, position: start)
+    }
+
+    struct Iterator: AsyncBufferedIteratorProtocol {
+        let sequence: ReleasedBytes
+        var position: Int
+
+        mutating func next() async throws -> UInt8? {
+            try await nextBuffer(suggested: 1)?.first
+        }
+
+        mutating func nextBuffer(suggested count: Int) async throws -> [UInt8]? {
+            let resource = sequence.resource
+            guard position < resource.content.count else { return nil }
+            let start = position
+            let released = try await resource.released.wait(for: "a release", timeout: .seconds(60)) { $0 > start }
+            let end = Swift.min(resource.content.count, released, start + count)
+            position = end
+            if end == resource.content.count { sequence.onEnd() }
+            return Array(resource.content[start..<end])
+        }
+    }
+}

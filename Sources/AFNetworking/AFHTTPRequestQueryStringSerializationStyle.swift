@@ -1,0 +1,11 @@
+// The names are AFNetworking's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+/// AFNetworking's `AFHTTPRequestQueryStringSerializationStyle`: it has one value.
+public enum AFHTTPRequestQueryStringSerializationStyle: UInt, Sendable {
+    /// `queryString(from:)`.
+    case defaultStyle
+
+    /// `defaultStyle`, as Swift 1 and 2 have it.
+    public static let DefaultStyle = defaultStyle
+}

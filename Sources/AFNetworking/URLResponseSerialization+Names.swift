@@ -1,0 +1,51 @@
+public import Foundation
+public import FoundationNetworking
+
+extension URLResponseSerialization {
+    /// `responseObject(for:data:)`, as Swift 2 has it.
+    ///
+    /// - Throws: as `responseObject(for:data:)`.
+    public func responseObjectForResponse(_ response: URLResponse?, data: Data?) throws -> AnyObject? {
+        try responseObject(for: response, data: data).map { $0 as AnyObject }
+    }
+
+    /// `responseObject(for:data:)`, as Swift 1 has it.
+    ///
+    /// - Parameter error: where the error is put; nil: it is lost.
+    /// - Returns: the object, with an error beside it when only the status was refused.
+    public func responseObjectForResponse(
+        _ response: URLResponse?, data: Data?, error: NSErrorPointer
+    ) -> AnyObject? {
+        responseObject(for: response, data: data, error: error).map { $0 as AnyObject }
+    }
+
+    /// `responseObject(for:data:)`, as Swift 3 and later have it.
+    ///
+    /// - Parameter error: where the error is put; nil: it is lost.
+    /// - Returns: the object, with an error beside it when only the status was refused.
+    public func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
+        do {
+            return try responseObject(for: response, data: data)
+        } catch let thrown {
+            error?.pointee = thrown as NSError
+            return (thrown as? ResponseSerializationError)?.responseObject
+        }
+    }
+}
+
+extension HTTPResponseSerializer {
+    /// `validate(_:data:)`, as Swift 2 has it.
+    ///
+    /// - Throws: as `validate(_:data:)`.
+    public func validateResponse(_ response: HTTPURLResponse?, data: Data?) throws {
+        try validate(response, data: data)
+    }
+
+    /// `validate(_:data:)`, as Swift 1 has it.
+    ///
+    /// - Parameter error: where the error is put; nil: it is lost.
+    /// - Returns: whether the response is acceptable.
+    public func validateResponse(_ response: HTTPURLResponse?, data: Data?, error: NSErrorPointer) -> Bool {
+        Forward.result(error) { try validate(response, data: data) } != nil
+    }
+}

@@ -1,0 +1,82 @@
+internal import Foundation
+
+/// A proxy between us and the server.
+package struct TransferProxy: Sendable {
+    /// How the proxy is spoken to.
+    package enum Scheme: String, Sendable, Hashable {
+        /// HTTP; CONNECT for https URLs.
+        case http
+        /// The same over TLS.
+        case https
+        /// SOCKS 5; we look the server's name up.
+        case socks5
+        /// SOCKS 5; the proxy looks the server's name up.
+        case socks5h
+    }
+
+    package var scheme: Scheme
+    /// A name or an address, IPv6 without brackets.
+    package var host: String
+    package var port: Int
+    /// What the proxy is told of us, and the schemes it may be told in.
+    package var credential: TransferCredential?
+    /// How the proxy itself is verified when `scheme` is `https`.
+    package var tls: TLSConfiguration?
+
+    package init(
+        scheme: Scheme, host: String, port: Int, credential: TransferCredential? = nil, tls: TLSConfiguration? = nil
+    ) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.credential = credential
+        self.tls = tls
+    }
+
+    /// Without user name and password.
+    var url: String { "\(scheme.rawValue)://\(authority)" }
+
+    /// For CURLOPT_PROXY. libcurl decodes what it finds here once; what it is given in options of their own it decodes again
+    /// for every connection.
+    var urlWithUserInfo: String { "\(scheme.rawValue)://\(userInfo)\(authority)" }
+
+    private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    private var userInfo: String {
+        guard let credential else { return "" }
+        return "\(Self.encoded(credential.user)):\(Self.encoded(credential.password))@"
+    }
+
+    /// Everything but unreserved characters percent-encoded.
+    private static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
+            default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// A message of libcurl's, which may quote what it was given, without user name and password.
+    func redacting(_ message: String) -> String {
+        credential == nil ? message : message.replacingOccurrences(of: userInfo, with: "")
+    }
+}
+
+extension TransferProxy: Hashable {
+    package static func == (left: TransferProxy, right: TransferProxy) -> Bool {
+        left.scheme == right.scheme && left.port == right.port && left.host == right.host
+            && left.credential == right.credential && left.tls?.identity == right.tls?.identity
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(scheme)
+        hasher.combine(host)
+        hasher.combine(port)
+        hasher.combine(credential)
+        hasher.combine(tls?.identity)
+    }
+}

@@ -1,0 +1,115 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// A TLS handshake that failed over what the user's challenge block may answer.
+struct HandshakeChallenge {
+    enum Question {
+        /// The policy does not trust the server that showed this chain.
+        case serverTrust(TransferError.RejectedServer)
+        /// The server wants a client certificate.
+        case clientCertificate
+    }
+
+    let question: Question
+    /// What the operation ends with unless the block answers.
+    let error: TransferError
+
+    /// Nil when nobody is to be asked about `error`.
+    init?(_ error: TransferError) {
+        switch error.kind {
+        case .serverUntrusted:
+            guard let server = error.rejectedServer else { return nil }
+            question = .serverTrust(server)
+        case .clientCertificate, .clientCertificateRequired:
+            question = .clientCertificate
+        default:
+            return nil
+        }
+        self.error = error
+    }
+
+    func authenticationChallenge(url: URL, failures: Int) -> URLAuthenticationChallenge {
+        let space: URLProtectionSpace =
+            switch question {
+            case .serverTrust(let server): ServerTrustProtectionSpace(url: url, chain: server.chain)
+            case .clientCertificate:
+                URLProtectionSpace(
+                    host: url.host ?? "", port: url.port ?? 443, protocol: "https", realm: nil,
+                    authenticationMethod: ServerTrustProtectionSpace.clientCertificateMethod)
+            }
+        return URLAuthenticationChallenge(
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: nil,
+            error: URLError(error, url: url), sender: SilentChallengeSender())
+    }
+}
+
+/// What the user's challenge block answered to handshakes.
+struct HandshakeAnswer {
+    /// The certificates of servers that are accepted although the policy is not satisfied, with their hosts.
+    private var accepted: [(leaf: X509Certificate, host: String)] = []
+    /// What the server is shown in place of the operation's own identity.
+    private(set) var identity: ClientIdentity?
+    private var trustAnswers = 0
+    private var identityAnswers = 0
+
+    /// Answers to a question before.
+    func failures(_ question: HandshakeChallenge.Question) -> Int {
+        switch question {
+        case .serverTrust: trustAnswers
+        case .clientCertificate: identityAnswers
+        }
+    }
+
+    /// Answers to all questions.
+    var count: Int { trustAnswers + identityAnswers }
+
+    /// Takes what the block answered. False: it is no answer to the question.
+    mutating func take(_ credential: URLCredential, for question: HandshakeChallenge.Question) -> Bool {
+        switch question {
+        case .serverTrust(let server):
+            trustAnswers += 1
+            guard let trusted = (credential as? ServerTrustCredential)?.trust, let leaf = server.chain.first,
+                trusted.certificates == server.chain.map(\.der), !accepted.contains(where: { $0.leaf == leaf })
+            else { return false }
+            accepted.append((leaf, server.host))
+        case .clientCertificate:
+            identityAnswers += 1
+            guard let shown = (credential as? ClientIdentityCredential)?.clientIdentity else { return false }
+            identity = shown
+        }
+        return true
+    }
+
+    func applied(to configuration: TLSConfiguration) -> TLSConfiguration {
+        accepted.reduce(configuration) { $0.accepting($1.leaf, host: $1.host) }
+    }
+}
+
+extension Exchange {
+    enum HandshakeStep { case sendAgain, fail, cancel }
+
+    /// What to ask the user's block about a transfer that failed; nil: nothing, or there is nobody to ask.
+    func handshakeChallenge(_ error: TransferError) -> HandshakeChallenge? {
+        // After a response has begun the request is not sent again, whatever the block would say.
+        guard configuration.challengeBlock != nil, handshakeAnswer.count < Self.maximumAnswers, head == nil else {
+            return nil
+        }
+        return HandshakeChallenge(error)
+    }
+
+    /// Asks the user's block. On the processing queue.
+    func answerToHandshake(_ challenge: HandshakeChallenge) -> HandshakeStep {
+        guard let url, let block = configuration.challengeBlock else { return .fail }
+        let failures = handshakeAnswer.failures(challenge.question)
+        let sent = challenge.authenticationChallenge(url: url, failures: failures)
+        switch block(operation, sent) {
+        case .useCredential(let credential):
+            return handshakeAnswer.take(credential, for: challenge.question) ? .sendAgain : .fail
+        case .performDefaultHandling, .rejectProtectionSpace:
+            return .fail
+        case .cancel:
+            return .cancel
+        }
+    }
+}

@@ -1,0 +1,8 @@
+extension HTTPRequestOperationManager {
+    /// Which proxies operations go through. Nil by default: none, whatever the environment says;
+    /// `try ProxyConfiguration.environment()` does what it says. Kept by `copy()`, not archived.
+    public var proxyConfiguration: ProxyConfiguration? {
+        get { withSettings { $0[\.proxies]?.value } }
+        set { withSettings { $0[\.proxies] = newValue.map(SharedProxyConfiguration.init) } }
+    }
+}

@@ -1,0 +1,65 @@
+public import Foundation
+internal import NetworkingTransport
+
+/// Which proxy a request goes through, by its URL.
+///
+/// The choice is made for every request anew, and so for each redirect.
+public struct ProxyConfiguration: Sendable {
+    /// For `http` URLs; nil: none.
+    public var http: ProxyServer?
+    /// For `https` URLs; nil: none.
+    public var https: ProxyServer?
+    /// Hosts that are reached without a proxy:
+    ///
+    /// - `example.com` or `.example.com`: this host and all below it;
+    /// - `192.0.2.7`, `2001:db8::1`: this address, where a URL has it in place of a name;
+    /// - `192.0.2.0/24`, `2001:db8::/32`: these addresses;
+    /// - any of them with `:port` after it (IPv6 in brackets, as in `[2001:db8::/32]:80`): on this port only;
+    /// - `*`: all.
+    public var excludedHosts: [String] {
+        get { exclusions.map(\.text) }
+        set { exclusions = newValue.map(ProxyExclusion.init) }
+    }
+    private var exclusions: [ProxyExclusion]
+
+    /// One proxy for everything.
+    ///
+    /// - Parameters:
+    ///   - proxy: The proxy.
+    ///   - excludedHosts: Hosts that are reached without it; none by default.
+    public init(_ proxy: ProxyServer, excludedHosts: [String] = []) {
+        self.init(http: proxy, https: proxy, excludedHosts: excludedHosts)
+    }
+
+    /// A proxy for each of the two kinds of URLs.
+    ///
+    /// - Parameters:
+    ///   - http: For `http` URLs; nil: none.
+    ///   - https: For `https` URLs; nil: none.
+    ///   - excludedHosts: Hosts that are reached without a proxy; none by default.
+    public init(http: ProxyServer?, https: ProxyServer?, excludedHosts: [String] = []) {
+        self.http = http
+        self.https = https
+        exclusions = excludedHosts.map(ProxyExclusion.init)
+    }
+
+    /// The proxy that a request to `url` goes through; nil: none.
+    public func proxy(for url: URL) -> ProxyServer? {
+        let isSecure = url.scheme?.lowercased() == "https"
+        guard let proxy = isSecure ? https : http else { return nil }
+        guard !exclusions.isEmpty, let host = TransportEngine.host(of: url.absoluteString) else { return proxy }
+        let target = ProxyExclusion.Target(host: host, port: url.port ?? (isSecure ? 443 : 80))
+        return exclusions.contains { $0.covers(target) } ? nil : proxy
+    }
+}
+
+extension ProxyConfiguration: CustomStringConvertible, CustomReflectable {
+    /// Names the proxies, without user names and passwords.
+    public var description: String {
+        "http: \(http?.description ?? "none"), https: \(https?.description ?? "none"), except: \(excludedHosts)"
+    }
+    /// Shows no credential.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["http": http as Any, "https": https as Any, "excludedHosts": excludedHosts])
+    }
+}

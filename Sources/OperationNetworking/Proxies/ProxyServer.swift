@@ -1,0 +1,181 @@
+internal import Foundation
+public import FoundationNetworking
+internal import NetworkingTransport
+
+/// A proxy: how it is spoken to, where it is, and what it is told of us.
+///
+/// Connections through one proxy, or one credential for it, never serve requests through another or none.
+public struct ProxyServer: Sendable {
+    /// How a proxy is spoken to.
+    public enum Scheme: String, Sendable, CaseIterable {
+        /// HTTP. An `http` URL is asked of the proxy itself; for an `https` URL it is told to CONNECT
+        /// (RFC 9110, section 9.3.6), and sees nothing of the request.
+        case http
+        /// The same inside TLS; the proxy is verified too.
+        case https
+        /// SOCKS 5 (RFC 1928). The name of the server is looked up here.
+        case socks5
+        /// SOCKS 5. The name of the server is looked up by the proxy.
+        case socks5h
+
+        /// Where such a proxy listens unless something else is said, as in libcurl: 443 for `https`, otherwise 1080.
+        var defaultPort: Int { self == .https ? 443 : 1080 }
+    }
+
+    /// Ways in which an HTTP proxy may be told who we are.
+    public struct AuthenticationSchemes: OptionSet, Sendable {
+        /// One bit for each scheme.
+        public let rawValue: Int
+        /// Schemes by their bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// RFC 7617.
+        public static let basic = AuthenticationSchemes(rawValue: 1)
+        /// RFC 7616.
+        public static let digest = AuthenticationSchemes(rawValue: 2)
+        /// NTLM.
+        public static let ntlm = AuthenticationSchemes(rawValue: 4)
+        /// RFC 4559, with the tickets that the system has.
+        public static let negotiate = AuthenticationSchemes(rawValue: 8)
+    }
+
+    /// How the proxy is spoken to.
+    public let scheme: Scheme
+    /// Its name, in ASCII, or its address, IPv6 without brackets.
+    public let host: String
+    /// Its port.
+    public let port: Int
+    /// What the proxy is told of us; nil, the default: nothing. It goes to the proxy only.
+    public var credential: URLCredential?
+    /// How an HTTP proxy may be told; by default Basic, which is sent without being asked for. With one of the others,
+    /// or several, the proxy is asked first, which takes another round trip, and a body stream that can be read again.
+    /// SOCKS has its own way (RFC 1929).
+    public var authenticationSchemes = AuthenticationSchemes.basic
+    /// What an `https` proxy is verified with; nil, the default: `SecurityPolicy.default()`. The policy of the request is
+    /// for its server.
+    public var securityPolicy: SecurityPolicy?
+
+    /// A proxy by its parts.
+    ///
+    /// - Parameters:
+    ///   - scheme: How the proxy is spoken to.
+    ///   - host: Its name or address; IPv6 with or without brackets.
+    ///   - port: 1 to 65535.
+    ///   - credential: What the proxy is told of us; nil by default.
+    /// - Throws: `ProxyConfigurationError`.
+    public init(
+        scheme: Scheme, host: String, port: Int, credential: URLCredential? = nil
+    ) throws(ProxyConfigurationError) {
+        var bare = host
+        if bare.hasPrefix("["), bare.hasSuffix("]") { bare = String(bare.dropFirst().dropLast()) }
+        let isAddress = IPAddress(bare) != nil
+        guard !bare.isEmpty, isAddress || bare.utf8.allSatisfy(Self.isHostByte) else {
+            throw ProxyConfigurationError(
+                code: .invalidHost, description: "the proxy's host is not a host name or an address")
+        }
+        guard (1...65535).contains(port) else {
+            throw ProxyConfigurationError(
+                code: .invalidPort, description: "the proxy's port \(port) is not between 1 and 65535")
+        }
+        self.scheme = scheme
+        self.host = isAddress ? bare : bare.hostInASCII
+        self.port = port
+        self.credential = credential
+    }
+
+    /// Reads what proxies are usually written as: `http://user:password@host:port`. Without a scheme it is `http`;
+    /// without a port, as in libcurl, 1080, or 443 for `https`.
+    ///
+    /// - Throws: `ProxyConfigurationError`.
+    public init(_ string: String) throws(ProxyConfigurationError) {
+        let text = string.contains("://") ? string : "http://" + string
+        guard let components = URLComponents(string: text), components.query == nil, components.fragment == nil,
+            components.path.isEmpty || components.path == "/"
+        else {
+            throw ProxyConfigurationError(
+                code: .invalidURL,
+                description:
+                    "the proxy is not a URL like http://host:port (percent-encode what is special in a password)")
+        }
+        guard Self.namesPort(text) == (components.port != nil) else {
+            throw ProxyConfigurationError(
+                code: .invalidPort, description: "the proxy's port is not between 1 and 65535")
+        }
+        guard let scheme = Scheme(rawValue: components.scheme?.lowercased() ?? "") else {
+            throw ProxyConfigurationError(
+                code: .unsupportedScheme,
+                description: "a proxy's scheme is http, https, socks5 or socks5h, not \(components.scheme ?? "empty")")
+        }
+        var credential: URLCredential?
+        if let user = components.user {
+            credential = URLCredential(user: user, password: components.password ?? "", persistence: .none)
+        }
+        try self.init(
+            scheme: scheme, host: components.host ?? "", port: components.port ?? scheme.defaultPort,
+            credential: credential)
+    }
+
+    /// Whether there is a colon after the host, with or without a number that can be a port.
+    private static func namesPort(_ url: String) -> Bool {
+        guard let start = url.range(of: "://")?.upperBound else { return false }
+        let authority = url[start...].prefix { $0 != "/" }
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return host.drop { $0 != "]" }.contains(":") || !host.hasPrefix("[") && host.contains(":")
+    }
+
+    /// Letters, digits and what else occurs in names.
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...0xFF: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}
+
+extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The proxy as a URL, without user name and password.
+    public var description: String { "\(scheme.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    /// The same.
+    public var debugDescription: String { description }
+    /// Shows no credential.
+    public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
+}
+
+extension ProxyServer {
+    /// As the engine takes it.
+    ///
+    /// - Throws: `ServerTrustError` when the policy for the proxy cannot be used.
+    func transferProxy() throws(ServerTrustError) -> TransferProxy {
+        var proxy = TransferProxy(scheme: scheme.transferScheme, host: host, port: port)
+        if let user = credential?.user {
+            proxy.credential = TransferCredential(
+                user: user, password: credential?.password ?? "", schemes: authenticationSchemes.transferSchemes)
+        }
+        if scheme == .https {
+            proxy.tls = try (securityPolicy ?? .sharedDefault).tlsConfiguration(clientIdentity: nil)
+        }
+        return proxy
+    }
+}
+
+extension ProxyServer.Scheme {
+    fileprivate var transferScheme: TransferProxy.Scheme {
+        switch self {
+        case .http: .http
+        case .https: .https
+        case .socks5: .socks5
+        case .socks5h: .socks5h
+        }
+    }
+}
+
+extension ProxyServer.AuthenticationSchemes {
+    fileprivate var transferSchemes: TransferCredential.Schemes {
+        var schemes: TransferCredential.Schemes = []
+        if contains(.basic) { schemes.insert(.basic) }
+        if contains(.digest) { schemes.insert(.digest) }
+        if contains(.ntlm) { schemes.insert(.ntlm) }
+        if contains(.negotiate) { schemes.insert(.negotiate) }
+        return schemes
+    }
+}

@@ -1,0 +1,9 @@
+extension URLConnectionOperation {
+    /// Which proxy each request of the operation goes through. Nil by default: none, whatever the environment says.
+    ///
+    /// Read when a request is sent. Kept by `copy()`, not archived. The system's proxies stand here for AF.
+    public var proxyConfiguration: ProxyConfiguration? {
+        get { lock.withLock { _configuration.proxies?.value } }
+        set { lock.withLock { _configuration.proxies = newValue.map(SharedProxyConfiguration.init) } }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+/// The list of AFNetworking's symbols, and what became of each.
+@Suite("The symbols of AFNetworking 2.6.3", .timeLimit(.minutes(1)))
+struct SymbolListTests {
+    private static let list = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("Symbols/AFNetworking-2.6.3.txt")
+
+    /// The names in the list, as they stand there.
+    private func listed() throws -> [String] {
+        try String(contentsOf: Self.list, encoding: .utf8).split(separator: "\n").map(String.init)
+            .filter { !$0.hasPrefix("#") }
+    }
+
+    @Test("Every symbol in the list has one state, and nothing else has one")
+    func complete() throws {
+        let listed = try listed()
+        let known = Symbol.all.map(\.name)
+        #expect(listed.count > 250)
+        #expect(Set(listed).count == listed.count, "listed twice: \(repeated(listed))")
+        #expect(Set(known).count == known.count, "two states: \(repeated(known))")
+        #expect(Set(listed).subtracting(known).sorted() == [], "no state")
+        #expect(Set(known).subtracting(listed).sorted() == [], "not in the list")
+    }
+
+    @Test("A symbol that is here has a name in Swift that its own can become, and one that is not has a reason")
+    func plausible() {
+        for symbol in Symbol.all {
+            switch symbol.state {
+            case .available(let names, let note):
+                #expect(!names.isEmpty && note?.isEmpty != true, "\(symbol.name)")
+                for name in names {
+                    #expect(Self.canBecome(name, from: symbol.name), "\(symbol.name) as \(name)")
+                }
+            case .missing(let reason):
+                #expect(!reason.isEmpty, "\(symbol.name)")
+            }
+        }
+    }
+
+    @Test("The operations, the manager, the policy and the serializers are all here, but for images and reachability")
+    func extent() {
+        let missing = Symbol.all.filter { if case .missing = $0.state { true } else { false } }.map(\.name)
+        let prefixes = [
+            "AFURLSession", "AFHTTPSession", "AFNetworkReach", "AFNetworkingReach", "AFNetworkingTask",
+            "AFNetworkActivity", "AFImage", "AFStringFromNetworkReach", "UI",
+        ]
+        let others = missing.filter { name in
+            let type = name.drop { "+-[".contains($0) }
+            return !prefixes.contains { type.hasPrefix($0) }
+        }
+        #expect(others == ["AFHTTPRequestOperationManager.reachabilityManager"])
+    }
+
+    private func repeated(_ names: [String]) -> [String] {
+        Dictionary(grouping: names, by: { $0 }).filter { $0.value.count > 1 }.keys.sorted()
+    }
+
+    /// Whether a name in Swift starts as the one in Objective-C does, or is an initializer for one that makes an object.
+    private static func canBecome(_ swift: String, from name: String) -> Bool {
+        let base = swift.prefix { $0 != "(" }
+        guard let bracket = name.firstIndex(of: "[") else {
+            let last = name.split(separator: ".").last.map(String.init) ?? name
+            return last.lowercased() == base.lowercased() || last.hasSuffix(base) || last.hasPrefix(base)
+                || last.lowercased().hasSuffix(base.lowercased())
+        }
+        let selector = name[bracket...].split(separator: " ").last.map { $0.dropLast() } ?? ""
+        let isFactory = name.hasPrefix("+") || selector.hasPrefix("init")
+        let factoryName = base == "init" || (base == "default" && selector == "defaultPolicy")
+        if factoryName { return isFactory }
+        return selector.lowercased().hasPrefix(base.lowercased())
+    }
+}

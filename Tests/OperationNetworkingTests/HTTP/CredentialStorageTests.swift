@@ -1,0 +1,79 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import TestServer
+import Testing
+
+@Suite("Credentials from the shared storage", .timeLimit(.minutes(1))) struct CredentialStorageTests {
+    private let server: TestServer
+
+    init() throws {
+        server = try TestServer()
+        server.respondToOthers { request in
+            request["Authorization"].map { .ok($0) }
+                ?? ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"stored\"")])
+        }
+    }
+
+    private func space(realm: String? = "stored", port: Int? = nil) -> URLProtectionSpace {
+        URLProtectionSpace(
+            host: "127.0.0.1", port: port ?? server.port, protocol: "http", realm: realm,
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+    }
+
+    private func basic(_ user: String) -> String { "Basic " + Data("\(user):stored".utf8).base64EncodedString() }
+
+    /// Runs `body` while `user` is in the storage.
+    private func storing(_ user: String, for space: URLProtectionSpace, _ body: () async throws -> Void) async rethrows
+    {
+        let credential = URLCredential(user: user, password: "stored", persistence: .forSession)
+        URLCredentialStorage.shared.setDefaultCredential(credential, for: space)
+        // Found by the object: an equal space would remove nothing.
+        defer { URLCredentialStorage.shared.remove(credential, for: space) }
+        try await body()
+    }
+
+    @Test("The space's credential answers when neither the URL nor the operation has one")
+    func stored() async throws {
+        try await storing("ada", for: space()) {
+            #expect(await HTTPRequestOperation(server.url("/")).outcome().text == basic("ada"))
+            let own = HTTPRequestOperation(server.url("/"))
+            own.credential = URLCredential(user: "own", password: "stored", persistence: .none)
+            #expect(await own.outcome().text == basic("own"))
+            let url = try #require(URL(string: "http://url:stored@127.0.0.1:\(server.port)/"))
+            #expect(await HTTPRequestOperation(url).outcome().text == basic("url"))
+        }
+        #expect(await HTTPRequestOperation(server.url("/")).outcome().status == 401)
+    }
+
+    @Test("It is not asked when the operation says so, nor for another realm or port")
+    func notAsked() async throws {
+        await storing("ada", for: space()) {
+            let operation = HTTPRequestOperation(server.url("/"))
+            operation.shouldUseCredentialStorage = false
+            #expect(await operation.outcome().status == 401)
+            let manager = HTTPRequestOperationManager.offMain(server.url("/"))
+            manager.shouldUseCredentialStorage = false
+            #expect(await manager.getting("x").status == 401)
+        }
+        await storing("ada", for: space(realm: "other")) {
+            #expect(await HTTPRequestOperation(server.url("/")).outcome().status == 401)
+        }
+        await storing("ada", for: space(port: server.port + 1)) {
+            #expect(await HTTPRequestOperation(server.url("/")).outcome().status == 401)
+        }
+        #expect(server.requests.allSatisfy { $0["Authorization"] == nil })
+    }
+
+    @Test("A stored credential that is wrong is offered once")
+    func wrong() async throws {
+        let refusing = try TestServer()
+        refusing.respondToOthers { _ in
+            ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"stored\"")])
+        }
+        await storing("ada", for: space(port: refusing.port)) {
+            #expect(await HTTPRequestOperation(refusing.url("/")).outcome().status == 401)
+        }
+        #expect(refusing.requests.map { $0["Authorization"] } == [nil, basic("ada")])
+    }
+}
