@@ -4,14 +4,6 @@ internal import OperationNetworking
 // Snippets of the articles in the DocC catalogue, compiled. `DocumentationTests` sees to it that they are the same. They
 // are not run: the servers in them do not exist. Those of the article on testing are in `TestingArticleTests`.
 
-private struct Session: Decodable {
-    let token: String
-}
-
-private struct Book: Decodable, Sendable {
-    let title: String
-}
-
 // MARK: The first page
 
 private func overview() {
