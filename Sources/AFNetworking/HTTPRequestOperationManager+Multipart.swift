@@ -6,7 +6,7 @@ public import Foundation
 extension HTTPRequestOperationManager {
     /// `post(_:parameters:headers:constructingBodyWith:success:failure:)`, as Swift 1 and 2 have it.
     ///
-    /// - Parameter parameters: a dictionary, also one of Objective-C's; its keys are described when they are no text.
+    /// `parameters` is a dictionary, also one of Objective-C's; its keys are described when they are no text.
     @preconcurrency @discardableResult
     public func POST(
         _ URLString: String, parameters: Any?,

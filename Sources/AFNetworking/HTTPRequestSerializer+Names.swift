@@ -52,7 +52,7 @@ extension HTTPRequestSerializer {
 
     /// `setQueryStringSerialization(_:)`, as Swift 3 and later have it.
     ///
-    /// - Parameter block: what it puts where its last argument points is thrown by the serializer.
+    /// What `block` puts where its last argument points is thrown by the serializer.
     @preconcurrency
     public func setQueryStringSerializationWith(
         _ block: (@Sendable (_ request: URLRequest, _ parameters: Any, _ error: NSErrorPointer) -> String?)?
@@ -68,7 +68,7 @@ extension HTTPRequestSerializer {
 
     /// `setQueryStringSerialization(_:)`, as Swift 1 and 2 have it.
     ///
-    /// - Parameter block: what it puts where its last argument points is thrown by the serializer.
+    /// What `block` puts where its last argument points is thrown by the serializer.
     @preconcurrency
     public func setQueryStringSerializationWithBlock(
         _ block: (@Sendable (_ request: NSURLRequest, _ parameters: AnyObject, _ error: NSErrorPointer) -> String?)?

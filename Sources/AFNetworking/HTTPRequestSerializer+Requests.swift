@@ -10,8 +10,8 @@ extension HTTPRequestSerializer {
 
     /// `request(withMethod:urlString:parameters:)` for callers that do not catch.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: one that cannot be sent when there is an error.
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is one that cannot be sent when there is an error.
     public func request(
         withMethod method: String, urlString: String, parameters: Any?, error: NSErrorPointer
     ) -> NSMutableURLRequest {
@@ -20,8 +20,8 @@ extension HTTPRequestSerializer {
 
     /// `multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:)` for callers that do not catch.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: one that cannot be sent when there is an error.
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is one that cannot be sent when there is an error.
     public func multipartFormRequest(
         withMethod method: String, urlString: String, parameters: [String: Any]?,
         constructingBodyWith block: ((any MultipartFormData) throws -> Void)?, error: NSErrorPointer
@@ -34,8 +34,8 @@ extension HTTPRequestSerializer {
 
     /// `request(bySerializing:withParameters:)` for callers that do not catch.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: nil when there is an error.
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is nil when there is an error.
     public func request(
         bySerializing request: URLRequest, withParameters parameters: Any?, error: NSErrorPointer
     ) -> URLRequest? {
@@ -53,8 +53,8 @@ extension HTTPRequestSerializer {
 
     /// `request(withMethod:urlString:parameters:)`, as Swift 1 and 2 have it.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: one that cannot be sent when there is an error.
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is one that cannot be sent when there is an error.
     public func requestWithMethod(
         _ method: String, URLString: String, parameters: Any?, error: NSErrorPointer
     ) -> NSMutableURLRequest {
@@ -74,8 +74,8 @@ extension HTTPRequestSerializer {
 
     /// `multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:)`, as Swift 1 and 2 have it.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: one that cannot be sent when there is an error.
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is one that cannot be sent when there is an error.
     public func multipartFormRequestWithMethod(
         _ method: String, URLString: String, parameters: [String: Any]?,
         constructingBodyWithBlock block: ((any MultipartFormData) throws -> Void)?, error: NSErrorPointer
@@ -107,8 +107,8 @@ extension HTTPRequestSerializer {
 
     /// `request(bySerializing:withParameters:)`, as Swift 1 has it.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: nil when there is an error.
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is nil when there is an error.
     public func requestBySerializingRequest(
         _ request: NSURLRequest, withParameters parameters: Any?, error: NSErrorPointer
     ) -> NSURLRequest? {

@@ -17,7 +17,7 @@ extension MultipartFormData {
 
     /// `appendPart(withFileURL:name:)`, as Swift 1 has it.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
+    /// `error` is where the error is put; nil: it is lost.
     /// - Returns: whether the part was appended.
     @discardableResult
     public func appendPartWithFileURL(_ fileURL: URL, name: String, error: NSErrorPointer) -> Bool {
@@ -26,7 +26,7 @@ extension MultipartFormData {
 
     /// `appendPart(withFileURL:name:fileName:mimeType:)`, as Swift 1 has it.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
+    /// `error` is where the error is put; nil: it is lost.
     /// - Returns: whether the part was appended.
     @discardableResult
     public func appendPartWithFileURL(

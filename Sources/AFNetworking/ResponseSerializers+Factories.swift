@@ -62,7 +62,7 @@ extension XMLDocumentResponseSerializer {
 extension CompoundResponseSerializer {
     /// `init(responseSerializers:)`, as Swift 3 and later have it.
     ///
-    /// - Parameter responseSerializers: what is no response serializer is left out, as AFNetworking passes it over.
+    /// What is no response serializer in `responseSerializers` is left out, as AFNetworking passes it over.
     public static func compoundSerializer(withResponseSerializers responseSerializers: [Any])
         -> CompoundResponseSerializer
     {
@@ -72,7 +72,7 @@ extension CompoundResponseSerializer {
 
     /// `init(responseSerializers:)`, as Swift 1 and 2 have it.
     ///
-    /// - Parameter responseSerializers: what is no response serializer is left out, as AFNetworking passes it over.
+    /// What is no response serializer in `responseSerializers` is left out, as AFNetworking passes it over.
     public static func compoundSerializerWithResponseSerializers(
         _ responseSerializers: [Any]
     ) -> CompoundResponseSerializer {

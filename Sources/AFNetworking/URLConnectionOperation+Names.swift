@@ -41,7 +41,7 @@ extension URLConnectionOperation {
 
     /// `batchOfRequestOperations(_:progressBlock:completionBlock:)`, as Swift 3 and later have it.
     ///
-    /// - Parameter operations: what is no `URLConnectionOperation` is left out.
+    /// In `operations`, what is no `URLConnectionOperation` is left out.
     @preconcurrency
     public static func batch(
         ofRequestOperations operations: [Any]?,
@@ -62,7 +62,7 @@ extension URLConnectionOperation {
     /// `batchOfRequestOperations(_:progressBlock:completionBlock:)` for arrays and blocks of the types that Swift 1 and 2
     /// had for them.
     ///
-    /// - Parameter operations: what is no `URLConnectionOperation` is left out.
+    /// In `operations`, what is no `URLConnectionOperation` is left out.
     @_disfavoredOverload
     @preconcurrency
     public static func batchOfRequestOperations(

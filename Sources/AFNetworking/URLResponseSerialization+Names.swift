@@ -11,8 +11,8 @@ extension URLResponseSerialization {
 
     /// `responseObject(for:data:)`, as Swift 1 has it.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: the object, with an error beside it when only the status was refused.
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is the object, with an error beside it when only the status was refused.
     public func responseObjectForResponse(
         _ response: URLResponse?, data: Data?, error: NSErrorPointer
     ) -> AnyObject? {
@@ -21,8 +21,8 @@ extension URLResponseSerialization {
 
     /// `responseObject(for:data:)`, as Swift 3 and later have it.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
-    /// - Returns: the object, with an error beside it when only the status was refused.
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is the object, with an error beside it when only the status was refused.
     public func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
         do {
             return try responseObject(for: response, data: data)
@@ -43,7 +43,7 @@ extension HTTPResponseSerializer {
 
     /// `validate(_:data:)`, as Swift 1 has it.
     ///
-    /// - Parameter error: where the error is put; nil: it is lost.
+    /// `error` is where the error is put; nil: it is lost.
     /// - Returns: whether the response is acceptable.
     public func validateResponse(_ response: HTTPURLResponse?, data: Data?, error: NSErrorPointer) -> Bool {
         Forward.result(error) { try validate(response, data: data) } != nil
