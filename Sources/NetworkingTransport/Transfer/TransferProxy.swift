@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A proxy between us and the server.
-package struct TransferProxy: Sendable {
+/// A proxy between us and the server. On the heap, because most requests have none.
+package final class TransferProxy: Sendable {
     /// How the proxy is spoken to.
     package enum Scheme: String, Sendable, Hashable {
         /// HTTP; CONNECT for https URLs.
@@ -14,14 +14,14 @@ package struct TransferProxy: Sendable {
         case socks5h
     }
 
-    package var scheme: Scheme
+    package let scheme: Scheme
     /// A name or an address, IPv6 without brackets.
-    package var host: String
-    package var port: Int
+    package let host: String
+    package let port: Int
     /// What the proxy is told of us, and the schemes it may be told in.
-    package var credential: TransferCredential?
+    package let credential: TransferCredential?
     /// How the proxy itself is verified when `scheme` is `https`.
-    package var tls: TLSConfiguration?
+    package let tls: TLSConfiguration?
 
     package init(
         scheme: Scheme, host: String, port: Int, credential: TransferCredential? = nil, tls: TLSConfiguration? = nil
@@ -68,7 +68,8 @@ package struct TransferProxy: Sendable {
 
 extension TransferProxy: Hashable {
     package static func == (left: TransferProxy, right: TransferProxy) -> Bool {
-        left.scheme == right.scheme && left.port == right.port && left.host == right.host
+        if left === right { return true }
+        return left.scheme == right.scheme && left.port == right.port && left.host == right.host
             && left.credential == right.credential && left.tls?.identity == right.tls?.identity
     }
 

@@ -15,8 +15,8 @@ extension Exchange {
         do {
             let own = isWithinOrigin(url) ? configuration.clientIdentity : nil
             let configured = try (policy ?? .sharedDefault).tlsConfiguration(
-                clientIdentity: handshakeAnswer.identity ?? own)
-            tls = handshakeAnswer.applied(to: configured)
+                clientIdentity: handshakeAnswers?.identity ?? own)
+            tls = handshakeAnswers?.applied(to: configured) ?? configured
         } catch {
             throw URLError(
                 .secureConnectionFailed, url: url, reason: "the security policy cannot be applied: \(error)",

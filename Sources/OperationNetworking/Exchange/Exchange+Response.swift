@@ -115,7 +115,7 @@ extension Exchange: TransferHandler {
     private func accept(_ head: ResponseHead) {
         let isFile = configuration.downloadDestination != nil
         if !isFile || state.sink != nil || (200..<300).contains(head.statusCode) {
-            _ = state.openSink(configuration, self)
+            _ = state.openSink(configuration, self, url: originalURL)
         }
         let length = head.firstValue(for: "Content-Encoding") == nil ? head.contentLength ?? -1 : -1
         let continues = offset > 0 && head.statusCode == 206
@@ -144,7 +144,7 @@ extension Exchange: TransferHandler {
         case .deliver:
             deliver()
         case .complete:
-            _ = state.openSink(configuration, self)
+            _ = state.openSink(configuration, self, url: originalURL)
             completeContent()
         case .startOver:
             asksForRange = false
@@ -173,7 +173,7 @@ extension Exchange: TransferHandler {
         // A credential answers for the origin that asked for it.
         if let url, let target = redirected.url, !Origin.isSame(url, target) {
             credential = nil
-            handshakeAnswer = HandshakeAnswer()
+            handshakeAnswers = nil
         }
         challengeFailures = 0
         request = redirected

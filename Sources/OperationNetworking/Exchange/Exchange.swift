@@ -34,7 +34,7 @@ final class Exchange: @unchecked Sendable {
         /// The user's block answers a challenge; the content is held.
         case askChallenge(HTTPChallenge, ResponseHead)
         /// The handshake failed over what the user's block may know better.
-        case askHandshake(HandshakeChallenge)
+        indirect case askHandshake(HandshakeChallenge)
         /// The same request again, under what the block answered; nothing was received.
         case sendAgain
         /// The server does not continue what we have: once more, for all of it.
@@ -56,7 +56,7 @@ final class Exchange: @unchecked Sendable {
     var hops = 0
     var challengeFailures = 0
     /// What the user's block answered to handshakes that failed; for one origin.
-    var handshakeAnswer = HandshakeAnswer()
+    var handshakeAnswers: HandshakeAnswers?
     var next = NextStep.deliver
     /// Where the transfer under way continues; 0: it is for the whole.
     var offset: Int64 = 0

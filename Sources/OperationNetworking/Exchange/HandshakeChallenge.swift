@@ -44,8 +44,9 @@ struct HandshakeChallenge {
     }
 }
 
-/// What the user's challenge block answered to handshakes.
-struct HandshakeAnswer {
+/// What the user's challenge block answered to handshakes. Belongs to the network thread, or to the processing queue while
+/// no transfer is under way, as the exchange that has it.
+final class HandshakeAnswers {
     /// The certificates of servers that are accepted although the policy is not satisfied, with their hosts.
     private var accepted: [(leaf: X509Certificate, host: String)] = []
     /// What the server is shown in place of the operation's own identity.
@@ -65,7 +66,7 @@ struct HandshakeAnswer {
     var count: Int { trustAnswers + identityAnswers }
 
     /// Takes what the block answered. False: it is no answer to the question.
-    mutating func take(_ credential: URLCredential, for question: HandshakeChallenge.Question) -> Bool {
+    func take(_ credential: URLCredential, for question: HandshakeChallenge.Question) -> Bool {
         switch question {
         case .serverTrust(let server):
             trustAnswers += 1
@@ -92,7 +93,8 @@ extension Exchange {
     /// What to ask the user's block about a transfer that failed; nil: nothing, or there is nobody to ask.
     func handshakeChallenge(_ error: TransferError) -> HandshakeChallenge? {
         // After a response has begun the request is not sent again, whatever the block would say.
-        guard configuration.challengeBlock != nil, handshakeAnswer.count < Self.maximumAnswers, head == nil else {
+        guard configuration.challengeBlock != nil, handshakeAnswers?.count ?? 0 < Self.maximumAnswers, head == nil
+        else {
             return nil
         }
         return HandshakeChallenge(error)
@@ -101,11 +103,13 @@ extension Exchange {
     /// Asks the user's block. On the processing queue.
     func answerToHandshake(_ challenge: HandshakeChallenge) -> HandshakeStep {
         guard let url, let block = configuration.challengeBlock else { return .fail }
-        let failures = handshakeAnswer.failures(challenge.question)
+        let answers = handshakeAnswers ?? HandshakeAnswers()
+        handshakeAnswers = answers
+        let failures = answers.failures(challenge.question)
         let sent = challenge.authenticationChallenge(url: url, failures: failures)
         switch block(operation, sent) {
         case .useCredential(let credential):
-            return handshakeAnswer.take(credential, for: challenge.question) ? .sendAgain : .fail
+            return answers.take(credential, for: challenge.question) ? .sendAgain : .fail
         case .performDefaultHandling, .rejectProtectionSpace:
             return .fail
         case .cancel:

@@ -35,35 +35,34 @@ final class TransferState: @unchecked Sendable {
     }
     private var known: Representation?
     private var source: (head: ResponseHead, method: String)?
-    /// What is asked for.
-    private let url: URL?
-
     /// For a download this looks at the disk for a partial file of the same URL.
-    init(configuration: URLConnectionOperation.Configuration, url: URL?) {
-        self.url = url
+    ///
+    /// - Parameter url: What is asked for; most requests need not say.
+    init(configuration: URLConnectionOperation.Configuration, url: @autoclosure () -> URL?) {
         guard let destination = configuration.downloadDestination else { return }
-        useFile(destination, PartialFile(destination, of: url))
+        useFile(destination, PartialFile(destination, of: url()))
     }
 
     /// The state of an archived operation that had received a part in memory.
     init(configuration: URLConnectionOperation.Configuration, resumed: Representation, content: Data) {
         known = resumed
-        url = nil
         let memory = MemorySink(limit: configuration.maximumBufferedLength, content: content)
         self.memory = memory
         sink = memory
     }
 
     /// The sink, chosen now if it was not before, and reporting to `events`.
-    func openSink(_ configuration: URLConnectionOperation.Configuration, _ events: any ResponseSinkEvents)
-        -> any ResponseSink
-    {
-        let sink = self.sink ?? makeSink(configuration)
+    ///
+    /// - Parameter url: What was asked for at first.
+    func openSink(
+        _ configuration: URLConnectionOperation.Configuration, _ events: any ResponseSinkEvents, url: URL?
+    ) -> any ResponseSink {
+        let sink = self.sink ?? makeSink(configuration, url: url)
         sink.open(events)
         return sink
     }
 
-    private func makeSink(_ configuration: URLConnectionOperation.Configuration) -> any ResponseSink {
+    private func makeSink(_ configuration: URLConnectionOperation.Configuration, url: URL?) -> any ResponseSink {
         if let destination = configuration.downloadDestination {
             // Chosen after the request was sent: too late to ask for the rest of a partial file.
             return useFile(destination, PartialFile(clean: destination, of: url))

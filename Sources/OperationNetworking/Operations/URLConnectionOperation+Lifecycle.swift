@@ -160,9 +160,9 @@ extension URLConnectionOperation {
     }
 
     private func launch(_ attempt: UInt) {
-        let (known, configuration, url) = lock.withLock { (_transferState, _sharedConfiguration, _request.url) }
+        let (known, configuration) = lock.withLock { (_transferState, _sharedConfiguration) }
         // Not under the lock: a download looks at the disk.
-        let state = known ?? TransferState(configuration: configuration.value, url: url)
+        let state = known ?? TransferState(configuration: configuration.value, url: request.url)
         let exchange = lock.withLock { () -> Exchange? in
             guard _lifecycle.isCurrent(attempt), !_lifecycle.isCancelled else { return nil }
             _transferState = state

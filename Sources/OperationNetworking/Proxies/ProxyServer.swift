@@ -146,15 +146,14 @@ extension ProxyServer {
     ///
     /// - Throws: `ServerTrustError` when the policy for the proxy cannot be used.
     func transferProxy() throws(ServerTrustError) -> TransferProxy {
-        var proxy = TransferProxy(scheme: scheme.transferScheme, host: host, port: port)
-        if let user = credential?.user {
-            proxy.credential = TransferCredential(
+        let answer = credential?.user.map { user in
+            TransferCredential(
                 user: user, password: credential?.password ?? "", schemes: authenticationSchemes.transferSchemes)
         }
-        if scheme == .https {
-            proxy.tls = try (securityPolicy ?? .sharedDefault).tlsConfiguration(clientIdentity: nil)
-        }
-        return proxy
+        let policy = securityPolicy ?? .sharedDefault
+        return TransferProxy(
+            scheme: scheme.transferScheme, host: host, port: port, credential: answer,
+            tls: scheme == .https ? try policy.tlsConfiguration(clientIdentity: nil) : nil)
     }
 }
 
