@@ -59,11 +59,8 @@ extension Exchange: TransferHandler {
         if let error = outcome.error, !dropsContent {
             guard let challenge = handshakeChallenge(error) else { return finish(error: URLError(error, url: url)) }
             next = .askHandshake(challenge)
-            DispatchQueue.networkingProcessing.async { [self] in
-                storeCookies()
-                decide()
-            }
-        } else if !cookieHeads.isEmpty || needsUser {
+        }
+        if !cookieHeads.isEmpty || needsUser {
             DispatchQueue.networkingProcessing.async { [self] in
                 storeCookies()
                 decide()

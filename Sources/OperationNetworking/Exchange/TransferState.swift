@@ -35,6 +35,7 @@ final class TransferState: @unchecked Sendable {
     }
     private var known: Representation?
     private var source: (head: ResponseHead, method: String)?
+
     /// For a download this looks at the disk for a partial file of the same URL.
     ///
     /// - Parameter url: What is asked for; most requests need not say.

@@ -170,11 +170,9 @@ extension ProxyServer.Scheme {
 
 extension ProxyServer.AuthenticationSchemes {
     fileprivate var transferSchemes: TransferCredential.Schemes {
-        var schemes: TransferCredential.Schemes = []
-        if contains(.basic) { schemes.insert(.basic) }
-        if contains(.digest) { schemes.insert(.digest) }
-        if contains(.ntlm) { schemes.insert(.ntlm) }
-        if contains(.negotiate) { schemes.insert(.negotiate) }
-        return schemes
+        let all: [(Self, TransferCredential.Schemes)] = [
+            (.basic, .basic), (.digest, .digest), (.ntlm, .ntlm), (.negotiate, .negotiate),
+        ]
+        return TransferCredential.Schemes(all.filter { contains($0.0) }.map(\.1))
     }
 }
