@@ -41,7 +41,15 @@ package final class Locked<Value>: @unchecked Sendable {
     ) throws(Failure) -> sending Result {
         let code = pthread_mutex_lock(mutex)
         precondition(code == 0, "Locked was entered twice by one thread")
-        defer { pthread_mutex_unlock(mutex) }
+        #if DEBUG
+            CriticalSections.enter()
+        #endif
+        defer {
+            pthread_mutex_unlock(mutex)
+            #if DEBUG
+                CriticalSections.leave()
+            #endif
+        }
         return try body(&value)
     }
 }

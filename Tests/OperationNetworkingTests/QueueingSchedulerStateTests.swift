@@ -25,7 +25,7 @@ struct QueueingSchedulerStateTests {
         func id(_ name: String) -> ObjectIdentifier { ObjectIdentifier(operations[name]!) }
         func phase(_ name: String) -> SchedulerState.Phase? { state.phase(of: id(name)) }
         mutating func look(_ name: String, wantsStart: Bool = false, _ facts: SchedulerState.Facts) {
-            if let look = state.beginLook(id(name), wantsStart: wantsStart) {
+            if let look = state.beginLook(id(name), because: wantsStart ? .wish : .change) {
                 state.apply(facts, to: id(name), look: look)
             }
         }
@@ -107,7 +107,7 @@ struct QueueingSchedulerStateTests {
     func staleLook() throws {
         var fixture = Fixture()
         fixture.add("a", .init(isOpen: true))
-        let look = fixture.state.beginLook(fixture.id("a"), wantsStart: false)
+        let look = fixture.state.beginLook(fixture.id("a"), because: .change)
         let old = try #require(look)
         fixture.look("a", .init())
         fixture.state.apply(.init(isOpen: true), to: fixture.id("a"), look: old)
@@ -119,7 +119,7 @@ struct QueueingSchedulerStateTests {
         var fixture = Fixture()
         fixture.add("a")
         #expect(fixture.drain() == ["a"])
-        let look = fixture.state.beginLook(fixture.id("a"), wantsStart: true)
+        let look = fixture.state.beginLook(fixture.id("a"), because: .wish)
         let old = try #require(look)
         fixture.look("a", .init())
         fixture.state.apply(.init(), to: fixture.id("a"), look: old)

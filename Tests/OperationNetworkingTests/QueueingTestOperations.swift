@@ -51,8 +51,9 @@ class TestOperation: Operation, SchedulableOperation, @unchecked Sendable {
     var isActivated: Bool { state.withLock { $0.isActivated } }
     var isPaused: Bool { state.withLock { $0.phase == .paused } }
     var wantsListing: Bool { false }
-    func didEnterListing() {}
-    var schedulingHost: String? { host }
+    func didAttach() {}
+    var hasBegun: Bool { state.withLock { $0.starts > 0 } }
+    var schedulingOrigin: String? { host }
     var startMayCallOut: Bool { callsOut }
     var followsUpstreams: Bool { onUpstreamEnd.withLock { $0 != nil } }
     let onUpstreamEnd = Locked<(@Sendable (Operation) -> Void)?>(nil)

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
+internal import NetworkingSupport
 
 extension URLConnectionOperation {
     /// A snapshot of the operation, which goes on: what `encode(with:)` stores, as data of its own.
@@ -34,9 +35,9 @@ extension URLConnectionOperation {
     }
 
     private func makeArchive() -> OperationArchive {
-        var (archive, transferState, policy, serializer) = lock.withLock {
+        var (archive, present, policy, serializer) = lock.withLock {
             var archive = OperationArchive(
-                request: _request, state: _lifecycle.state, isCancelled: _lifecycle.isCancelled,
+                request: _request, state: _machine.state, isCancelled: _machine.isCancelled,
                 configuration: _configuration)
             if let head = _reception.head, let url = _reception.url {
                 archive.response = OperationArchive.Response(
@@ -46,13 +47,13 @@ extension URLConnectionOperation {
             archive.content = _reception.data
             archive.failure = _reception.error.map { OperationArchive.Failure($0) }
             let serializer = (self as? HTTPRequestOperation)?._archivedSerializer
-            return (archive, _transferState, _configuration.securityPolicy, serializer)
+            return (archive, _content, _configuration.securityPolicy, serializer)
         }
         archive.securityPolicy = policy.flatMap { ArchivedObject($0) }
         archive.losesSecurityPolicy = policy != nil && archive.securityPolicy == nil
         archive.responseSerializer = serializer.flatMap { ArchivedObject($0) }
         archive.losesResponseSerializer = serializer != nil && archive.responseSerializer == nil
-        if let transferState, let partial = transferState.snapshot() {
+        if let present, let partial = present.snapshot() {
             archive.content = partial.content
             archive.representation = partial.representation
         }
@@ -87,9 +88,9 @@ extension URLConnectionOperation {
             case .finished:
                 _reception.data = archive.content
                 _reception.error = archive.failure?.error
-                _lifecycle.restoreFinished(cancelled: archive.isCancelled)
+                _machine.restoreFinished(cancelled: archive.isCancelled)
             case .paused:
-                _lifecycle.restorePaused()
+                _machine.restorePaused()
                 restorePartial(archive)
             case .ready, .executing, nil:
                 restorePartial(archive)
@@ -109,7 +110,7 @@ extension URLConnectionOperation {
             _configuration.downloadDestination == nil
         else { return }
         representation.offset = Int64(content.count)
-        _transferState = TransferState(configuration: _configuration, resumed: representation, content: content)
+        _content = ResumableContent(configuration: _configuration, resumed: representation, content: content)
     }
 }
 

@@ -1,6 +1,7 @@
 public import Dispatch
 public import Foundation
 public import FoundationNetworking
+internal import NetworkingSupport
 
 /// Builds operations from URL strings and parameters, and enqueues them: AFNetworking's `AFHTTPRequestOperationManager`.
 ///

@@ -1,4 +1,5 @@
 public import Foundation
+internal import NetworkingSupport
 
 /// A file that an operation's response goes to, instead of memory.
 ///

@@ -3,12 +3,13 @@ public import Foundation
 extension HTTPRequestOperation {
     /// The response object, once the operation has finished.
     ///
-    /// An operation that is in no queue and was not started is started. Cancelling the task cancels the operation. Does
-    /// not wait for completion blocks, and so needs no running main queue.
+    /// An operation that is in no queue and was not started is started, and so are those it waits for. Cancelling the task
+    /// cancels the operation. Does not wait for completion blocks, and so needs no running main queue.
     ///
-    /// - Throws: the operation's `error`.
+    /// - Throws: the operation's `error`; `OperationDependencyError`, when the operation waits for one that is not the
+    ///   library's and that nobody started or put into a queue, so that it may never end.
     public func value() async throws -> sending Any? {
-        await finished()
+        try await finished()
         if let error { throw error }
         return ParsedResult(responseObject).value
     }
@@ -21,7 +22,7 @@ extension HTTPRequestOperation {
     /// - Throws: the operation's `error`, or a `ResponseSerializationError` over the decoder's error.
     public func decoded<T: Decodable & Sendable>(_ type: T.Type, decoder: JSONDecoder = JSONDecoder()) async throws -> T
     {
-        await finished()
+        try await finished()
         if let error { throw error }
         let data = responseData ?? Data()
         do {
@@ -33,15 +34,18 @@ extension HTTPRequestOperation {
         }
     }
 
-    private func finished() async {
+    private func finished() async throws {
+        // Nothing is begun when an upstream can never end.
+        let chain = try unclaimedChain()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 whenFinished { continuation.resume() }
-                startIfUnclaimed()
+                Self.start(chain)
             }
         } onCancel: {
             cancel()
-            startIfUnclaimed()
+            // A cancelled operation ends when it is started, whatever it depends on.
+            Self.start([self])
         }
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationNetworking
-internal import Dispatch
 internal import NetworkingTransport
+internal import NetworkingSupport
 
 /// One HTTP request as an operation, with a serializer for its response: AFNetworking's `AFHTTPRequestOperation`.
 ///
@@ -94,7 +94,8 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
             lock.withLock { _serialization = .done(data, nil) }
             completion()
         } else {
-            DispatchQueue.networkingProcessing.async { [self] in
+            scheduler?.operationDidLeaveHost(self)
+            Runtime.current.onParsingThread { [self] in
                 serialize()
                 completion()
             }
@@ -116,7 +117,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// The result of the serializer that is set now, from a finished operation.
     private func serialization() -> Serialization {
         let (known, isOver) = lock.withLock {
-            (_serialization, _lifecycle.state == .finished && _reception.error == nil)
+            (_serialization, _machine.state == .finished && _reception.error == nil)
         }
         if case .none = known, isOver { return serialize() }
         return known

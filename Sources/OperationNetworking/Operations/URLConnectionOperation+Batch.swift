@@ -110,11 +110,12 @@ extension BatchCompletionOperation: SchedulableOperation {
 
     var dependencyNodeIfLoaded: DependencyNode? { state.withLock { $0.node } }
     var isPaused: Bool { false }
+    var hasBegun: Bool { state.withLock { $0.hasStarted } }
     /// Foundation's `start()` refuses an operation that is in a list.
     var wantsListing: Bool { false }
-    var wantsStandIn: Bool { true }
-    func didEnterListing() {}
-    var schedulingHost: String? { nil }
+    var wantsProxy: Bool { true }
+    func didAttach() {}
+    var schedulingOrigin: String? { nil }
     var startMayCallOut: Bool { false }
     var followsUpstreams: Bool { false }
     var scheduler: (any OperationScheduler)? { state.withLock { $0.scheduler } }

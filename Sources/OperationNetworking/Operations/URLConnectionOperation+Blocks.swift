@@ -1,5 +1,6 @@
 internal import Foundation
 public import FoundationNetworking
+internal import NetworkingSupport
 
 extension URLConnectionOperation {
     /// Sets what is told of content sent. Nil removes it. AF: `setUploadProgressBlock:`.

@@ -14,11 +14,22 @@ extension URLConnectionOperation {
 
     /// Runs the completion handler on the completion queue, in the completion group, and then `next`.
     ///
-    /// The handler is cleared: a block that captures the operation does not keep it alive.
+    /// The handler is cleared: a block that captures the operation does not keep it alive. Without a handler, and with
+    /// nobody who waits for it, nothing but the notification is left to the queue, which perhaps nobody runs.
     func deliverCompletion(then next: (@Sendable () -> Void)?) {
-        let (queue, group) = lock.withLock { (_configuration.completionQueue ?? .main, _configuration.completionGroup) }
+        let (queue, group, hasFollowers) = lock.withLock {
+            let hasFollowers = _completion != nil || !_afterCompletion.isEmpty || _configuration.completionGroup != nil
+            if !hasFollowers { _completionWasDelivered = true }
+            return (_configuration.completionQueue ?? .main, _configuration.completionGroup, hasFollowers)
+        }
+        guard hasFollowers else {
+            postNotification(.networkingOperationDidFinish)
+            next?()
+            return
+        }
         group?.enter()
-        queue.async { [self] in
+        Runtime.current.on(queue) { [self] in
+            Trace.step(.deliver, self)
             NotificationCenter.default.post(name: .networkingOperationDidFinish, object: self)
             let handler = lock.withLock { _completion.take() }
             if let handler { runCompletion(handler) }
@@ -54,39 +65,10 @@ extension URLConnectionOperation {
     /// Calls `block` when the operation has finished, on the thread that finished it; at once when it has.
     func whenFinished(_ block: @escaping @Sendable () -> Void) {
         let pending = lock.withLock {
-            guard _lifecycle.state != .finished else { return false }
+            guard _machine.state != .finished else { return false }
             _atFinish.append(block)
             return true
         }
         if !pending { block() }
-    }
-}
-
-/// Collects notifications for a queue and posts them together, so that thousands of short operations do not mean as many
-/// dispatches.
-final class NotificationMailbox: Sendable {
-    static let shared = NotificationMailbox()
-
-    private struct Entry {
-        let queue: DispatchQueue
-        var notifications: [(name: Notification.Name, object: URLConnectionOperation)]
-    }
-
-    private let entries = Locked<[ObjectIdentifier: Entry]>([:])
-
-    func post(_ name: Notification.Name, object: URLConnectionOperation, on queue: DispatchQueue) {
-        let key = ObjectIdentifier(queue)
-        let isFirst = entries.withLock { entries in
-            if entries[key]?.notifications.append((name, object)) != nil { return false }
-            entries[key] = Entry(queue: queue, notifications: [(name, object)])
-            return true
-        }
-        guard isFirst else { return }
-        queue.async { [self] in
-            let entry = entries.withLock { $0.removeValue(forKey: key) }
-            for (name, object) in entry?.notifications ?? [] {
-                NotificationCenter.default.post(name: name, object: object)
-            }
-        }
     }
 }

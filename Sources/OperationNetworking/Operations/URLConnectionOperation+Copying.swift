@@ -1,5 +1,6 @@
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 
 extension URLConnectionOperation {
     /// A fresh operation with this one's request and configuration.
@@ -19,13 +20,5 @@ extension URLConnectionOperation {
         copy.queuePriority = queuePriority
         copy.qualityOfService = qualityOfService
         return copy
-    }
-
-    /// Starts an operation that nobody else will start: it was not started, and is in no queue.
-    func startIfUnclaimed() {
-        let isUnclaimed = lock.withLock {
-            !_lifecycle.hasStarted && _scheduler == nil && !_mayBeInFoundationQueue
-        }
-        if isUnclaimed { start() }
     }
 }

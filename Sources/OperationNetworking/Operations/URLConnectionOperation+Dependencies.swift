@@ -1,5 +1,6 @@
 internal import Foundation
 public import FoundationNetworking
+internal import NetworkingSupport
 
 /// An edit of an operation's request from the result of an operation it depends on.
 struct Preparation {
@@ -18,7 +19,7 @@ extension URLConnectionOperation {
         preparing: @escaping @Sendable (_ upstream: HTTPRequestOperation, _ request: inout URLRequest) throws -> Void
     ) {
         let isOpen = lock.withLock { () -> Bool in
-            guard _lifecycle.state != .finished, !_lifecycle.hasStarted else { return false }
+            guard _machine.state != .finished, !_machine.hasBegun else { return false }
             _preparations.append(Preparation(upstream: upstream, prepare: preparing))
             return true
         }
@@ -31,7 +32,9 @@ extension URLConnectionOperation {
             let (old, observers) = lock.withLock { (snapshot(), _observers) }
             try DependencyGraph.add(upstream: operation, to: self)
             announceReadiness(since: old, to: observers)
-            if let failure = failureOfUpstreams() { performCancel(cause: failure) }
+            if dependencyFailurePolicy == .cancel, let failure = Self.failure(of: operation) {
+                performCancel(cause: failure)
+            }
         } catch {
             lock.withLock {
                 if _startError == nil { _startError = error }
@@ -58,7 +61,7 @@ extension URLConnectionOperation {
 
     /// The error to end with, when an upstream failed and this operation is not to run then.
     func failureOfUpstreams() -> (any Error)? {
-        guard lock.withLock({ _configuration.dependencyFailurePolicy == .cancel && !_lifecycle.isCancelled }) else {
+        guard lock.withLock({ _configuration.dependencyFailurePolicy == .cancel && !_machine.isCancelled }) else {
             return nil
         }
         for upstream in DependencyGraph.upstreams(of: self) {
@@ -87,15 +90,16 @@ extension URLConnectionOperation: SchedulableOperation {
         lock.withLock { _dependencyNode }
     }
 
-    var schedulingHost: String? {
-        lock.withLock { _request.url?.host }
-    }
+    var wantsListing: Bool { true }
+
+    var hasBegun: Bool { lock.withLock { _machine.hasBegun } }
+
+    var schedulingOrigin: String? { requestTarget?.origin }
 
     /// A subclass of the user's may have overridden `start()`.
     var startMayCallOut: Bool {
         let type = type(of: self)
-        let isOwn = type == HTTPRequestOperation.self || type == URLConnectionOperation.self
-        return !isOwn || lock.withLock { _startCallsOut }
+        return type != HTTPRequestOperation.self && type != URLConnectionOperation.self
     }
 
     var followsUpstreams: Bool { dependencyFailurePolicy == .cancel }
@@ -105,16 +109,20 @@ extension URLConnectionOperation: SchedulableOperation {
     }
 
     var isActivated: Bool {
-        lock.withLock { _scheduler != nil || _lifecycle.hasStarted }
+        lock.withLock { _machine.isClaimed }
     }
 
     func attach(to scheduler: any OperationScheduler) -> Bool {
-        lock.withLock {
-            guard _scheduler == nil, !_lifecycle.hasStarted, _lifecycle.state != .finished else { return false }
+        guard !FoundationState(of: self).isWaiting else { return false }
+        return lock.withLock {
+            guard _scheduler == nil, _machine.join() else { return false }
             _scheduler = scheduler
-            if !_mayBeInFoundationQueue { _listing = .entering }
             return true
         }
+    }
+
+    func didAttach() {
+        lock.withLock { _machine.didJoin() }
     }
 
     func upstreamDidEnd(_ upstream: Operation) {

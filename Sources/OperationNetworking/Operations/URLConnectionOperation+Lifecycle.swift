@@ -1,296 +1,153 @@
-internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-extension DispatchQueue {
-    /// Where the library runs what may take time: parsing, and the user's redirect, authentication, cache and
-    /// preparation blocks.
-    static let networkingProcessing = DispatchQueue(
-        label: "OperationNetworking.processing", attributes: .concurrent, autoreleaseFrequency: .workItem)
-}
+// Inputs of the machine that come from outside. Each checks and assigns in one critical section, and then does what the
+// machine answers.
 
 extension URLConnectionOperation {
     func performStart() {
-        let action = change {
-            // The queue that is just taking the operation in will start it.
-            _listing == .entering
-                ? .none : _lifecycle.start(dependenciesAreMet: (_dependencyNode?.openCount ?? 0) == 0)
+        let caller: RequestMachine.Owner = FoundationState(of: self) == .starting ? .foundationQueue : .caller
+        let (action, scheduler) = change {
+            let action = _machine.start(
+                dependenciesAreMet: (_dependencyNode?.openCount ?? 0) == 0, needsPreparation: _needsPreparation,
+                by: caller)
+            return (action, _scheduler)
         }
         switch action {
         case .none:
-            return
-        case .end:
-            conclude(discarding: lock.withLock { _transferState.take() })
-        case .begin(let attempt):
-            lock.withLock { if _listing == .listed { _listing = .executed } }
+            break
+        case .wait:
             DependencyGraph.didActivate(self)
-            begin(attempt)
+            scheduler?.operationDidNotStart(self)
+        case .prepare:
+            DependencyGraph.didActivate(self)
+            Trace.step(.begin, self)
+            Runtime.current.onBlockThread { [self] in prepareRequest() }
+        case .launch(let number):
+            DependencyGraph.didActivate(self)
+            Trace.step(.begin, self)
+            launch(number)
+        case .proceed:
+            postNotification(.networkingOperationDidStart)
+            let attempt = lock.withLock { _attempt }
+            Runtime.current.onNetworkThread { attempt?.followOperation() }
+        case .end:
+            conclude(discarding: lock.withLock { _content.take() })
         }
     }
 
     func performPause() {
-        let (action, exchange, scheduler) = change {
-            () -> (OperationLifecycle.PauseAction, Exchange?, (any OperationScheduler)?) in
-            let action = _lifecycle.pause()
-            guard case .paused = action else { return (action, nil, nil) }
-            defer { _exchange = nil }
-            return (action, _exchange, _scheduler)
+        let (action, old, attempt, scheduler) = change {
+            let old = _machine.state
+            let action = _machine.pause(_mayRepeatRequest ? .allowed : .never)
+            defer { if action == .stop { _attempt = nil } }
+            return (action, old, action == .none ? nil : _attempt, _scheduler)
         }
-        guard case .paused(let old) = action else { return }
-        exchange?.detach()
+        switch action {
+        case .none:
+            return
+        case .paused:
+            break
+        case .stop:
+            if let attempt { Runtime.current.onNetworkThread { attempt.end(by: .paused) } }
+        case .hold:
+            if let attempt { Runtime.current.onNetworkThread { attempt.followOperation() } }
+        }
         scheduler?.operationDidPause(self)
         if old == .executing { postNotification(.networkingOperationDidFinish) }
     }
 
     func performResume() {
-        let (action, scheduler, isQueued) = change {
-            (_lifecycle.resume(), _scheduler, _mayBeInFoundationQueue && !_lifecycle.hasStarted)
-        }
+        let (action, scheduler) = change { (_machine.resume(), _scheduler) }
         guard case .ready(let restart) = action else { return }
         if let scheduler {
             scheduler.operationDidResume(self)
-        } else if restart, !isQueued {
+        } else if restart, !FoundationState(of: self).isWaiting {
             start()
         }
     }
 
     /// - Parameter cause: the upstream's error, when that is why.
     func performCancel(cause: (any Error)?) {
-        let (action, exchange, attempt, scheduler) = change {
-            () -> (OperationLifecycle.CancelAction, Exchange?, UInt, (any OperationScheduler)?) in
-            let action = _lifecycle.cancel()
-            if action != .none { _cancellationCause = cause }
-            return (action, _exchange, _lifecycle.attempt, _scheduler)
+        let (action, attempt, number, scheduler) = change {
+            let action = _machine.cancel()
+            guard action != .none else { return (action, RequestAttempt?.none, _machine.attempt, _scheduler) }
+            _cancellationCause = cause
+            defer { _attempt = nil }
+            return (action, _attempt, _machine.attempt, _scheduler)
         }
         guard action != .none else { return }
-        withOwnReadinessPosts { super.cancel() }
+        super.cancel()
+        remindEnqueuingQueue()
         switch action {
         case .none:
             return
-        case .marked:
-            scheduler?.operationDidCancel(self)
-        case .released(let restart):
+        case .stop:
+            if let attempt {
+                Runtime.current.onNetworkThread { attempt.end(by: .cancelled) }
+            } else {
+                endAttempt(number, error: URLError.cancelled(url: request.url), metrics: nil)
+            }
+        case .marked(let restart):
+            // One that was held: it is `start()` that ends the operation.
+            if let attempt { Runtime.current.onNetworkThread { attempt.end(by: .paused) } }
             if let scheduler {
                 scheduler.operationDidCancel(self)
             } else if restart {
                 start()
             }
-        case .stop:
-            if let exchange {
-                exchange.cancel()
-            } else {
-                end(attempt, error: URLError.cancelled(url: request.url), metrics: nil)
-            }
         }
     }
 
-    // MARK: An attempt
-
-    private func begin(_ attempt: UInt) {
-        let (startError, callsOut) = lock.withLock {
-            (_startError ?? _losses.first, _startCallsOut) as ((any Error)?, Bool)
-        }
-        if let startError {
-            end(attempt, error: startError, metrics: nil)
-        } else if callsOut {
-            DispatchQueue.networkingProcessing.async { [self] in prepare(attempt) }
-        } else {
-            launch(attempt)
-        }
-    }
-
-    /// Whether something runs before the request is sent that may take time: the user's blocks, or a look at the disk.
-    /// Called with `lock` held.
-    var _startCallsOut: Bool {
-        !_preparations.isEmpty || _configuration.redirectBlock != nil || _configuration.downloadDestination != nil
-    }
-
-    /// Hands the request to the user's blocks before it is sent: results of upstreams first, then the redirect block.
+    /// Starts an operation that nobody else will start, and those it waits for.
     ///
-    /// A pause and a resume meanwhile do not make the blocks run again: who runs them goes on with the attempt that is
-    /// the present one afterwards.
-    private func prepare(_ attempt: UInt) {
-        let isMine = lock.withLock {
-            guard _lifecycle.isCurrent(attempt), !_isPreparing, attempt > _preparedAttempt else { return false }
-            _isPreparing = true
-            return true
-        }
-        guard isMine else { return }
-        let isWanted = runPreparations()
-        let (present, error) = lock.withLock { () -> (UInt?, (any Error)?) in
-            _isPreparing = false
-            guard _lifecycle.isCurrent(_lifecycle.attempt) else { return (nil, nil) }
-            _preparedAttempt = _lifecycle.attempt
-            return (_lifecycle.attempt, _startError)
-        }
-        if !isWanted {
-            cancel()
-        } else if let present, let error {
-            end(present, error: error, metrics: nil)
-        } else if let present {
-            launch(present)
-        }
+    /// - Throws: `OperationDependencyError`, when it waits for an operation that is not the library's and that nobody has
+    ///   started or put into a queue: without that its end could be waited for in vain.
+    func startIfUnclaimed() throws { Self.start(try unclaimedChain()) }
+
+    /// Starts those of the operations that nobody has started or put into a queue meanwhile.
+    static func start(_ chain: [URLConnectionOperation]) {
+        for operation in chain where operation.isUnclaimed { operation.start() }
     }
 
-    /// False: the redirect block does not want the request sent.
-    private func runPreparations() -> Bool {
-        let (preparations, original, redirectBlock) = lock.withLock {
-            (_preparations, _request, _configuration.redirectBlock)
-        }
-        var request = original
-        do {
-            for preparation in preparations { try preparation.prepare(preparation.upstream, &request) }
-        } catch {
-            lock.withLock {
-                _startError = error
-                _preparations = []
+    /// This operation and those it waits for, as far as nobody has started them or put them into a queue; upstreams first.
+    ///
+    /// - Throws: as `startIfUnclaimed()`.
+    func unclaimedChain() throws -> [URLConnectionOperation] {
+        var chain: [URLConnectionOperation] = []
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+        var stack: [Operation] = [self]
+        while let operation = stack.popLast() {
+            guard let own = operation as? URLConnectionOperation else {
+                if operation is any SchedulableOperation || operation.isFinished || operation.isExecuting { continue }
+                guard FoundationState(of: operation) == .initialized else { continue }
+                throw OperationDependencyError(unstarted: operation, upstreamOf: self)
             }
-            return true
+            guard own.isUnclaimed else { continue }
+            chain.append(own)
+            stack += DependencyGraph.upstreams(of: own).filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
-        var wanted: URLRequest? = request
-        if let redirectBlock { wanted = redirectBlock(self, request, nil) }
-        guard let prepared = wanted else { return false }
-        lock.withLock {
-            _request = prepared
-            _preparations = []
-        }
-        return true
+        return chain.reversed()
     }
 
-    private func launch(_ attempt: UInt) {
-        let (known, configuration) = lock.withLock { (_transferState, _sharedConfiguration) }
-        // Not under the lock: a download looks at the disk.
-        let state = known ?? TransferState(configuration: configuration.value, url: request.url)
-        let exchange = lock.withLock { () -> Exchange? in
-            guard _lifecycle.isCurrent(attempt), !_lifecycle.isCancelled else { return nil }
-            _transferState = state
-            state.activate(attempt)
-            let exchange = Exchange(
-                operation: self, attempt: attempt, request: _request, configuration: configuration, state: state)
-            _exchange = exchange
-            return exchange
-        }
-        guard let exchange else {
-            // Cancelled between start and now, by somebody who saw no exchange to stop: `performCancel` ends it.
-            return
-        }
-        // First, because the end may come at once, and is told on the same queue.
-        postNotification(.networkingOperationDidStart)
-        exchange.begin()
-    }
-
-    /// The settings as they are now.
-    var presentConfiguration: SharedConfiguration { lock.withLock { _sharedConfiguration } }
-
-    /// A response that counts has begun. Called on the network thread.
-    func record(_ head: ResponseHead, from url: URL?) {
-        lock.withLock {
-            _reception.head = head
-            _reception.url = url
-            _reception.response = nil
-            _reception.string = nil
+    /// Whether nobody has started the operation or put it into a queue.
+    private var isUnclaimed: Bool {
+        let state = FoundationState(of: self)
+        return lock.withLock {
+            if state.isWaiting || state == .starting { _machine.noteFoundationQueue() }
+            return !_machine.isClaimed && _machine.state != .finished
         }
     }
 
-    // MARK: The end
-
-    /// All content of an attempt is here and is about to be written out, which a pause must not come between. False:
-    /// the operation was paused before.
-    func didReceiveContent(_ attempt: UInt) -> Bool {
-        lock.withLock { _lifecycle.didReceiveContent(attempt: attempt) }
-    }
-
-    /// An attempt is over. Has an effect once: what comes later, or belongs to an earlier attempt, is dropped.
-    func end(_ attempt: UInt, error: (any Error)?, data: Data? = nil, metrics: TransferMetrics?) {
-        let (claimed, failed) = lock.withLock { () -> (Bool, TransferState?) in
-            guard _lifecycle.beginEnding(attempt: attempt) else { return (false, nil) }
-            _exchange = nil
-            let state = _transferState
-            _transferState = nil
-            _reception.error = error
-            _reception.data = error == nil ? data : nil
-            _reception.metrics = metrics
-            return (true, error == nil ? nil : state)
+    /// Whether the request may go out twice without the user's saying so (RFC 9110, section 9.2.2). Called with `lock`
+    /// held.
+    private var _mayRepeatRequest: Bool {
+        if _configuration.resendsNonIdempotentRequests { return true }
+        switch _request.httpMethod ?? "GET" {
+        case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": return true
+        default: return false
         }
-        guard claimed else { return }
-        if error == nil {
-            processResponse { [self] in conclude() }
-        } else {
-            conclude(discarding: failed)
-        }
-    }
-
-    /// The end of an operation that failed. A download's partial file is let go of first: who starts another one for the
-    /// same target, when told of the failure, goes on with that file.
-    private func conclude(discarding state: TransferState?) {
-        guard let state else { return conclude() }
-        // On the network thread, which may still be in the middle of a last write.
-        guard lock.withLock({ _configuration.downloadDestination != nil }) else {
-            TransportEngine.shared.perform { state.sink?.discard() }
-            return conclude()
-        }
-        TransportEngine.shared.perform { [self] in
-            guard let sink = state.sink else { return conclude() }
-            sink.discard { [self] in conclude() }
-        }
-    }
-
-    /// Everything about the result is known: finishes, and delivers. Called once in an operation's life.
-    private func conclude() {
-        let waits = lock.withLock {
-            _lifecycle.conclude()
-            if _lifecycle.isCancelled, (_reception.error as? URLError)?.code != .cancelled {
-                _reception.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
-                _reception.data = nil
-            }
-            return _configuration.dependentsWaitForCompletionBlocks
-        }
-        if waits {
-            deliverCompletion { [self] in finish() }
-        } else {
-            finish()
-        }
-    }
-
-    private func finish() {
-        claimExecuting()
-        let result = lock.withLock { () -> Ending? in
-            let old = snapshot()
-            guard _lifecycle.finish() != nil else { return nil }
-            defer {
-                _atFinish = []
-                _preparations = []
-            }
-            return Ending(
-                old: old, new: snapshot(), observers: _observers, waiters: _atFinish, scheduler: _scheduler,
-                delivers: !_configuration.dependentsWaitForCompletionBlocks,
-                isInFoundationQueue: _mayBeInFoundationQueue)
-        }
-        guard let result else { return }
-        // Dependants are ready when a completion block looks at them, but are started after it was dispatched: callbacks
-        // of one queue come in the order of the ends. For the same reason it is dispatched before a queue of Foundation's
-        // learns of the end, and starts the next.
-        let dependants = DependencyGraph.didFinish(self)
-        if result.delivers, result.isInFoundationQueue { deliverCompletion(then: nil) }
-        announce(from: result.old, to: result.new, to: result.observers)
-        if result.delivers, !result.isInFoundationQueue { deliverCompletion(then: nil) }
-        for waiter in result.waiters { waiter() }
-        dependants?.run()
-        if let scheduler = result.scheduler {
-            lock.withLock { _scheduler = nil }
-            scheduler.operationDidFinish(self)
-        }
-    }
-
-    private struct Ending {
-        let old: StateSnapshot
-        let new: StateSnapshot
-        let observers: [OperationStateObservation.Entry]
-        let waiters: [@Sendable () -> Void]
-        let scheduler: (any OperationScheduler)?
-        let delivers: Bool
-        let isInFoundationQueue: Bool
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import NetworkingSupport
 
 extension URLConnectionOperation {
     /// Calls `handler` with every change of `state`, on the thread that made it, with no lock held.

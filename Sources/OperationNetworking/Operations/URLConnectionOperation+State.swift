@@ -1,4 +1,5 @@
 internal import Foundation
+internal import NetworkingSupport
 
 /// What observers compare: one consistent view of an operation.
 struct StateSnapshot: Equatable {
@@ -15,19 +16,19 @@ struct StateSnapshot: Equatable {
 extension URLConnectionOperation {
     /// Where the operation is in its life.
     public var state: OperationState {
-        lock.withLock { _lifecycle.state }
+        lock.withLock { _machine.state }
     }
 
     /// Whether the operation is paused. AF: `isPaused`.
     public var isPaused: Bool {
-        lock.withLock { _lifecycle.state == .paused }
+        lock.withLock { _machine.state == .paused }
     }
 
     /// Called with `lock` held.
     func snapshot() -> StateSnapshot {
         StateSnapshot(
-            state: _lifecycle.state, isCancelled: _lifecycle.isCancelled,
-            dependenciesAreMet: (_dependencyNode?.openCount ?? 0) == 0)
+            state: _machine.state, isCancelled: _machine.isCancelled,
+            dependenciesAreMet: _machine.hasBegun || (_dependencyNode?.openCount ?? 0) == 0)
     }
 
     /// Makes a change under the lock and announces it after the unlock: Foundation's queue, dependants and waiters
@@ -64,24 +65,19 @@ extension URLConnectionOperation {
         }
     }
 
-    /// The last upstream ended.
+    /// The last upstream ended: tells observers, and begins what was asked to start before it could.
     func postReadiness() {
-        let (new, observers) = lock.withLock { (snapshot(), _observers) }
+        let (new, observers, starts) = lock.withLock { (snapshot(), _observers, _machine.dependenciesWereMet()) }
         var old = new
         old.dependenciesAreMet = false
         announce(from: old, to: new, to: observers)
         askForReadiness()
+        if starts { start() }
     }
 
     /// Makes Foundation look at `isReady` again.
     func askForReadiness() {
-        withOwnReadinessPosts { didChangeValue(forKey: OperationState.ready.key) }
-    }
-
-    /// Runs something that makes Foundation ask `isReady`, without taking the question for a queue's.
-    func withOwnReadinessPosts(_ body: () -> Void) {
-        lock.withLock { _ownReadinessPosts += 1 }
-        body()
-        lock.withLock { _ownReadinessPosts -= 1 }
+        didChangeValue(forKey: OperationState.ready.key)
+        remindEnqueuingQueue()
     }
 }

@@ -31,6 +31,7 @@ extension URLConnectionOperation {
         var maximumBufferedLength = Int(Int32.max)
         var dependencyFailurePolicy = DependencyFailurePolicy.run
         var dependentsWaitForCompletionBlocks = false
+        var resendsNonIdempotentRequests = false
     }
 
     /// What is known of the response so far.

@@ -19,17 +19,19 @@ internal import NetworkingTransport
 // Sendable because all stored state is guarded by `lock`, or immutable; fields that other files of this type touch carry
 // a leading underscore. Nothing is called out while the lock is held.
 open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NSSecureCoding {
-    let lock = NSRecursiveLock()
+    let lock = RecursiveLock()
     // All below: guarded by `lock`.
     var _request: URLRequest
+    /// Where `_request` goes; nil until somebody asks.
+    var _target: RequestTarget?
     var _sharedConfiguration = SharedConfiguration.initial
-    var _lifecycle = OperationLifecycle()
+    var _machine = RequestMachine()
     /// Nil until there is something to keep.
     var _receptionStorage: ReceptionStorage?
     /// The present attempt; nil while nothing is under way.
-    var _exchange: Exchange?
+    var _attempt: RequestAttempt?
     /// What the attempts of this operation share: kept over a pause.
-    var _transferState: TransferState?
+    var _content: ResumableContent?
     var _completion: CompletionHandler?
     /// Run after the user's own blocks have returned, on the completion queue.
     var _afterCompletion: [@Sendable (URLConnectionOperation) -> Void] = []
@@ -45,24 +47,10 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     var _cancellationCause: (any Error)?
     /// A dependency that closes a cycle: the operation must not run.
     var _startError: (any Error)?
-    /// The blocks that come before the request are running.
-    var _isPreparing = false
-    /// They have run for this attempt, and those before.
-    var _preparedAttempt: UInt = 0
     /// What an archive did not hold and was not set again.
     var _losses: Set<ArchiveLoss> = []
-    /// Foundation asked for `isReady`, as a queue does when the operation is added to it.
-    var _mayBeInFoundationQueue = false
-    /// What Foundation was told then.
-    var _readiness = ReadinessAnswers()
-    /// Whether Foundation lists the operation for a `RequestOperationQueue`.
-    var _listing = Listing.none
-    /// `isExecuting` is true for Foundation: see `FoundationListing`.
-    var _claimsExecuting = false
     /// Kept here once a `RequestOperationQueue` has the operation.
     var _queuePriority: Operation.QueuePriority?
-    /// Above zero while this operation itself makes Foundation ask.
-    var _ownReadinessPosts = 0
     /// Guarded by the graph's lock, not by `lock`.
     var _upstreams: [Operation] = []
 
@@ -73,13 +61,12 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     public required init(request: URLRequest) {
         _request = request
         super.init()
-        lock.name = "OperationNetworking.operation"
     }
 
     deinit {
         DependencyGraph.release(&_upstreams, of: _dependencyNode)
         // A sink that was never told of an end: a paused operation that was dropped.
-        _transferState?.sink?.discard()
+        _content?.discard()
     }
 
     /// Always true: `start()` returns at once.
@@ -237,6 +224,14 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set { lock.withLock { _configuration.runLoopModes = newValue } }
     }
 
+    /// Whether the library may send a request twice whose method is not idempotent (POST, PATCH and unknown ones;
+    /// RFC 9110, section 9.2.2), when it may have reached the server before. False by default: a pause keeps its
+    /// connection open instead of repeating the request, and a connection that is lost before the response is an error.
+    public var resendsNonIdempotentRequests: Bool {
+        get { lock.withLock { _configuration.resendsNonIdempotentRequests } }
+        set { lock.withLock { _configuration.resendsNonIdempotentRequests = newValue } }
+    }
+
     /// Whether what depends on this operation waits until its completion blocks have returned. False by default: the
     /// response is parsed by then, but the blocks may still run.
     public var dependentsWaitForCompletionBlocks: Bool {
@@ -292,14 +287,19 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     // MARK: Life cycle: overridable, so here and not in an extension
 
-    /// Begins the request, unless the operation is paused, executing, finished or waits for others. Returns at once.
-    /// A cancelled operation finishes. AF: `start`.
+    /// Begins the request and returns at once. A cancelled operation finishes.
+    ///
+    /// An operation that is paused or waits for others begins as soon as it can. No effect on one that is executing or
+    /// finished. AF: `start`.
     open override func start() {
         performStart()
     }
 
     /// Stops the transfer, keeping what was received; `resume()` goes on from there. No effect once the response is
-    /// complete, or on a cancelled operation. Gives the place in a `RequestOperationQueue` back. AF: `pause`.
+    /// complete, or on a cancelled operation. Gives the place in a `RequestOperationQueue` back.
+    ///
+    /// A request that must not reach the server twice, such as a POST, keeps its connection instead, and its response is
+    /// delivered after the resume: see ``resendsNonIdempotentRequests``. AF: `pause`.
     open func pause() {
         performPause()
     }
@@ -320,25 +320,20 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     /// True when a queue may start the operation: not paused, dependencies ended; or cancelled.
     open override var isReady: Bool {
-        let (own, isQueueAsking) = lock.withLock { () -> (Bool, Bool) in
-            let isQueueAsking = _ownReadinessPosts == 0 && _scheduler == nil
-            if isQueueAsking { _mayBeInFoundationQueue = true }
-            let own = _lifecycle.isCancelled || (_lifecycle.state == .ready && (_dependencyNode?.openCount ?? 0) == 0)
-            return (own, isQueueAsking)
-        }
-        let isReady = own && super.isReady
-        if isQueueAsking, lock.withLock({ _readiness.isReminderDue(after: isReady) }) { remindQueueOfReadiness() }
-        return isReady
+        let isReady = lock.withLock { snapshot().isReady }
+        return isReady && super.isReady
     }
 
     /// True between start and end, while not paused.
-    open override var isExecuting: Bool { lock.withLock { _lifecycle.state == .executing || _claimsExecuting } }
+    open override var isExecuting: Bool {
+        lock.withLock { _machine.state == .executing || _machine.isEndingFromReady }
+    }
 
     /// True from the end on.
-    open override var isFinished: Bool { lock.withLock { _lifecycle.state == .finished } }
+    open override var isFinished: Bool { lock.withLock { _machine.state == .finished } }
 
     /// True once `cancel()` was called before the end.
-    open override var isCancelled: Bool { lock.withLock { _lifecycle.isCancelled } }
+    open override var isCancelled: Bool { lock.withLock { _machine.isCancelled } }
 
     /// Called on `completionQueue` after the end, then cleared. Replaces what `setCompletionBlockWithSuccess` set.
     open override var completionBlock: (@Sendable () -> Void)? {
@@ -386,7 +381,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// State, request and response in one line; no header fields, so no secrets.
     open override var description: String {
         let (request, state, cancelled, status) = lock.withLock {
-            (_request, _lifecycle.state, _lifecycle.isCancelled, _reception.head?.statusCode)
+            (_request, _machine.state, _machine.isCancelled, _reception.head?.statusCode)
         }
         let url = request.url?.withoutUserInfo.absoluteString ?? "no URL"
         return "<\(type(of: self)) \(request.httpMethod ?? "GET") \(url), state: \(state), cancelled: \(cancelled), "

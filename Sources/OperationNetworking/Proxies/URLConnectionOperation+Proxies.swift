@@ -1,3 +1,5 @@
+internal import NetworkingSupport
+
 extension URLConnectionOperation {
     /// Which proxy each request of the operation goes through. Nil by default: none, whatever the environment says.
     ///

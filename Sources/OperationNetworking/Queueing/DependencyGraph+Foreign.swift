@@ -59,7 +59,7 @@ extension DependencyGraph {
 
     /// Connects the probe that tells the end of a foreign operation: called once, by whoever registered the node.
     static func arm(_ node: DependencyNode, _ operation: Operation) {
-        let probe = EndProbe()
+        let probe = FinishObserver()
         lock.withLock { _ in node._probe = probe }
         probe.arm(operation) { foreignDidEnd(node) }
         let isGone = lock.withLock { _ in

@@ -20,7 +20,7 @@ enum DependencyGraph {
         /// Active operations that inherited a higher priority.
         var raised: [(operation: Operation, queue: RequestOperationQueue?)] = []
         /// Probes nobody needs any more.
-        var probes: [EndProbe] = []
+        var probes: [FinishObserver] = []
         /// What was held.
         var released: [Operation] = []
 

@@ -40,7 +40,7 @@ final class DependencyNode: @unchecked Sendable {
     /// More foreign upstreams than are listed. Guarded by the graph's lock.
     var _reachesMany = false
     /// Tells the end of a foreign operation. Guarded by the graph's lock.
-    var _probe: EndProbe?
+    var _probe: FinishObserver?
     /// Whether `_probe` has been connected. Guarded by the graph's lock.
     var _isArmed = false
     /// The queue a foreign operation is in. Guarded by the graph's lock.

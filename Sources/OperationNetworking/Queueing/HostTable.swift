@@ -10,9 +10,15 @@ struct HostTable {
         var parked = EntryHeap()
     }
 
+    private let capacity: @Sendable (String) -> Int
     private var records: [Record] = []
     private var free: [Int32] = []
     private var byName: [String: Int32] = [:]
+
+    /// - Parameter capacity: how many operations of a host can make progress at a time; asked when one is to start.
+    init(capacity: @escaping @Sendable (String) -> Int) {
+        self.capacity = capacity
+    }
 
     var indices: Range<Int> { records.indices }
 
@@ -30,7 +36,7 @@ struct HostTable {
         }
         byName[name] = host
         records[Int(host)].members += 1
-        if entries[index].phase.hasSlot { records[Int(host)].running += 1 }
+        if entries[index].phase.hasSlot, !entries[index].hasLeftHost { records[Int(host)].running += 1 }
         entries[index].host = host
     }
 
@@ -46,7 +52,8 @@ struct HostTable {
     mutating func takeSlot(_ index: Int, _ entries: inout [SchedulerState.Entry], limit: Int) -> Bool {
         let host = Int(entries[index].host)
         guard host >= 0 else { return true }
-        if limit > 0, records[host].running >= limit {
+        let running = records[host].running
+        if running > 0, limit > 0 && running >= limit || running >= capacity(records[host].name) {
             records[host].parked.insert(index, &entries)
             return false
         }

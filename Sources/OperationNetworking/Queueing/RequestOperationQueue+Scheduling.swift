@@ -10,9 +10,11 @@ extension RequestOperationQueue {
             guard operation.attach(to: self) else { return }
             if operation.wantsListing {
                 list(operation)
-            } else if operation.wantsStandIn {
-                listStandIn(for: operation)
+            } else if operation.wantsProxy {
+                listProxy(for: operation)
             }
+            operation.didAttach()
+            if let request = operation as? URLConnectionOperation { Trace.step(.enqueue, request) }
             guard let look = insert(operation, isForeign: false) else { return }
             let standing = DependencyGraph.didActivate(operation)
             apply(facts(of: operation, standing, look), to: operation, look)
@@ -21,9 +23,9 @@ extension RequestOperationQueue {
                 return
             }
             // Before its end can be told.
-            listStandIn(for: operation)
+            listProxy(for: operation)
             guard DependencyGraph.adopt(operation, by: self) else {
-                unlistStandIn(for: operation)
+                unlistProxy(for: operation)
                 // Another queue's; the caller retains it, so nothing is released under the lock.
                 return settle { _ = $0.remove(ObjectIdentifier(operation)) }
             }
@@ -42,9 +44,9 @@ extension RequestOperationQueue {
     // MARK: - Looking at operations
 
     /// Reads what an operation of the library says of itself, and acts on it.
-    final func look(at operation: any SchedulableOperation, wantsStart: Bool) {
+    final func look(at operation: any SchedulableOperation, because reason: SchedulerState.LookReason) {
         let id = ObjectIdentifier(operation)
-        guard let look = state.withLock({ $0.scheduler.beginLook(id, wantsStart: wantsStart) }) else { return }
+        guard let look = state.withLock({ $0.scheduler.beginLook(id, because: reason) }) else { return }
         let standing = operation.dependencyNodeIfLoaded.map(DependencyGraph.standing(of:))
         apply(facts(of: operation, standing, look), to: operation, look)
     }
@@ -52,7 +54,7 @@ extension RequestOperationQueue {
     /// The same for an operation Foundation runs.
     final func look(atForeign operation: Operation) {
         let id = ObjectIdentifier(operation)
-        guard let look = state.withLock({ $0.scheduler.beginLook(id, wantsStart: false) }) else { return }
+        guard let look = state.withLock({ $0.scheduler.beginLook(id, because: .change) }) else { return }
         let standing = DependencyGraph.standing(ofForeign: operation)
         let facts = SchedulerState.Facts(
             isCancelled: operation.isCancelled, isOpen: standing.isOpen, rank: standing.rank)
@@ -65,7 +67,8 @@ extension RequestOperationQueue {
         let rank = PriorityRank(operation.queuePriority)
         return SchedulerState.Facts(
             isCancelled: operation.isCancelled, isPaused: operation.isPaused, isOpen: standing?.isOpen ?? false,
-            rank: max(rank, standing?.inherited ?? rank), host: look.asksForHost ? operation.schedulingHost : nil)
+            hasBegun: operation.hasBegun, rank: max(rank, standing?.inherited ?? rank),
+            host: look.asksForHost ? operation.schedulingOrigin : nil)
     }
 
     private func apply(_ facts: SchedulerState.Facts, to operation: Operation, _ look: SchedulerState.Look) {
@@ -87,8 +90,9 @@ extension RequestOperationQueue {
     final func perform(_ action: SchedulerState.Action) {
         switch action {
         case .start(let operation):
+            if let request = operation as? URLConnectionOperation { Trace.step(.schedule, request) }
             if let own = operation as? any SchedulableOperation, own.startMayCallOut {
-                startQueue.async { own.start() }
+                Runtime.current.on(startQueue) { own.start() }
             } else {
                 operation.start()
             }
@@ -97,7 +101,7 @@ extension RequestOperationQueue {
         case .handOver(let operation, let hasSlot):
             handOver(operation, hasSlot: hasSlot)
         case .barrier(let block):
-            startQueue.async {
+            Runtime.current.on(startQueue) {
                 block?()
                 self.barrierDidEnd()
             }
@@ -199,24 +203,36 @@ extension RequestOperationQueue {
 
 extension RequestOperationQueue: OperationScheduler {
     final func operationDidFinish(_ operation: any SchedulableOperation) {
-        if operation.wantsStandIn { unlistStandIn(for: operation) }
+        if operation.wantsProxy { unlistProxy(for: operation) }
         finish(operation)
     }
-    final func operationDidPause(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: false) }
-    final func operationDidResume(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: true) }
-    final func operationDidCancel(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: true) }
-    final func operationDidBecomeReady(_ operation: any SchedulableOperation) { look(at: operation, wantsStart: false) }
+    final func operationDidNotStart(_ operation: any SchedulableOperation) {
+        look(at: operation, because: .failedStart)
+    }
+    final func operationDidPause(_ operation: any SchedulableOperation) { look(at: operation, because: .change) }
+    final func operationDidResume(_ operation: any SchedulableOperation) { look(at: operation, because: .wish) }
+    final func operationDidCancel(_ operation: any SchedulableOperation) { look(at: operation, because: .wish) }
+    final func operationDidBecomeReady(_ operation: any SchedulableOperation) { look(at: operation, because: .change) }
+
+    final func operationDidLeaveHost(_ operation: any SchedulableOperation) {
+        let id = ObjectIdentifier(operation)
+        let hasWork = state.withLock { guarded in
+            guarded.scheduler.leaveHostSlot(id)
+            return guarded.scheduler.hasWork
+        }
+        if hasWork { DrainLoop.run(self) }
+    }
 
     final func operationDidChange(_ operation: any SchedulableOperation) {
         DependencyGraph.priorityDidChange(operation)
-        look(at: operation, wantsStart: false)
+        look(at: operation, because: .change)
     }
 
     /// The last upstream of a foreign operation ended, or it inherited a priority.
     final func foreignOperationDidChange(_ operation: Operation) { look(atForeign: operation) }
     /// A foreign operation ended.
     final func foreignOperationDidFinish(_ operation: Operation) {
-        unlistStandIn(for: operation)
+        unlistProxy(for: operation)
         finish(operation)
     }
 }

@@ -17,8 +17,8 @@ internal import NetworkingSupport
 /// - An operation runs at the highest `queuePriority` of the enqueued operations that wait for it. What it inherited it
 ///   keeps, even if the priority of the other is lowered later.
 /// - Adding an operation that is enqueued, executing or finished has no effect.
-/// - `operations` has a stand-in for an operation that is not the library's, because it cannot be overridden on Linux:
-///   cancelling the stand-in cancels the operation. ``queuedOperations`` has the operations themselves.
+/// - `operations` has a proxy for an operation that is not the library's, because it cannot be overridden on Linux:
+///   cancelling the proxy cancels the operation. ``queuedOperations`` has the operations themselves.
 ///
 /// ### Operations that are not the library's
 /// They are run by Foundation once they may run. Their dependencies and priority are read when they are added and again
@@ -33,7 +33,9 @@ internal import NetworkingSupport
 open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     /// What the lock guards.
     struct Guarded {
-        var scheduler = SchedulerState(maxConcurrent: RequestOperationQueue.defaultConcurrency)
+        var scheduler = SchedulerState(
+            maxConcurrent: RequestOperationQueue.defaultConcurrency,
+            capacity: { Runtime.current.capacity(ofOrigin: $0) })
         /// Threads that wait for the queue to be empty.
         var waiters: [DispatchSemaphore] = []
         /// The queue itself while it has operations: it lives until they have finished.
@@ -50,7 +52,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         /// Runs what is not the library's.
         var foreignQueue = OperationQueue()
         /// What is listed for it.
-        var standIns: [ObjectIdentifier: StandIn] = [:]
+        var proxies: [ObjectIdentifier: ForeignOperationProxy] = [:]
     }
 
     static let defaultConcurrency = 64
@@ -75,19 +77,16 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// How many operations may execute at once for one host; 0, the default, sets no limit of its own.
+    /// How many operations may execute at once for one scheme, host and port; 0, the default, sets no limit of its own.
     ///
-    /// Operations beyond it wait, highest priority first and in order of arrival, and hold up no other host's.
-    /// Beside it there is the engine's limit of connections, `NetworkEngine.maximumConnectionsPerHost`, 6 by default: an
-    /// operation that waits for one of these executes already.
+    /// Whatever it is, no more operations of one host get a slot than the engine has requests in flight there:
+    /// `NetworkEngine.maximumConnectionsPerHost`, 6 by default, or the streams of an HTTP/2 connection. The others wait,
+    /// highest priority first and in order of arrival, and hold up no other host's: a slow host takes its own share of
+    /// the queue and no more.
     public var maxConcurrentOperationsPerHost: Int {
         get { state.withLock { $0.scheduler.maxPerHost } }
         set {
             state.withLock { $0.scheduler.setMaxPerHost(max(newValue, 0)) }
-            // Operations that came without a limit were not asked for their host.
-            for operation in queuedOperations {
-                if let operation = operation as? any SchedulableOperation { look(at: operation, wantsStart: false) }
-            }
             DrainLoop.run(self)
         }
     }
@@ -121,7 +120,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
 
     /// The operations that have not finished, in the order they were added.
     ///
-    /// `OperationQueue.operations` has stand-ins for those that are not the library's.
+    /// `OperationQueue.operations` has proxies for those that are not the library's.
     public var queuedOperations: [Operation] {
         state.withLock { $0.scheduler.operations }.sorted { $0.sequence < $1.sequence }.map(\.operation)
     }
@@ -209,25 +208,24 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     /// Makes `operations` list an operation.
     final func list(_ operation: any SchedulableOperation) {
         add(operation, key: FoundationListing.key(of: operation))
-        operation.didEnterListing()
     }
 
     /// Makes `operations` list something for an operation that cannot be listed itself.
-    final func listStandIn(for operation: Operation) {
-        let standIn = StandIn(for: operation, in: self)
-        state.withLock { $0.standIns[ObjectIdentifier(operation)] = standIn }
-        add(standIn, key: FoundationListing.key(of: standIn))
+    final func listProxy(for operation: Operation) {
+        let proxy = ForeignOperationProxy(for: operation, in: self)
+        state.withLock { $0.proxies[ObjectIdentifier(operation)] = proxy }
+        add(proxy, key: FoundationListing.key(of: proxy))
     }
 
     /// Takes that off the list.
-    final func unlistStandIn(for operation: Operation) {
-        state.withLock { $0.standIns.removeValue(forKey: ObjectIdentifier(operation)) }?.retire()
+    final func unlistProxy(for operation: Operation) {
+        state.withLock { $0.proxies.removeValue(forKey: ObjectIdentifier(operation)) }?.retire()
     }
 
     /// Lets go of operations that only Foundation's lists keep. The queue is empty.
     final func clearListing() {
         for key in listing.withLock({ $0.keysOfOthers }) {
-            let placeholder = ListingPlaceholder(key)
+            let placeholder = PlaceholderOperation(key)
             add(placeholder, key: key)
             placeholder.pass()
         }

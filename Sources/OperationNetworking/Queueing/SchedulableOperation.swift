@@ -6,8 +6,9 @@ internal import Foundation
 /// operation, which Foundation runs.
 ///
 /// What the queue relies on:
-/// - `start()` does nothing unless the operation is ready to start or cancelled and unfinished: the queue calls it again
-///   after a resume or a cancel that arrives while an earlier call is under way.
+/// - `start()` begins or ends the operation, or reports `operationDidNotStart`: when it was paused, or a dependency came,
+///   after the queue's decision. It does nothing on one that is under way or over: the queue calls it again after a
+///   resume or a cancel that arrives while an earlier call is under way.
 /// - The order at the end is: `isFinished` true, `DependencyGraph.didFinish`, posted, what that returned,
 ///   `operationDidFinish`.
 /// - Every override of `addDependency`, `removeDependency` and `queuePriority` calls `operationDidChange` on `scheduler`.
@@ -26,18 +27,21 @@ protocol SchedulableOperation: Operation {
     var scheduler: (any OperationScheduler)? { get }
     /// Whether the operation was enqueued or started. True before `DependencyGraph.didActivate` is called.
     var isActivated: Bool { get }
+    /// Whether the operation ever executed: from then on its dependencies do not count.
+    var hasBegun: Bool { get }
     /// Whether the operation is paused, or was when it was enqueued: a paused operation is not started.
     var isPaused: Bool { get }
-    /// Whether a stand-in is to be listed instead, because Foundation would not let a listed operation of this class run.
-    var wantsStandIn: Bool { get }
-    /// Whether `OperationQueue.operations` is to list the operation while it is in the queue: see `FoundationListing`.
+    /// Whether a proxy is to be listed instead, because Foundation would not let a listed operation of this class run.
+    var wantsProxy: Bool { get }
+    /// Whether `OperationQueue.operations` is to list the operation while it is in the queue: see `FoundationListing`. Before
+    /// it ends it must have posted `isExecuting` as true.
     var wantsListing: Bool { get }
-    /// Foundation has the operation in its list: before it ends it must have posted `isExecuting` as true.
-    func didEnterListing()
-    /// What `maxConcurrentOperationsPerHost` counts by.
-    var schedulingHost: String? { get }
-    /// Whether `start()` may run code of the library's user, and so must not be called on the network thread nor on
-    /// the thread that adds the operation.
+    /// The queue has taken the operation in, after `attach`: from here on `start()` may begin it.
+    func didAttach()
+    /// The origin that limits by host count by; nil: none does.
+    var schedulingOrigin: String? { get }
+    /// Whether `start()` may be code of the library's user, and so must not be called on the network thread nor on the
+    /// thread that adds the operation.
     var startMayCallOut: Bool { get }
     /// Whether `upstreamDidEnd` is to be called. Told to the graph by `DependencyGraph.setFollowsUpstreams`.
     var followsUpstreams: Bool { get }
@@ -55,6 +59,10 @@ extension SchedulableOperation {
 
 /// What a schedulable operation reports to its queue: on any thread, with no lock held, after the change is visible.
 protocol OperationScheduler: AnyObject, Sendable {
+    /// `start()` could not begin the operation after all: the slot is free, and the queue looks again.
+    func operationDidNotStart(_ operation: any SchedulableOperation)
+    /// The operation has its response, and needs its host no more: what is left is to parse it.
+    func operationDidLeaveHost(_ operation: any SchedulableOperation)
     /// `isFinished` has been posted: the slot is free.
     func operationDidFinish(_ operation: any SchedulableOperation)
     /// The operation is paused: an executing one gives its slot back, a pending one is passed over.
@@ -70,5 +78,5 @@ protocol OperationScheduler: AnyObject, Sendable {
 }
 
 extension SchedulableOperation {
-    var wantsStandIn: Bool { false }
+    var wantsProxy: Bool { false }
 }

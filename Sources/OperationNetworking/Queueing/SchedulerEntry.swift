@@ -42,8 +42,12 @@ extension SchedulerState {
         var wasStarted = false
         /// Whether a resume or a cancel arrived since the last look.
         var wantsStart = false
+        /// Whether `start()` could not begin the operation, since the last look.
+        var failedStart = false
         /// Whether the operation's host was asked for.
         var hasHost = false
+        /// Whether the operation has a slot, but not its host's any more.
+        var hasLeftHost = false
 
         /// Earlier barrier section first, then the higher priority, then the order of arrival.
         func precedes(_ other: Entry) -> Bool {
@@ -53,12 +57,23 @@ extension SchedulerState {
         }
     }
 
+    /// Why an operation is looked at.
+    enum LookReason {
+        case change
+        /// A resume or a cancel: it is to be started (again).
+        case wish
+        /// `start()` could not begin it.
+        case failedStart
+    }
+
     /// What an operation says of itself, read outside the queue's lock.
     struct Facts {
         var isCancelled = false
         var isPaused = false
         /// Whether dependencies are open.
         var isOpen = false
+        /// Whether the operation ran before: dependencies do not count then.
+        var hasBegun = false
         var rank = PriorityRank(.normal)
         /// The host, if the queue asked for it and there is one.
         var host: String?

@@ -13,7 +13,7 @@ struct SchedulerState {
     private var nextSequence: UInt64 = 0
     private var heap = EntryHeap()
     private var immediate = ActionList()
-    private(set) var hosts = HostTable()
+    private(set) var hosts: HostTable
     private var sections = BarrierSections()
 
     /// How many operations have a slot.
@@ -26,8 +26,10 @@ struct SchedulerState {
     /// Above 0, nothing gets a slot: everything is being cancelled.
     var holds = 0
 
-    init(maxConcurrent: Int) {
+    /// - Parameter capacity: how many operations of a host can make progress at a time.
+    init(maxConcurrent: Int, capacity: @escaping @Sendable (_ host: String) -> Int = { _ in .max }) {
         self.maxConcurrent = maxConcurrent
+        hosts = HostTable(capacity: capacity)
     }
 
     /// Operations that have not finished.
@@ -75,7 +77,7 @@ struct SchedulerState {
             indices[id] = Int32(entries.count)
             entries.append(entry)
         }
-        return Look(ticket: entry.ticket, asksForHost: maxPerHost > 0)
+        return Look(ticket: entry.ticket, asksForHost: true)
     }
 
     /// Forgets an operation that finished, and returns it so that it is not released under the lock.
@@ -96,12 +98,16 @@ struct SchedulerState {
 
     // MARK: - Looking at operations
 
-    /// A look begins. `wantsStart`: because of a resume or a cancel.
-    mutating func beginLook(_ id: ObjectIdentifier, wantsStart: Bool) -> Look? {
+    /// A look begins.
+    mutating func beginLook(_ id: ObjectIdentifier, because reason: LookReason) -> Look? {
         guard let index = indices[id].map(Int.init) else { return nil }
         entries[index].ticket &+= 1
-        if wantsStart { entries[index].wantsStart = true }
-        return Look(ticket: entries[index].ticket, asksForHost: maxPerHost > 0 && !entries[index].hasHost)
+        switch reason {
+        case .change: break
+        case .wish: entries[index].wantsStart = true
+        case .failedStart: entries[index].failedStart = true
+        }
+        return Look(ticket: entries[index].ticket, asksForHost: !entries[index].hasHost)
     }
 
     /// What a look found out.
@@ -112,6 +118,14 @@ struct SchedulerState {
         let wantsStart = entries[index].wantsStart
         entries[index].wantsStart = false
         if let host = facts.host { setHost(host, of: index) }
+        if entries[index].failedStart {
+            entries[index].failedStart = false
+            if entries[index].phase == .running, !facts.isCancelled {
+                // One that never ran waits for its dependencies.
+                releaseSlot(index)
+                entries[index].wasStarted = facts.hasBegun
+            }
+        }
         switch entries[index].phase {
         case .waiting, .queued, .parked, .yielded:
             if facts.isCancelled {
@@ -223,8 +237,23 @@ struct SchedulerState {
     private mutating func releaseSlot(_ index: Int) {
         guard entries[index].phase.hasSlot else { return }
         running -= 1
-        hosts.releaseSlot(index, entries)
+        if entries[index].hasLeftHost {
+            entries[index].hasLeftHost = false
+        } else {
+            hosts.releaseSlot(index, entries)
+        }
         entries[index].phase = .waiting
+        unpark(entries[index].host)
+    }
+
+    /// The operation keeps its slot, and lets another one of its host have the host's.
+    mutating func leaveHostSlot(_ id: ObjectIdentifier) {
+        guard let index = indices[id].map(Int.init), entries[index].phase == .running, !entries[index].hasLeftHost
+        else {
+            return
+        }
+        entries[index].hasLeftHost = true
+        hosts.releaseSlot(index, entries)
         unpark(entries[index].host)
     }
 

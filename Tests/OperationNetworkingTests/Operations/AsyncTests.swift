@@ -41,7 +41,7 @@ import Testing
         let task = Task { try await operation.value() as? Data }
         try await waitUntil("value() waits") { operation.lock.withLock { !operation._atFinish.isEmpty } }
         // What it does next, in case it has not come to that.
-        operation.startIfUnclaimed()
+        try operation.startIfUnclaimed()
         #expect(operation.state == .ready && server.connectionCount == 0)
         queue.isSuspended = false
         #expect(try await task.value == Data("x".utf8))

@@ -40,10 +40,10 @@ import Testing
             request.setValue(upstream.responseString, forHTTPHeaderField: "X")
         }
         if byHand {
+            // Begins when the upstream has ended.
             operation.start()
-            await upstream.run()
             #expect(operation.state == .ready)
-            operation.start()
+            await upstream.run()
         } else {
             OperationQueue().enqueue([operation, upstream])
         }
@@ -115,10 +115,6 @@ import Testing
         operation.pause()
         operation.resume()
         try await waitUntil { operation.isExecuting }
-        // Whatever the resume has set going is queued behind these.
-        await withCheckedContinuation { continuation in
-            DispatchQueue.networkingProcessing.async { continuation.resume() }
-        }
         gate.open()
         await operation.completed()
         #expect(calls.value == 1)

@@ -152,6 +152,7 @@ import Testing
         request.httpMethod = "POST"
         request.httpBody = Data.random(200_000)
         let operation = HTTPRequestOperation(request: request)
+        operation.resendsNonIdempotentRequests = true
         operation.completionQueue = DispatchQueue(label: "test")
         operation.start()
         try await waitUntil { operation.response != nil }
@@ -179,6 +180,7 @@ import Testing
             try form.appendPart(withFileURL: file, name: "file")
         }
         let operation = HTTPRequestOperation(request: request)
+        operation.resendsNonIdempotentRequests = true
         operation.completionQueue = DispatchQueue(label: "test")
         let sent = Recorder<Int64>()
         operation.setUploadProgressBlock { _, total, _ in sent.append(total) }
@@ -201,6 +203,7 @@ import Testing
         server.respondToOthers { _ in .ok("0123456789").ending(.stall, afterBodyBytes: 5) }
         let operation = HTTPRequestOperation.make(server.url(), method: "POST")
         operation.inputStream = InputStream(data: Data("content".utf8))
+        operation.resendsNonIdempotentRequests = true
         operation.start()
         try await waitUntil { operation.response != nil }
         operation.pause()

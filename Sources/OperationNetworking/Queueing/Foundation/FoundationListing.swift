@@ -11,7 +11,7 @@ internal import Foundation
 /// place.
 ///
 /// An operation that is not the library's cannot be listed: Foundation, which runs it, takes an operation in only once. A
-/// `StandIn` is listed for it.
+/// `ForeignOperationProxy` is listed for it.
 struct FoundationListing {
     /// Foundation has a list for each priority, and derives one from the quality of service.
     struct Key: Hashable {
@@ -33,6 +33,6 @@ struct FoundationListing {
 
     /// What has to be replaced so that no operation of the user's is kept.
     var keysOfOthers: [Key] {
-        last.filter { !($0.value is ListingPlaceholder) }.map(\.key)
+        last.filter { !($0.value is PlaceholderOperation) }.map(\.key)
     }
 }

@@ -7,7 +7,7 @@ internal import NetworkingSupport
 /// dependant at the moment its last upstream ends, on the thread that ends it. So the news needs no thread of its own
 /// and arrives although all threads of the pool may be blocked.
 // Sendable because the only state beside Foundation's own is behind `body`.
-final class EndProbe: Operation, @unchecked Sendable {
+final class FinishObserver: Operation, @unchecked Sendable {
     private let body = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Calls `body` once when `operation` ends: before this method returns when it has ended already.

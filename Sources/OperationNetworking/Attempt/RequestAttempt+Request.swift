@@ -2,31 +2,21 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-extension Exchange {
-    /// The present request as the engine takes it.
+/// The present request as the engine takes it.
+extension RequestAttempt {
     func makeTransferRequest() throws -> TransferRequest {
+        let request = machine.request
         guard let url = request.url else {
             throw URLError(.badURL, url: nil, reason: "the request has no URL")
         }
-        self.url = url
-        let target = try Target(url)
-        let policy = configuration.securityPolicy
-        let tls: TLSConfiguration
-        do {
-            let own = isWithinOrigin(url) ? configuration.clientIdentity : nil
-            let configured = try (policy ?? .sharedDefault).tlsConfiguration(
-                clientIdentity: handshakeAnswers?.identity ?? own)
-            tls = handshakeAnswers?.applied(to: configured) ?? configured
-        } catch {
-            throw URLError(
-                .secureConnectionFailed, url: url, reason: "the security policy cannot be applied: \(error)",
-                underlying: error)
-        }
+        let target = try (machine.hops == 0 ? firstTarget : nil) ?? RequestTarget(url)
+        machine.beginTransfer(to: url)
         var outgoing = TransferRequest(
-            url: target.url, origin: target.origin, method: request.httpMethod ?? "GET", tls: tls)
+            url: target.url, origin: target.origin, method: request.httpMethod ?? "GET",
+            tls: try tlsConfiguration(for: url))
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation.queuePriority.rawValue
-        outgoing.credential = credential
+        outgoing.credential = machine.credential
         outgoing.proxy = try proxy(for: url)
         var headers = outgoingHeaders(url: url)
         if configuration.proxies != nil, !outgoing.isForProxy {
@@ -37,6 +27,19 @@ extension Exchange {
         addRange(to: &headers, of: &outgoing)
         outgoing.headers = headers
         return outgoing
+    }
+
+    private func tlsConfiguration(for url: URL) throws -> TLSConfiguration {
+        do {
+            let own = machine.isWithinOrigin(url) ? configuration.clientIdentity : nil
+            let configured = try (configuration.securityPolicy ?? .sharedDefault).tlsConfiguration(
+                clientIdentity: machine.handshakeAnswers?.identity ?? own)
+            return machine.handshakeAnswers?.applied(to: configured) ?? configured
+        } catch {
+            throw URLError(
+                .secureConnectionFailed, url: url, reason: "the security policy cannot be applied: \(error)",
+                underlying: error)
+        }
     }
 
     /// The way to `url`; nil: no proxy between.
@@ -51,19 +54,13 @@ extension Exchange {
         }
     }
 
-    /// Whether a URL has the origin that the operation was made for: what the operation identifies itself with is for that
-    /// origin, wherever a redirect leads.
-    func isWithinOrigin(_ url: URL) -> Bool {
-        guard hops > 0 else { return true }
-        return originalURL.map { Origin.isSame($0, url) } ?? true
-    }
-
     private func outgoingHeaders(url: URL) -> [HeaderField] {
+        let request = machine.request
         var headers: [HeaderField] = []
         var hasCookie = false
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
-            // The server refused what the field says: libcurl's answer to the challenge takes its place.
-            if credential != nil, name.isFieldName("Authorization") { continue }
+            // The server refused what the field says: the answer to the challenge takes its place.
+            if machine.credential != nil, name.isFieldName("Authorization") { continue }
             if name.isFieldName("Cookie") { hasCookie = true }
             headers.append(HeaderField(name, value))
         }
@@ -80,15 +77,11 @@ extension Exchange {
 
     /// Asks for what is missing, where what is there can be continued (RFC 9110, sections 13.1.5 and 14.2).
     private func addRange(to headers: inout [HeaderField], of outgoing: inout TransferRequest) {
-        offset = 0
-        guard !state.isFirst(attempt) || state.representation?.offset ?? 0 > 0 else { return }
-        guard let sink = state.sink, sink.canContinue else { return }
+        guard let sink = content.sink, sink.canContinue else { return }
         let accepted = sink.bytesAccepted
-        guard accepted > 0 else { return }
-        guard asksForRange, let representation = state.representation, outgoing.method == "GET",
-            !headers.contains(where: { $0.name.isFieldName("Range") })
+        guard let representation = content.representation,
+            machine.asksForRest(after: accepted, of: representation)
         else { return }
-        offset = accepted
         headers.append(HeaderField("Range", "bytes=\(accepted)-"))
         headers.append(HeaderField("If-Range", representation.validator))
         // A range of a coded representation is not a range of what we have.
@@ -108,49 +101,16 @@ extension Exchange {
             }
             return field.name.isFieldName("Transfer-Encoding")
         }
-        if let stream = request.httpBodyStream {
-            let source = try state.bodySource(for: stream, declaredLength: declared, url: request.url)
+        if let stream = machine.request.httpBodyStream {
+            let source = try content.bodySource(for: stream, declaredLength: declared, url: machine.request.url)
             uploadLength = source.contentLength ?? -1
             return .source(source)
         }
-        if let data = request.httpBody {
+        if let data = machine.request.httpBody {
             uploadLength = Int64(data.count)
             return .data(data)
         }
         uploadLength = -1
         return .none
-    }
-}
-
-/// What of a URL goes to the engine.
-private struct Target {
-    /// Without fragment, user name and password.
-    let url: String
-    /// What connections are counted by.
-    let origin: String
-
-    init(_ source: URL) throws {
-        var text = source.absoluteString
-        // Foundation is asked only where there may be a user name.
-        if text.utf8.contains(UInt8(ascii: "@")) { text = source.withoutUserInfo.absoluteString }
-        if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text = String(text[..<fragment]) }
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-            throw URLError(.badURL, url: source, reason: "the URL has no scheme: \(text)")
-        }
-        let scheme = text[..<colon].lowercased()
-        guard scheme == "http" || scheme == "https" else {
-            throw URLError(
-                .unsupportedURL, url: source, reason: "the scheme \"\(scheme)\" is not supported; use http or https")
-        }
-        let rest = text[colon...].utf8.dropFirst(1)
-        guard rest.starts(with: "//".utf8) else {
-            throw URLError(.badURL, url: source, reason: "the URL has no host: \(text)")
-        }
-        let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        guard let first = authority.first, first != UInt8(ascii: ":") else {
-            throw URLError(.badURL, url: source, reason: "the URL has no host: \(text)")
-        }
-        self.url = text
-        origin = scheme + "://" + String(Substring(authority)).lowercased()
     }
 }

@@ -3,7 +3,7 @@ internal import NetworkingSupport
 
 /// Listed for an operation that cannot be listed itself, as long as that is in the queue; cancelling it cancels that one.
 // Sendable because `subject` is behind a lock.
-final class StandIn: ListingPlaceholder, @unchecked Sendable {
+final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
     private struct Subject {
         var operation: Operation?
         weak var queue: RequestOperationQueue?

@@ -5,7 +5,7 @@ internal import NetworkingSupport
 ///
 /// One of this class itself takes the place of the last operation of a list: see `FoundationListing`.
 // Sendable because `phase` is behind a lock, and the rest is Foundation's own.
-class ListingPlaceholder: Operation, @unchecked Sendable {
+class PlaceholderOperation: Operation, @unchecked Sendable {
     private enum Phase { case ready, executing, finished }
     private let phase = Locked(Phase.ready)
 

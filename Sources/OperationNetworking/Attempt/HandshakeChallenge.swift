@@ -44,9 +44,8 @@ struct HandshakeChallenge {
     }
 }
 
-/// What the user's challenge block answered to handshakes. Belongs to the network thread, or to the processing queue while
-/// no transfer is under way, as the exchange that has it.
-final class HandshakeAnswers {
+/// The answers of the user's challenge block about handshakes.
+struct HandshakeAnswers {
     /// The certificates of servers that are accepted although the policy is not satisfied, with their hosts.
     private var accepted: [(leaf: X509Certificate, host: String)] = []
     /// What the server is shown in place of the operation's own identity.
@@ -66,7 +65,7 @@ final class HandshakeAnswers {
     var count: Int { trustAnswers + identityAnswers }
 
     /// Takes what the block answered. False: it is no answer to the question.
-    func take(_ credential: URLCredential, for question: HandshakeChallenge.Question) -> Bool {
+    mutating func take(_ credential: URLCredential, for question: HandshakeChallenge.Question) -> Bool {
         switch question {
         case .serverTrust(let server):
             trustAnswers += 1
@@ -84,36 +83,5 @@ final class HandshakeAnswers {
 
     func applied(to configuration: TLSConfiguration) -> TLSConfiguration {
         accepted.reduce(configuration) { $0.accepting($1.leaf, host: $1.host) }
-    }
-}
-
-extension Exchange {
-    enum HandshakeStep { case sendAgain, fail, cancel }
-
-    /// What to ask the user's block about a transfer that failed; nil: nothing, or there is nobody to ask.
-    func handshakeChallenge(_ error: TransferError) -> HandshakeChallenge? {
-        // After a response has begun the request is not sent again, whatever the block would say.
-        guard configuration.challengeBlock != nil, handshakeAnswers?.count ?? 0 < Self.maximumAnswers, head == nil
-        else {
-            return nil
-        }
-        return HandshakeChallenge(error)
-    }
-
-    /// Asks the user's block. On the processing queue.
-    func answerToHandshake(_ challenge: HandshakeChallenge) -> HandshakeStep {
-        guard let url, let block = configuration.challengeBlock else { return .fail }
-        let answers = handshakeAnswers ?? HandshakeAnswers()
-        handshakeAnswers = answers
-        let failures = answers.failures(challenge.question)
-        let sent = challenge.authenticationChallenge(url: url, failures: failures)
-        switch block(operation, sent) {
-        case .useCredential(let credential):
-            return answers.take(credential, for: challenge.question) ? .sendAgain : .fail
-        case .performDefaultHandling, .rejectProtectionSpace:
-            return .fail
-        case .cancel:
-            return .cancel
-        }
     }
 }

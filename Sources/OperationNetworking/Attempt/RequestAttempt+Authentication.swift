@@ -1,0 +1,31 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// The credentials that an attempt has without asking anybody.
+extension RequestAttempt {
+    /// For a challenge: the URL's, the operation's, or the storage's.
+    var credentialSource: AttemptMachine.CredentialSource {
+        // Not `self.machine`, which is being changed when it asks.
+        { [self] challenge, url, isWithinOrigin in
+            urlCredential(url) ?? (isWithinOrigin ? configuration.credential : nil)
+                ?? storedCredential(for: challenge, url: url)
+        }
+    }
+
+    /// The operation's credential, for the origin that the operation was made for.
+    var ownCredential: URLCredential? {
+        guard let url = machine.url, machine.isWithinOrigin(url) else { return nil }
+        return configuration.credential
+    }
+
+    private func urlCredential(_ url: URL) -> URLCredential? {
+        guard let user = url.user(percentEncoded: false) else { return nil }
+        return URLCredential(user: user, password: url.password(percentEncoded: false) ?? "", persistence: .none)
+    }
+
+    private func storedCredential(for challenge: HTTPChallenge, url: URL) -> URLCredential? {
+        guard configuration.shouldUseCredentialStorage else { return nil }
+        return URLCredentialStorage.shared.defaultCredential(matching: challenge.protectionSpace(url: url))
+    }
+}

@@ -1,0 +1,123 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// What may take time or is the user's: on a thread of its own, while no transfer of the attempt is under way.
+extension RequestAttempt {
+    /// Asks the user's block, and goes on with the answer on the network thread.
+    func ask(_ question: AttemptMachine.Question) {
+        let url = machine.url
+        let configuration = sharedConfiguration
+        let cookies = takeCookies()
+        let (failures, proposed, content) = facts(for: question)
+        Runtime.current.onBlockThread { [self] in
+            cookies.store()
+            switch question {
+            case .redirect(let proposed, let head):
+                let answer = answerToRedirect(proposed, head, url, configuration)
+                resume { $0.take(redirect: answer) }
+            case .challenge(let challenge, let head):
+                let answer = answer(to: challenge, head, url, configuration, proposed: proposed, failures: failures)
+                resume { [self] in $0.take(answer, for: challenge, credential: credentialSource) }
+            case .handshake(let challenge):
+                let answer = answer(to: challenge, url, configuration, failures: failures)
+                resume { $0.take(answer, for: challenge) }
+            case .cache:
+                if let content { offerToCache(content, configuration) }
+                resume { _ in .deliver }
+            }
+        }
+    }
+
+    /// Keeps the cookies of the responses so far, before anything is sent that may need them.
+    func keepCookies(then next: @escaping @Sendable () -> Void) {
+        let cookies = takeCookies()
+        Runtime.current.onBlockThread { [self] in
+            cookies.store()
+            Runtime.current.onNetworkThread { [self] in
+                if goesOn(next) { next() }
+            }
+        }
+    }
+
+    private func takeCookies() -> ReceivedCookies {
+        defer { cookieHeads = [] }
+        return ReceivedCookies(heads: cookieHeads)
+    }
+
+    /// Hands an answer to the machine, and does what follows.
+    private func resume(_ take: @escaping @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp) {
+        Runtime.current.onNetworkThread { [self] in resumeNow(take) }
+    }
+
+    private func resumeNow(_ take: @escaping @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp) {
+        guard goesOn({ [self] in resumeNow(take) }) else { return }
+        perform(take(&machine))
+    }
+
+    /// What a block is told beside the question.
+    private func facts(
+        for question: AttemptMachine.Question
+    ) -> (failures: Int, proposed: URLCredential?, content: CacheableContent?) {
+        switch question {
+        case .challenge:
+            let failures = machine.challengeFailures
+            return (failures, failures == 0 ? ownCredential : nil, nil)
+        case .handshake(let challenge):
+            return (machine.handshakeAnswers?.failures(challenge.question) ?? 0, nil, nil)
+        case .cache:
+            guard let head = machine.head, head.statusCode == 200, let url = machine.url, let memory = content.memory
+            else { return (0, nil, nil) }
+            return (0, nil, CacheableContent(request: machine.request, url: url, head: head, data: memory.snapshot()))
+        case .redirect:
+            return (0, nil, nil)
+        }
+    }
+
+    // MARK: The user's blocks: not on the network thread
+
+    private func answerToRedirect(
+        _ proposed: URLRequest, _ head: ResponseHead, _ url: URL?,
+        _ configuration: URLConnectionOperation.SharedConfiguration
+    ) -> URLRequest? {
+        guard let url, let block = configuration.value.redirectBlock else { return proposed }
+        return block(operation, proposed, HTTPURLResponse(head: head, url: url))
+    }
+
+    private func answer(
+        to challenge: HTTPChallenge, _ head: ResponseHead, _ url: URL?,
+        _ configuration: URLConnectionOperation.SharedConfiguration, proposed: URLCredential?, failures: Int
+    ) -> AuthenticationDisposition {
+        guard let url, let block = configuration.value.challengeBlock else { return .rejectProtectionSpace }
+        return block(
+            operation,
+            challenge.authenticationChallenge(
+                url: url, proposed: proposed, failures: failures, response: HTTPURLResponse(head: head, url: url)))
+    }
+
+    private func answer(
+        to challenge: HandshakeChallenge, _ url: URL?, _ configuration: URLConnectionOperation.SharedConfiguration,
+        failures: Int
+    ) -> AuthenticationDisposition {
+        guard let url, let block = configuration.value.challengeBlock else { return .performDefaultHandling }
+        return block(operation, challenge.authenticationChallenge(url: url, failures: failures))
+    }
+
+    private func offerToCache(
+        _ content: CacheableContent, _ configuration: URLConnectionOperation.SharedConfiguration
+    ) {
+        guard let block = configuration.value.cacheBlock,
+            let response = HTTPURLResponse(head: content.head, url: content.url),
+            let answer = block(operation, CachedURLResponse(response: response, data: content.data))
+        else { return }
+        URLCache.shared.storeCachedResponse(answer, for: content.request)
+    }
+}
+
+/// A response that the user's block may put into the cache.
+private struct CacheableContent {
+    let request: URLRequest
+    let url: URL
+    let head: ResponseHead
+    let data: Data
+}

@@ -1,0 +1,179 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// What the engine tells of a transfer.
+extension RequestAttempt: TransferHandler {
+    func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery {
+        assertOnThread()
+        guard stop == nil else { return .fail(stopped) }
+        sharedConfiguration = operation.presentConfiguration
+        reception = Reception()
+        if let url = machine.url, machine.request.httpShouldHandleCookies, head.firstValue(for: "Set-Cookie") != nil {
+            cookieHeads.append((head, url))
+        }
+        switch machine.receive(head, circumstances, credential: credentialSource) {
+        case .accept:
+            accept(head)
+            return .deliver
+        case .discard:
+            return .discard
+        case .hold:
+            reception.place = .held(MemorySink(limit: configuration.maximumBufferedLength))
+            return .deliver
+        }
+    }
+
+    func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> ReceiveResult {
+        assertOnThread()
+        guard stop == nil else { return .fail(stopped) }
+        switch reception.place {
+        case .held(let memory), .diverted(let memory):
+            return memory.write(bytes)
+        case .sink:
+            guard let sink = content.sink else { return .accepted }
+            let result = sink.write(bytes)
+            if case .accepted = result { reportProgress(bytes.count) }
+            return result
+        }
+    }
+
+    func transfer(_ transfer: Transfer, didSend total: Int64) {
+        assertOnThread()
+        guard stop == nil, total > bytesSent else { return }
+        defer { bytesSent = total }
+        guard let queue = operation.progressQueue(.upload) else { return }
+        uploadProgress.report(Int(total - bytesSent), total: total, expected: uploadLength, of: operation, on: queue)
+    }
+
+    func transfer(_ transfer: Transfer, didFinish outcome: TransferOutcome) {
+        assertOnThread()
+        timings = outcome.timings
+        self.transfer = nil
+        transferDidEnd(outcome.error)
+    }
+
+    private func transferDidEnd(_ error: TransferError?) {
+        guard goesOn({ [self] in transferDidEnd(error) }) else { return }
+        let followUp = machine.followUp(after: error, circumstances)
+        if case .ask(let question) = followUp {
+            ask(question)
+        } else if cookieHeads.isEmpty {
+            perform(followUp)
+        } else {
+            keepCookies { [self] in perform(followUp) }
+        }
+    }
+
+    private var stopped: TransferError { TransferError(.cancelled, message: "the operation was paused or cancelled") }
+
+    // MARK: The response that counts
+
+    /// Makes the response the operation's, and gets ready for its content.
+    func accept(_ head: ResponseHead) {
+        let isFile = configuration.downloadDestination != nil
+        let isSuccess = (200..<300).contains(head.statusCode)
+        if !isFile || content.sink != nil || isSuccess {
+            _ = content.openSink(configuration, self, url: machine.originalURL)
+        }
+        let length = head.firstValue(for: "Content-Encoding") == nil ? head.contentLength ?? -1 : -1
+        if machine.continuesContent {
+            let (whole, overflows) = machine.offset.addingReportingOverflow(max(length, 0))
+            reception.expectedLength = ContentRange(head: head)?.total ?? (length < 0 || overflows ? -1 : whole)
+        } else {
+            reception.expectedLength = length
+            if isSuccess || content.memory != nil {
+                machine.contentBeginsAnew()
+                content.begin(head, method: machine.request.httpMethod ?? "GET")
+            } else if machine.offset > 0 || isFile {
+                reception.place = .diverted(MemorySink(limit: configuration.maximumBufferedLength))
+            }
+            content.memory?.expect(length)
+        }
+        operation.record(head, from: machine.url)
+    }
+
+    // MARK: What follows a transfer
+
+    func perform(_ followUp: AttemptMachine.FollowUp) {
+        switch followUp {
+        case .deliver:
+            deliver()
+        case .complete:
+            _ = content.openSink(configuration, self, url: machine.originalURL)
+            completeContent()
+        case .startOver:
+            machine.askForAllNext()
+            send()
+        case .answer(let credential):
+            machine.answerNext(with: credential)
+            send()
+        case .sendAgain:
+            send()
+        case .follow(let redirected):
+            if let error = machine.follow(redirected) { finish(error: error) } else { send() }
+        case .ask(let question):
+            ask(question)
+        case .fail(let error):
+            finish(error: error)
+        }
+    }
+
+    private func deliver() {
+        if case .held(let memory) = reception.place, let head = machine.head {
+            reception.place = .sink
+            accept(head)
+            let held = memory.takeData()
+            var target: (any ResponseSink)? = content.sink
+            if case .diverted(let diverted) = reception.place { target = diverted }
+            if case .fail(let error) = held.withUnsafeBytes({ target?.write($0) }) {
+                return finish(error: URLError(error, url: machine.url))
+            }
+            if case .sink = reception.place, !held.isEmpty { reportProgress(held.count) }
+        }
+        switch machine.completeness(accepted: content.sink?.bytesAccepted, known: content.totalLength) {
+        case .partial: send()
+        case .fail(let error): finish(error: error)
+        case .whole: completeContent()
+        }
+    }
+
+    private func reportProgress(_ count: Int) {
+        guard let sink = content.sink, let queue = operation.progressQueue(.download) else { return }
+        let expected = reception.expectedLength
+        // While the beginning comes again, more may be there than the present response promises.
+        let total = expected < 0 ? sink.bytesAccepted : min(sink.bytesAccepted, expected)
+        downloadProgress.report(count, total: total, expected: expected, of: operation, on: queue)
+    }
+
+    private func completeContent() {
+        switch operation.didReceiveContent(number) {
+        case .stale: return
+        case .held: return postpone { [self] in completeContent() }
+        case .present: break
+        }
+        if case .diverted(let diverted) = reception.place {
+            // An error response: what was received before, and the place for it, stay untouched.
+            let data = diverted.takeData()
+            guard let sink = content.sink else { return finish(error: nil, data: data) }
+            sink.discard { [self] in finish(error: nil, data: data) }
+        } else if let memory = content.memory {
+            finish(error: nil, data: memory.takeData())
+        } else if let sink = content.sink {
+            sink.finish { [self] error in finish(writing: error) }
+        } else {
+            finish(error: nil)
+        }
+    }
+
+    /// On any thread: the sink's.
+    private func finish(writing error: (any Error)?) {
+        finish(
+            error: error.map {
+                URLError(
+                    TransferError(.bodySink, message: "the response's content could not be written", cause: $0),
+                    url: machine.url)
+            })
+    }
+}

@@ -1,0 +1,194 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// One attempt of an operation at its response: does what `AttemptMachine` decides, one transfer after the other.
+///
+/// Belongs to the network thread, from which everything but `prepare()` is called. Holds its operation while it is under
+/// way.
+// Sendable because all mutable state is touched on the network thread only, or, by `prepare()`, before any other thread
+// has seen the object.
+final class RequestAttempt: @unchecked Sendable {
+    /// Why nothing of the attempt counts any more.
+    enum Stop { case paused, cancelled }
+
+    let operation: URLConnectionOperation
+    let number: UInt
+    /// As it was when the latest response began: blocks and places set after the start count.
+    var sharedConfiguration: URLConnectionOperation.SharedConfiguration
+    let content: ResumableContent
+    /// Where the operation's own request goes, if that is known.
+    let firstTarget: RequestTarget?
+    var machine: AttemptMachine
+
+    /// The transfer under way.
+    var transfer: Transfer?
+    private(set) var stop: Stop?
+    /// Paused without being stopped: what happens is looked at when the attempt goes on.
+    private var isHeld = false
+    /// What happened while the attempt was held.
+    private var postponed: (@Sendable () -> Void)?
+
+    /// The response that is being received.
+    var reception = Reception()
+    var cookieHeads: [(ResponseHead, URL)] = []
+    var timings: TransferTimings?
+    var bytesSent: Int64 = 0
+    var uploadLength: Int64 = -1
+    // Made by the first report: most requests have nobody to tell.
+    lazy var downloadProgress = ProgressReporter(.download)
+    lazy var uploadProgress = ProgressReporter(.upload)
+
+    /// Where the present response's content goes, and how much is expected.
+    struct Reception {
+        enum Place {
+            /// The operation's sink.
+            case sink
+            /// Kept until it is known whether the response counts.
+            case held(MemorySink)
+            /// Beside the sink: content of an error response, which does not go to the place of the real one.
+            case diverted(MemorySink)
+        }
+        var place = Place.sink
+        /// Content length of the whole; −1: unknown.
+        var expectedLength: Int64 = -1
+    }
+
+    init(
+        operation: URLConnectionOperation, number: UInt, request: URLRequest, target: RequestTarget?,
+        configuration: URLConnectionOperation.SharedConfiguration, content: ResumableContent
+    ) {
+        self.operation = operation
+        self.number = number
+        sharedConfiguration = configuration
+        self.content = content
+        machine = AttemptMachine(request: request)
+        firstTarget = target
+    }
+
+    var configuration: URLConnectionOperation.Configuration {
+        _read { yield sharedConfiguration.value }
+    }
+
+    var circumstances: AttemptMachine.Circumstances {
+        AttemptMachine.Circumstances(
+            hasRedirectBlock: configuration.redirectBlock != nil,
+            hasChallengeBlock: configuration.challengeBlock != nil, hasCacheBlock: configuration.cacheBlock != nil,
+            representation: machine.offset > 0 ? content.representation : nil)
+    }
+
+    func assertOnThread() { assert(Runtime.current.isNetworkThread, "not on the network thread") }
+
+    // MARK: Sending
+
+    /// Makes the first transfer, on any thread, before anybody else knows of the attempt.
+    ///
+    /// - Throws: a `URLError`, when the request cannot be sent.
+    func prepare() throws -> Transfer {
+        content.claim(for: self)
+        let transfer = Transfer(request: try makeTransferRequest(), handler: self)
+        self.transfer = transfer
+        return transfer
+    }
+
+    /// Makes and starts the next transfer.
+    func send() {
+        assertOnThread()
+        guard stop == nil else { return }
+        guard !isHeld else { return postpone { [self] in send() } }
+        // Nothing of an earlier attempt writes any more when this one reads how far it came.
+        content.claim(for: self)
+        reception = Reception()
+        do {
+            let transfer = Transfer(request: try makeTransferRequest(), handler: self)
+            self.transfer = transfer
+            Runtime.current.start(transfer)
+        } catch {
+            finish(error: error)
+        }
+    }
+
+    // MARK: Being stopped or held
+
+    /// Ends the attempt: nothing of it counts any more. A cancelled one ends its operation.
+    func end(by stop: Stop) {
+        assertOnThread()
+        guard self.stop == nil else { return }
+        self.stop = stop
+        postponed = nil
+        if let transfer {
+            // Reported by the transfer's end.
+            Runtime.current.cancel(transfer)
+        } else if stop == .cancelled {
+            finishCancelled()
+        }
+    }
+
+    /// Holds the attempt in its place, because its request may not go out twice, or lets it go on: as the operation
+    /// stands now, since the news of a pause and of the resume after it may come in either order.
+    func followOperation() {
+        assertOnThread()
+        guard stop == nil else { return }
+        switch operation.standing(ofAttempt: number) {
+        case .held:
+            isHeld = true
+        case .present:
+            isHeld = false
+            if let postponed = postponed.take() { postponed() }
+        case .stale:
+            break
+        }
+    }
+
+    /// Keeps work for when the attempt goes on.
+    func postpone(_ work: @escaping @Sendable () -> Void) {
+        isHeld = true
+        postponed = work
+    }
+
+    // MARK: The end
+
+    /// The attempt is over, one way or the other. The operation takes the first call.
+    func finish(error: (any Error)?, data: Data? = nil) {
+        let metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops) }
+        if operation.endAttempt(number, error: error, data: data, metrics: metrics) == .held {
+            postpone { [self] in finish(error: error, data: data) }
+        }
+    }
+
+    func finishCancelled() { finish(error: URLError.cancelled(url: machine.url)) }
+
+    /// Whether to go on with what follows: not after a stop, and later while the attempt is held.
+    func goesOn(_ work: @escaping @Sendable () -> Void) -> Bool {
+        assertOnThread()
+        switch stop {
+        case .paused:
+            return false
+        case .cancelled:
+            finishCancelled()
+            return false
+        case nil:
+            guard isHeld else { return true }
+            postpone(work)
+            return false
+        }
+    }
+}
+
+extension RequestAttempt: ResponseSinkEvents {
+    func sinkHasSpace() {
+        Runtime.current.onNetworkThread { [self] in
+            if let transfer { Runtime.current.resumeReceiving(transfer) }
+        }
+    }
+
+    func sinkFailed(_ error: any Error) {
+        Runtime.current.onNetworkThread { [self] in
+            guard stop == nil else { return }
+            let failure = TransferError(.bodySink, message: "the response's content could not be written", cause: error)
+            finish(error: URLError(failure, url: machine.url))
+            if let transfer { Runtime.current.cancel(transfer) }
+        }
+    }
+}

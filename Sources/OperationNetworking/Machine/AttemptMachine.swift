@@ -1,0 +1,312 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// The decisions of one attempt as a pure value: which request goes out next, and what a response means.
+///
+/// An attempt is a chain of transfers, from the operation's request over redirects and challenges to the response that
+/// counts. For each transfer the owner calls, in this order:
+///
+/// 1. `beginTransfer`, and sends `request`, with a range when that is asked for;
+/// 2. `receive`, for the head of the response: where its content goes;
+/// 3. `followUp`, at the transfer's end: what comes next. A question is answered by `take`, with another follow-up.
+///
+/// | response                                   | content   | follow-up                                         |
+/// |--------------------------------------------|-----------|---------------------------------------------------|
+/// | redirect                                   | discarded | `follow`; held and `ask` with a redirect block    |
+/// | 401 that something answers                 | discarded | `answer`; held and `ask` with a challenge block   |
+/// | 206 that goes on where we are              | accepted  | `deliver`                                         |
+/// | 206 that does not, 416 for less than all   | discarded | `startOver`                                       |
+/// | 416 for just what is here                  | discarded | `complete`                                        |
+/// | any other                                  | accepted  | `deliver`                                         |
+/// | none: a handshake that a block may rescue  | –         | `ask`                                             |
+/// | none: any other error                      | –         | `fail`                                            |
+struct AttemptMachine {
+    /// What of the operation's settings the decisions depend on.
+    struct Circumstances {
+        var hasRedirectBlock = false
+        var hasChallengeBlock = false
+        var hasCacheBlock = false
+        /// What the content so far is a part of.
+        var representation: Representation?
+    }
+
+    /// Where a response's content goes.
+    enum HeadDecision {
+        /// To the sink.
+        case accept
+        /// Kept until a question is answered.
+        case hold
+        /// Nowhere.
+        case discard
+    }
+
+    /// What comes after a transfer.
+    enum FollowUp {
+        /// The response counts.
+        case deliver
+        /// The rest of the representation is here already.
+        case complete
+        /// The same request again, answering a challenge.
+        case answer(TransferCredential)
+        /// Another request, following a redirect.
+        case follow(URLRequest)
+        /// The server does not continue what we have: once more, for all of it.
+        case startOver
+        /// The same request again, under what a block answered about the handshake.
+        case sendAgain
+        indirect case ask(Question)
+        case fail(URLError)
+    }
+
+    /// What only a block of the user's can say.
+    enum Question {
+        case redirect(URLRequest, ResponseHead)
+        case challenge(HTTPChallenge, ResponseHead)
+        case handshake(HandshakeChallenge)
+        /// Whether the response is to be cached; it counts in any case.
+        case cache
+    }
+
+    /// Finds what answers a challenge without asking anybody; is told where, and whether that is the operation's origin.
+    typealias CredentialSource = (HTTPChallenge, URL, _ isWithinOrigin: Bool) -> URLCredential?
+
+    /// The request to send.
+    private(set) var request: URLRequest
+    /// Where the operation's own request goes: what it identifies itself with is for that origin.
+    let originalURL: URL?
+    /// Where the present request goes.
+    private(set) var url: URL?
+    /// The present answer to a challenge; for one origin.
+    private(set) var credential: TransferCredential?
+    private(set) var handshakeAnswers: HandshakeAnswers?
+    private(set) var challengeFailures = 0
+    private(set) var hops = 0
+    /// Where the transfer under way continues; 0 requests the full content.
+    private(set) var offset: Int64 = 0
+    /// The head of the present transfer's response.
+    private(set) var head: ResponseHead?
+    private var asksForRange = true
+    private var next = FollowUp.deliver
+
+    /// Answers to one server's challenges after which its refusal is the result, whatever a block says.
+    static let maximumAnswers = 20
+
+    init(request: URLRequest) {
+        self.request = request
+        originalURL = request.url
+    }
+
+    /// Whether a URL has the origin that the operation was made for, wherever redirects lead.
+    func isWithinOrigin(_ url: URL) -> Bool {
+        guard hops > 0, let originalURL else { return true }
+        return Origin.isSame(originalURL, url)
+    }
+
+    // MARK: Before a transfer
+
+    /// A transfer to `url` begins. Should it fail before its response, what the one before said is not done again.
+    mutating func beginTransfer(to url: URL) {
+        self.url = url
+        next = .deliver
+        head = nil
+        offset = 0
+    }
+
+    /// Whether the present request is to ask for what is missing only (RFC 9110, sections 13.1.5 and 14.2).
+    ///
+    /// - Parameters:
+    ///   - accepted: bytes that are here.
+    ///   - representation: what they are a part of.
+    mutating func asksForRest(after accepted: Int64, of representation: Representation?) -> Bool {
+        guard accepted > 0, asksForRange, representation != nil, request.httpMethod ?? "GET" == "GET",
+            request.value(forHTTPHeaderField: "Range") == nil
+        else { return false }
+        offset = accepted
+        return true
+    }
+
+    // MARK: A response's head
+
+    /// - Parameter credential: is asked for the first challenge.
+    mutating func receive(
+        _ head: ResponseHead, _ circumstances: Circumstances, credential: CredentialSource
+    ) -> HeadDecision {
+        self.head = head
+        next = followUp(for: head, circumstances, credential)
+        switch next {
+        case .deliver: return .accept
+        case .ask: return .hold
+        case .complete, .startOver, .answer, .follow, .sendAgain, .fail: return .discard
+        }
+    }
+
+    private mutating func followUp(
+        for head: ResponseHead, _ circumstances: Circumstances, _ credential: CredentialSource
+    ) -> FollowUp {
+        if let url, let redirected = RedirectPolicy.next(after: request, at: url, for: head) {
+            return circumstances.hasRedirectBlock ? .ask(.redirect(redirected, head)) : .follow(redirected)
+        }
+        if head.statusCode == 401, let challenge = HTTPChallenge(head: head) {
+            if circumstances.hasChallengeBlock, challengeFailures < Self.maximumAnswers {
+                return .ask(.challenge(challenge, head))
+            }
+            if let answer = defaultAnswer(to: challenge, credential) { return answer }
+        }
+        guard offset > 0, let representation = circumstances.representation else { return .deliver }
+        switch head.statusCode {
+        case 206:
+            return representation.isContinued(by: head, from: offset) ? .deliver : .startOver
+        case 416:
+            let isComplete = ContentRange(head: head)?.total == offset && representation.totalLength ?? offset == offset
+            return isComplete ? .complete : .startOver
+        default:
+            return .deliver
+        }
+    }
+
+    /// The response continues what is here.
+    var continuesContent: Bool { offset > 0 && head?.statusCode == 206 }
+
+    /// The response is the whole content, although a rest was asked for.
+    mutating func contentBeginsAnew() { offset = 0 }
+
+    // MARK: A transfer's end
+
+    /// What comes after a transfer that ended with `error`, or whole.
+    mutating func followUp(after error: TransferError?, _ circumstances: Circumstances) -> FollowUp {
+        if let error, !dropsContent {
+            if let challenge = handshakeChallenge(error, circumstances) { return .ask(.handshake(challenge)) }
+            return .fail(URLError(error, url: url))
+        }
+        if case .deliver = next, circumstances.hasCacheBlock, request.httpMethod ?? "GET" == "GET" {
+            return .ask(.cache)
+        }
+        return next
+    }
+
+    /// Whether the present response's content does not matter, nor how it ended.
+    private var dropsContent: Bool {
+        switch next {
+        case .answer, .follow, .startOver, .complete: head != nil
+        case .deliver, .ask, .sendAgain, .fail: false
+        }
+    }
+
+    /// After a response has begun the request is not sent again, whatever a block would say.
+    private func handshakeChallenge(_ error: TransferError, _ circumstances: Circumstances) -> HandshakeChallenge? {
+        guard circumstances.hasChallengeBlock, handshakeAnswers?.count ?? 0 < Self.maximumAnswers, head == nil else {
+            return nil
+        }
+        return HandshakeChallenge(error)
+    }
+
+    // MARK: What a block answered
+
+    /// - Parameter redirected: nil: the redirecting response is the result.
+    func take(redirect redirected: URLRequest?) -> FollowUp {
+        redirected.map { .follow($0) } ?? .deliver
+    }
+
+    /// - Parameter credential: is asked for the first challenge's default handling.
+    mutating func take(
+        _ disposition: AuthenticationDisposition, for challenge: HTTPChallenge,
+        credential: CredentialSource
+    ) -> FollowUp {
+        switch disposition {
+        case .useCredential(let credential):
+            guard let answer = challenge.answer(with: credential) else { return .deliver }
+            challengeFailures += 1
+            return .answer(answer)
+        case .performDefaultHandling:
+            return defaultAnswer(to: challenge, credential) ?? .deliver
+        case .cancel:
+            return .fail(cancelledChallenge)
+        case .rejectProtectionSpace:
+            return .deliver
+        }
+    }
+
+    mutating func take(_ disposition: AuthenticationDisposition, for challenge: HandshakeChallenge) -> FollowUp {
+        switch disposition {
+        case .useCredential(let credential):
+            var answers = handshakeAnswers ?? HandshakeAnswers()
+            defer { handshakeAnswers = answers }
+            return answers.take(credential, for: challenge.question)
+                ? .sendAgain : .fail(URLError(challenge.error, url: url))
+        case .performDefaultHandling, .rejectProtectionSpace:
+            return .fail(URLError(challenge.error, url: url))
+        case .cancel:
+            return .fail(cancelledChallenge)
+        }
+    }
+
+    private var cancelledChallenge: URLError {
+        URLError(.userCancelledAuthentication, url: url, reason: "the authentication challenge was cancelled")
+    }
+
+    /// One credential is tried once; nil: the 401 is the result.
+    private mutating func defaultAnswer(to challenge: HTTPChallenge, _ source: CredentialSource) -> FollowUp? {
+        guard challengeFailures == 0, let url, let credential = source(challenge, url, isWithinOrigin(url)),
+            let answer = challenge.answer(with: credential)
+        else { return nil }
+        challengeFailures += 1
+        return .answer(answer)
+    }
+
+    // MARK: The next transfer
+
+    mutating func answerNext(with credential: TransferCredential) { self.credential = credential }
+
+    mutating func askForAllNext() { asksForRange = false }
+
+    /// Makes `redirected` the request to send. Nil, or the error after too many.
+    mutating func follow(_ redirected: URLRequest) -> URLError? {
+        hops += 1
+        guard hops <= RedirectPolicy.maximumHops else {
+            return URLError(
+                .httpTooManyRedirects, url: url, reason: "more than \(RedirectPolicy.maximumHops) redirects")
+        }
+        // A credential answers for the origin that asked for it.
+        if let url, let target = redirected.url, !Origin.isSame(url, target) {
+            credential = nil
+            handshakeAnswers = nil
+        }
+        challengeFailures = 0
+        request = redirected
+        return nil
+    }
+
+    // MARK: A range's end
+
+    /// Whether a range that ended is all there is.
+    enum Completeness {
+        case whole
+        /// The range ended before the representation does: ask for what follows.
+        case partial
+        case fail(URLError)
+    }
+
+    /// - Parameters:
+    ///   - accepted: bytes that are here now.
+    ///   - known: the length of the representation, as far as it was known before.
+    func completeness(accepted: @autoclosure () -> Int64?, known: @autoclosure () -> Int64?) -> Completeness {
+        guard continuesContent, let accepted = accepted(),
+            let total = known() ?? head.flatMap(ContentRange.init(head:))?.total,
+            accepted != total
+        else { return .whole }
+        if accepted > total {
+            return .fail(
+                URLError(
+                    .cannotParseResponse, url: url, reason: "the server sent \(accepted) bytes of a content of \(total)"
+                ))
+        }
+        guard accepted > offset else {
+            return .fail(
+                URLError(
+                    .networkConnectionLost, url: url,
+                    reason: "the server sent \(accepted) of \(total) bytes, and no more"))
+        }
+        return .partial
+    }
+}

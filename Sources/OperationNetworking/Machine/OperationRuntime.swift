@@ -1,0 +1,56 @@
+internal import Dispatch
+internal import Foundation
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// The threads and the engine that operations run on. A simulation puts its own in place.
+protocol OperationRuntime: Sendable {
+    /// Whether the caller is on the network thread, which owns every attempt.
+    var isNetworkThread: Bool { get }
+    /// Runs `work` on the network thread, in order with the caller's other commands to it.
+    func onNetworkThread(_ work: @escaping @Sendable () -> Void)
+    func start(_ transfer: Transfer)
+    func cancel(_ transfer: Transfer)
+    func resumeReceiving(_ transfer: Transfer)
+    /// Runs a serializer, or other work that waits for nothing, on one of a few threads.
+    func onParsingThread(_ work: @escaping @Sendable () -> Void)
+    /// Runs a block of the user's that may wait, even for another operation: there is a thread for each.
+    func onBlockThread(_ work: @escaping @Sendable () -> Void)
+    /// Runs `work` on a queue of the user's, or the main queue.
+    func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
+    /// Runs `work` after this call has returned, on any thread.
+    func later(_ work: @escaping @Sendable () -> Void)
+    /// How many requests to one origin the engine has in flight at a time.
+    func capacity(ofOrigin origin: String) -> Int
+}
+
+/// The runtime in use.
+enum Runtime {
+    #if DEBUG
+        /// Replaced, if at all, before the first operation is made.
+        nonisolated(unsafe) static var current: any OperationRuntime = LiveRuntime()
+    #else
+        static let current = LiveRuntime()
+    #endif
+}
+
+/// The network thread, threads of our own for parsing and for the user's blocks, and dispatch queues for the rest.
+struct LiveRuntime: OperationRuntime {
+    /// As many threads as processors, and two at least, so that one long parse does not hold up all others.
+    private static let parsing = WorkerPool(
+        name: "ON.parsing", limit: max(2, ProcessInfo.processInfo.activeProcessorCount))
+    /// Blocks may wait for operations, whose blocks may wait in turn: a limit would be a deadlock.
+    private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, patience: 10)
+
+    var isNetworkThread: Bool { TransportEngine.shared.isCurrentThread }
+
+    func onNetworkThread(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.perform(work) }
+    func start(_ transfer: Transfer) { TransportEngine.shared.start(transfer) }
+    func cancel(_ transfer: Transfer) { TransportEngine.shared.cancel(transfer) }
+    func resumeReceiving(_ transfer: Transfer) { TransportEngine.shared.resumeReceiving(transfer) }
+    func onParsingThread(_ work: @escaping @Sendable () -> Void) { Self.parsing.perform(work) }
+    func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
+    func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    func later(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
+    func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.maximumConnectionsPerHost }
+}

@@ -1,0 +1,134 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+// From the start to the network thread, and what comes back from there.
+
+extension URLConnectionOperation {
+    /// Whether something runs before the request is sent that may take time: the user's blocks, or a look at the disk.
+    /// Called with `lock` held.
+    var _needsPreparation: Bool {
+        if !_preparations.isEmpty || _configuration.redirectBlock != nil { return true }
+        return _configuration.downloadDestination != nil && _content == nil
+    }
+
+    /// Where the request goes, worked out once; nil when it cannot be sent.
+    var requestTarget: RequestTarget? {
+        let (known, url) = lock.withLock { (_target, _request.url) }
+        guard known == nil, let url, let target = try? RequestTarget(url) else { return known }
+        lock.withLock {
+            if _request.url == url { _target = target }
+        }
+        return target
+    }
+
+    /// Hands the request to the user's blocks before it is sent: results of upstreams first, then the redirect block. On a
+    /// thread for blocks.
+    ///
+    /// A pause and a resume meanwhile do not make the blocks run again: this goes on with the attempt that is the present
+    /// one afterwards.
+    func prepareRequest() {
+        let isWanted = runPreparations()
+        if !isWanted { cancel() }
+        if let number = lock.withLock({ _machine.didPrepare() }), isWanted { launch(number) }
+    }
+
+    /// False: the redirect block does not want the request sent.
+    private func runPreparations() -> Bool {
+        let (preparations, original, redirectBlock, isOver) = lock.withLock {
+            (_preparations, _request, _configuration.redirectBlock, _startError != nil || _machine.isCancelled)
+        }
+        guard !isOver else { return true }
+        var request = original
+        do {
+            for preparation in preparations { try preparation.prepare(preparation.upstream, &request) }
+        } catch {
+            lock.withLock {
+                _startError = error
+                _preparations = []
+            }
+            return true
+        }
+        var wanted: URLRequest? = request
+        if let redirectBlock { wanted = redirectBlock(self, request, nil) }
+        guard let prepared = wanted else { return false }
+        lock.withLock {
+            _request = prepared
+            _target = nil
+            _preparations = []
+        }
+        return true
+    }
+
+    /// Makes an attempt, and sends its first request.
+    func launch(_ number: UInt) {
+        let (known, configuration, request, target, error) = lock.withLock {
+            (_content, _sharedConfiguration, _request, _target, (_startError ?? _losses.first) as (any Error)?)
+        }
+        if let error {
+            endAttempt(number, error: error, metrics: nil)
+            return
+        }
+        // Not under the lock: a download looks at the disk.
+        let content = known ?? ResumableContent(configuration: configuration.value, url: request.url)
+        let attempt = RequestAttempt(
+            operation: self, number: number, request: request, target: target, configuration: configuration,
+            content: content)
+        // Nobody else knows of the content yet, so nothing of an earlier attempt has to come to rest before this one: its
+        // request is made here, so that the network thread need not.
+        let first = known == nil ? Result { try attempt.prepare() } : nil
+        let standing = lock.withLock { () -> RequestMachine.Standing in
+            let standing = _machine.standing(of: number)
+            switch standing {
+            case .present where !_machine.isCancelled:
+                _content = content
+                _attempt = attempt
+                return .present
+            case .held:
+                // Paused before anything was sent.
+                _content = content
+                _machine.abandonHold(of: number)
+                return .stale
+            case .present, .stale:
+                // A cancel that saw no attempt ends the operation itself.
+                return .stale
+            }
+        }
+        guard standing == .present else { return }
+        // First, because the end may come at once, and is told on the same queue.
+        postNotification(.networkingOperationDidStart)
+        Trace.step(.send, self)
+        switch first {
+        case .success(let transfer): Runtime.current.start(transfer)
+        case .failure(let error): endAttempt(number, error: error, metrics: nil)
+        case nil: Runtime.current.onNetworkThread { attempt.send() }
+        }
+    }
+
+    // MARK: What an attempt asks and tells
+
+    /// The settings as they are now.
+    var presentConfiguration: SharedConfiguration { lock.withLock { _sharedConfiguration } }
+
+    /// Whether an attempt is the one that counts.
+    func standing(ofAttempt number: UInt) -> RequestMachine.Standing {
+        lock.withLock { _machine.standing(of: number) }
+    }
+
+    /// A response that counts has begun. Called on the network thread.
+    func record(_ head: ResponseHead, from url: URL?) {
+        Trace.step(.receive, self)
+        lock.withLock {
+            _reception.head = head
+            _reception.url = url
+            _reception.response = nil
+            _reception.string = nil
+        }
+    }
+
+    /// All content of an attempt is here and is about to be written out, which a pause must not come between.
+    func didReceiveContent(_ number: UInt) -> RequestMachine.Standing {
+        lock.withLock { _machine.didReceiveContent(number) }
+    }
+}

@@ -1,0 +1,107 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+// From the end of an attempt to the end of the operation.
+
+extension URLConnectionOperation {
+    /// An attempt is over. Has an effect once: what comes later, or belongs to an earlier attempt, is dropped.
+    ///
+    /// - Returns: `held` when the operation is paused and the attempt goes on later; nothing was done then.
+    @discardableResult
+    func endAttempt(
+        _ number: UInt, error: (any Error)?, data: Data? = nil, metrics: TransferMetrics?
+    ) -> RequestMachine.Standing {
+        let (standing, content) = lock.withLock { () -> (RequestMachine.Standing, ResumableContent?) in
+            let standing = _machine.endAttempt(number)
+            guard standing == .present else { return (standing, nil) }
+            _attempt = nil
+            _reception.error = error
+            _reception.data = error == nil ? data : nil
+            _reception.metrics = metrics
+            return (standing, _content.take())
+        }
+        guard standing == .present else { return standing }
+        if error == nil {
+            Trace.step(.parse, self)
+            processResponse { [self] in conclude() }
+        } else {
+            conclude(discarding: content)
+        }
+        return standing
+    }
+
+    /// The end of an operation that failed. A download's partial file is let go of first: who starts another one for the
+    /// same target, when told of the failure, goes on with that file.
+    func conclude(discarding content: ResumableContent?) {
+        guard let content else { return conclude() }
+        let isFile = lock.withLock { _configuration.downloadDestination != nil }
+        // On the network thread, which may still be in the middle of a last write.
+        Runtime.current.onNetworkThread { [self] in
+            guard isFile, let sink = content.sink else { return content.discard() }
+            sink.discard { [self] in conclude() }
+        }
+        if !isFile { conclude() }
+    }
+
+    /// Everything about the result is known: finishes, and delivers. Called once in an operation's life.
+    private func conclude() {
+        let waits = lock.withLock {
+            _machine.settle()
+            if _machine.isCancelled, (_reception.error as? URLError)?.code != .cancelled {
+                _reception.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
+                _reception.data = nil
+            }
+            return _configuration.dependentsWaitForCompletionBlocks
+        }
+        if waits {
+            deliverCompletion { [self] in finish() }
+        } else {
+            finish()
+        }
+    }
+
+    private func finish() {
+        Trace.step(.finish, self)
+        // Foundation complains about an operation in a queue that ends without having executed, as a cancelled one does:
+        // it is shown as executing for the moment.
+        if FoundationState(of: self).expectsExecution { didChangeValue(forKey: OperationState.executing.key) }
+        let result = lock.withLock { () -> Ending? in
+            let old = snapshot()
+            guard _machine.finish() else { return nil }
+            defer {
+                _atFinish = []
+                _preparations = []
+            }
+            return Ending(
+                old: old, new: snapshot(), observers: _observers, waiters: _atFinish, scheduler: _scheduler,
+                delivers: !_configuration.dependentsWaitForCompletionBlocks, owner: _machine.owner)
+        }
+        guard let result else { return }
+        // Dependents are ready when a completion block looks at them, but are started after it was dispatched: callbacks
+        // of one queue come in the order of the ends. For the same reason it is dispatched before a queue of Foundation's
+        // learns of the end, and starts the next.
+        let dependents = DependencyGraph.didFinish(self)
+        let isFoundations = result.owner == .foundationQueue
+        if result.delivers, isFoundations { deliverCompletion(then: nil) }
+        announce(from: result.old, to: result.new, to: result.observers)
+        if result.delivers, !isFoundations { deliverCompletion(then: nil) }
+        for waiter in result.waiters { waiter() }
+        dependents?.run()
+        if let scheduler = result.scheduler {
+            lock.withLock { _scheduler = nil }
+            scheduler.operationDidFinish(self)
+        }
+    }
+
+    private struct Ending {
+        let old: StateSnapshot
+        let new: StateSnapshot
+        let observers: [OperationStateObservation.Entry]
+        let waiters: [@Sendable () -> Void]
+        let scheduler: (any OperationScheduler)?
+        let delivers: Bool
+        let owner: RequestMachine.Owner
+    }
+}

@@ -1,0 +1,97 @@
+internal import Foundation
+@_spi(Reflection) internal import Swift
+
+/// How far Foundation's own record of an operation has come, read without a side effect.
+///
+/// Foundation on Linux has no public word for it: whether an operation is in one of its queues shows in no property, and
+/// it asks an operation nothing that it does not ask elsewhere too. So the byte in which it keeps its state is looked
+/// up by name, once, in what the language records of the class, and read from then on.
+enum FoundationState {
+    /// In no queue, and not started.
+    case initialized
+    /// Being added to a queue: asked whether it is ready, and not listed yet.
+    case enqueuing
+    /// In a queue that has not started it.
+    case enqueued
+    /// A queue is about to call `start()`, or just does.
+    case starting
+    /// Started, as far as Foundation knows, or over.
+    case begun
+    /// This Foundation keeps its state elsewhere.
+    case unknown
+
+    init(of operation: Operation) {
+        guard let offset = Self.offset else {
+            self = .unknown
+            return
+        }
+        let object = Unmanaged.passUnretained(operation).toOpaque()
+        self.init(byte: object.load(fromByteOffset: offset, as: UInt8.self))
+        withExtendedLifetime(operation) {}
+    }
+
+    /// - Parameter byte: an enumeration's case, by its place in the declaration.
+    private init(byte: UInt8) {
+        switch byte {
+        case 0: self = .initialized
+        case 1: self = .enqueuing
+        case 2: self = .enqueued
+        // Dispatching, starting.
+        case 3, 4: self = .starting
+        // Executing, finishing, finished.
+        case 5...7: self = .begun
+        default: self = .unknown
+        }
+    }
+
+    /// Whether the operation waits in a queue of Foundation's, which will start it.
+    var isWaiting: Bool { self == .enqueuing || self == .enqueued }
+
+    /// Whether Foundation would complain about an end that it has not seen the beginning of.
+    var expectsExecution: Bool {
+        switch self {
+        case .enqueuing, .enqueued, .starting, .unknown: true
+        case .initialized, .begun: false
+        }
+    }
+
+    /// Where an `Operation` keeps its state; nil when there is no such field of one byte.
+    private static let offset: Int? = {
+        var found: Int?
+        // 1: of a class.
+        _forEachField(of: Operation.self, options: _EachFieldOptions(rawValue: 1)) { name, offset, type, _ in
+            guard String(cString: name) == "__state", RuntimeType.size(of: type) == 1 else { return true }
+            found = offset
+            return false
+        }
+        return found
+    }()
+}
+
+private enum RuntimeType {
+    /// The size of a value of a type that is known at run time only.
+    static func size(of type: Any.Type) -> Int {
+        func size<Value>(_: Value.Type) -> Int { MemoryLayout<Value>.size }
+        return _openExistential(type, do: size)
+    }
+}
+
+extension Operation {
+    /// Makes a queue that is just taking the operation in look at it once more.
+    ///
+    /// Foundation asks once while it takes an operation in, and notes the answer. If the operation becomes ready meanwhile,
+    /// its news of that finds no queue to tell, and the note that follows is out of date. Foundation does ask again, but
+    /// acts on a yes only when something else makes it look: an operation that is the last in its queue would never
+    /// start. From another thread, because this one may hold the queue's lock.
+    func remindEnqueuingQueue() {
+        switch FoundationState(of: self) {
+        case .enqueuing, .unknown:
+            Runtime.current.later { [self] in
+                didChangeValue(forKey: OperationState.ready.key)
+                if FoundationState(of: self) == .enqueuing { remindEnqueuingQueue() }
+            }
+        case .initialized, .enqueued, .starting, .begun:
+            break
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1))) struct QueueingFoundationStateTests {
+    @Test("Foundation's record of an operation is read: alone, enqueued, started by hand, finished")
+    func states() {
+        let operation = BlockOperation {}
+        #expect(FoundationState(of: operation) == .initialized)
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        queue.addOperation(operation)
+        #expect(FoundationState(of: operation) == .enqueued && FoundationState(of: operation).isWaiting)
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(FoundationState(of: operation) == .begun)
+        let byHand = BlockOperation {}
+        byHand.start()
+        #expect(FoundationState(of: byHand) == .begun)
+    }
+
+    @Test("An operation that its queue starts sees so")
+    func starting() async {
+        final class Observed: Operation, @unchecked Sendable {
+            let seen = Recorder<FoundationState>()
+            override func start() {
+                seen.append(FoundationState(of: self))
+                super.start()
+            }
+        }
+        let operation = Observed()
+        OperationQueue().addOperation(operation)
+        _ = eventually { operation.isFinished }
+        #expect(operation.seen.values == [.starting])
+    }
+}
