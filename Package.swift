@@ -70,6 +70,11 @@ let package = Package(
         .executableTarget(
             name: "LeakFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/LeakFixture",
             swiftSettings: settings),
+        // Reads the library's internals, and so runs in debug builds only.
+        .executableTarget(
+            name: "Simulation",
+            dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
+            path: "Tests/Simulation", swiftSettings: settings),
         .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: settings),
         .testTarget(
             name: "NetworkingSupportTests", dependencies: ["NetworkingSupport"], swiftSettings: settings),

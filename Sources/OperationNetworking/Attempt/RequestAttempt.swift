@@ -92,6 +92,9 @@ final class RequestAttempt: @unchecked Sendable {
         return transfer
     }
 
+    /// Lets go of a first transfer that will never be started. Before anybody else knows of the attempt.
+    func abandon() { transfer = nil }
+
     /// Makes and starts the next transfer.
     func send() {
         assertOnThread()

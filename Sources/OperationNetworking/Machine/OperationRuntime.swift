@@ -20,6 +20,10 @@ protocol OperationRuntime: Sendable {
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
     /// Runs `work` after this call has returned, on any thread.
     func later(_ work: @escaping @Sendable () -> Void)
+    /// Runs `work` on any thread when `seconds` have passed.
+    func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void)
+    /// Seconds since some moment.
+    var uptime: TimeInterval { get }
     /// How many requests to one origin the engine has in flight at a time.
     func capacity(ofOrigin origin: String) -> Int
 }
@@ -52,5 +56,9 @@ struct LiveRuntime: OperationRuntime {
     func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
     func later(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
+    func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: work)
+    }
+    var uptime: TimeInterval { Double(MonotonicClock.now) / 1e9 }
     func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.maximumConnectionsPerHost }
 }

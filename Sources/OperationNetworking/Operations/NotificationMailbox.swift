@@ -42,7 +42,7 @@ final class NotificationMailbox: Sendable {
             let isStalled = state.entries[key]?.isStalled ?? false
             let item = Item(name: name, operation: isStalled ? nil : object, weakOperation: object)
             if state.entries[key]?.items.append(item) != nil { return (false, false) }
-            let now = ProcessInfo.processInfo.systemUptime
+            let now = Runtime.current.uptime
             state.entries[key] = Entry(queue: queue, items: [item], since: now)
             defer { state.isWatching = true }
             return (true, !state.isWatching)
@@ -60,9 +60,9 @@ final class NotificationMailbox: Sendable {
     }
 
     private func watch() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [self] in
+        Runtime.current.after(Self.patience) { [self] in
             let (goesOn, released) = state.withLock { state -> (Bool, [URLConnectionOperation]) in
-                let limit = ProcessInfo.processInfo.systemUptime - Self.patience / 2
+                let limit = Runtime.current.uptime - Self.patience / 2
                 var released: [URLConnectionOperation] = []
                 for key in state.entries.keys where state.entries[key].map({ $0.since < limit }) ?? false {
                     state.entries[key]?.isStalled = true

@@ -142,7 +142,7 @@ public final class OperationBatch: @unchecked Sendable {
     }
 
     private func memberDidComplete() {
-        state.withLock { $0.delivery }?.async { [self] in
+        deliver(on: state.withLock { $0.delivery }) { [self] in
             let (count, block) = state.withLock { state in
                 state.finishedCount += 1
                 return (state.finishedCount, state.progressBlock)
@@ -159,7 +159,7 @@ public final class OperationBatch: @unchecked Sendable {
             state.outstanding -= 1
             return state.outstanding == 0 ? state.delivery : nil
         }
-        delivery?.async { [self] in
+        deliver(on: delivery) { [self] in
             let block = state.withLock { state in
                 defer {
                     state.progressBlock = nil
@@ -175,6 +175,10 @@ public final class OperationBatch: @unchecked Sendable {
             }
             for follower in followers { follower() }
         }
+    }
+
+    private func deliver(on queue: DispatchQueue?, _ work: @escaping @Sendable () -> Void) {
+        if let queue { Runtime.current.on(queue, work) }
     }
 
     private func whenComplete(_ follower: @escaping @Sendable () -> Void) {

@@ -95,7 +95,10 @@ extension URLConnectionOperation {
                 return .stale
             }
         }
-        guard standing == .present else { return }
+        guard standing == .present else {
+            attempt.abandon()
+            return
+        }
         // First, because the end may come at once, and is told on the same queue.
         postNotification(.networkingOperationDidStart)
         Trace.step(.send, self)

@@ -54,8 +54,11 @@ extension URLConnectionOperation {
     private func announceReadiness(since old: StateSnapshot, to observers: [OperationStateObservation.Entry]) {
         let (new, scheduler) = lock.withLock { (snapshot(), _scheduler) }
         scheduler?.operationDidChange(self)
-        guard old.isReady != new.isReady else { return }
-        announce(from: old, to: new, to: observers)
+        // Only what the dependencies changed: whoever changed the state meanwhile announces that.
+        var before = new
+        before.dependenciesAreMet = old.dependenciesAreMet
+        guard before.isReady != new.isReady else { return }
+        announce(from: before, to: new, to: observers)
         askForReadiness()
     }
 

@@ -41,7 +41,8 @@ extension DependencyGraph {
             let step: Step = lock.withLock { state in
                 let existing = candidate.foreignKey.map { state.foreign[$0] } ?? candidate
                 let upstreamNode = existing ?? candidate
-                guard !isLinked(upstreamNode, node, dependent, upstream) else { return .nothing }
+                // A dependent that ended meanwhile waits for nothing, and must not be held by what it would wait for.
+                guard !node._isGone, !isLinked(upstreamNode, node, dependent, upstream) else { return .nothing }
                 switch search(from: upstreamNode, to: node, known) {
                 case .expand(let operations): return .expand(operations)
                 case .path(let operations): return .cycle([dependent] + operations)

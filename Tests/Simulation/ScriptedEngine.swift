@@ -1,0 +1,188 @@
+import Foundation
+import FoundationNetworking
+import NetworkingTransport
+
+/// Servers and transport by script: what a URL says is what comes, piece by piece, in random order among the transfers.
+final class ScriptedEngine {
+    /// Requests to one host at a time.
+    static let capacity = 3
+
+    private enum Event {
+        case head(ResponseHead)
+        case content([UInt8])
+        case end(TransferError?)
+    }
+
+    private final class Flow {
+        let transfer: Transfer
+        var events: [Event]
+        init(_ transfer: Transfer, _ events: [Event]) {
+            self.transfer = transfer
+            self.events = events
+        }
+    }
+
+    private let scheduler: Scheduler
+    private var flows: [Flow] = []
+    private var cancelledBeforeStart: Set<ObjectIdentifier> = []
+    /// How often each URL that is not to be repeated was requested.
+    private(set) var posts: [String: Int] = [:]
+    /// Transfers under way, by origin.
+    private var active: [String: Int] = [:]
+    private var waiting: [Transfer] = []
+
+    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+
+    var isIdle: Bool { flows.isEmpty && waiting.isEmpty }
+
+    // MARK: Commands
+
+    func start(_ transfer: Transfer) {
+        if cancelledBeforeStart.remove(ObjectIdentifier(transfer)) != nil { return finish(transfer, Self.cancelled) }
+        guard active[transfer.request.origin, default: 0] < Self.capacity else { return waiting.append(transfer) }
+        activate(transfer)
+    }
+
+    func cancel(_ transfer: Transfer) {
+        if let index = flows.firstIndex(where: { $0.transfer === transfer }) {
+            end(flows.remove(at: index), Self.cancelled)
+        } else if let index = waiting.firstIndex(where: { $0 === transfer }) {
+            waiting.remove(at: index)
+            finish(transfer, Self.cancelled)
+        } else {
+            cancelledBeforeStart.insert(ObjectIdentifier(transfer))
+        }
+    }
+
+    private func activate(_ transfer: Transfer) {
+        active[transfer.request.origin, default: 0] += 1
+        if transfer.request.method == "POST" { posts[transfer.request.url, default: 0] += 1 }
+        flows.append(Flow(transfer, script(for: transfer.request)))
+    }
+
+    // MARK: Events
+
+    /// Makes one event happen. False: there is none.
+    func happen() -> Bool {
+        guard !flows.isEmpty else { return false }
+        let flow = flows[scheduler.random.below(flows.count)]
+        guard !flow.events.isEmpty else { return false }
+        let transfer = flow.transfer
+        switch flow.events.removeFirst() {
+        case .head(let head):
+            switch transfer.handler?.transfer(transfer, didReceive: head) {
+            case .fail(let error): fail(flow, error)
+            case .discard:
+                flow.events.removeAll { event in
+                    if case .content = event { return true }
+                    return false
+                }
+            default: break
+            }
+        case .content(let bytes):
+            if case .fail(let error) = bytes.withUnsafeBytes({ transfer.handler?.transfer(transfer, didReceive: $0) }) {
+                fail(flow, error)
+            }
+        case .end(let error):
+            fail(flow, error)
+        }
+        return true
+    }
+
+    private func fail(_ flow: Flow, _ error: TransferError?) {
+        guard let index = flows.firstIndex(where: { $0 === flow }) else { return }
+        flows.remove(at: index)
+        end(flow, error)
+    }
+
+    private func end(_ flow: Flow, _ error: TransferError?) {
+        active[flow.transfer.request.origin, default: 0] -= 1
+        if let index = waiting.firstIndex(where: {
+            active[$0.request.origin, default: 0] < Self.capacity
+        }) {
+            activate(waiting.remove(at: index))
+        }
+        finish(flow.transfer, error)
+    }
+
+    private func finish(_ transfer: Transfer, _ error: TransferError?) {
+        transfer.handler?.transfer(transfer, didFinish: TransferOutcome(error: error, timings: TransferTimings()))
+    }
+
+    private static var cancelled: TransferError { TransferError(.cancelled, message: "cancelled") }
+
+    // MARK: Scripts
+
+    /// The content that a URL's path names.
+    static func content(of path: String) -> [UInt8] {
+        var random = SeededRandom(seed: UInt64(path.utf8.reduce(5381) { ($0 &* 33) &+ UInt64($1) }))
+        return (0..<(1 + random.below(60))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+
+    private func script(for request: TransferRequest) -> [Event] {
+        guard let url = URL(string: request.url) else { return [.end(TransferError(.badURL, message: "no URL"))] }
+        let parts = url.path.split(separator: "/").map(String.init)
+        switch parts.first {
+        case "redirect":
+            let next = parts.dropFirst().joined(separator: "/")
+            return [.head(head(302, ["Location: /\(next)"])), .content([1, 2, 3]), .end(nil)]
+        case "auth":
+            let isAnswered =
+                request.credential != nil || request.headers.contains { $0.name.lowercased() == "authorization" }
+            guard !isAnswered else { return success(url.path, request) }
+            return [.head(head(401, ["WWW-Authenticate: Basic realm=\"x\""])), .content([9]), .end(nil)]
+        case "refuse":
+            return [.end(TransferError(.cannotConnect, message: "refused"))]
+        case "broken":
+            return [
+                .head(head(200, ["Content-Length: 100"])), .content([1]),
+                .end(TransferError(.connectionLost, message: "lost")),
+            ]
+        case "status":
+            return [.head(head(500, ["Content-Length: 2"])), .content([5, 0]), .end(nil)]
+        default:
+            return success(url.path, request)
+        }
+    }
+
+    /// The content, from where the request wants it.
+    private func success(_ path: String, _ request: TransferRequest) -> [Event] {
+        let content = Self.content(of: path)
+        var offset = 0
+        if let range = request.headers.first(where: { $0.name == "Range" })?.value,
+            let first = Int(range.dropFirst("bytes=".count).dropLast())
+        {
+            offset = first
+        }
+        // Now and then a server that forgot, or does not do ranges.
+        let honours = offset > 0 && offset < content.count && !scheduler.random.chance(4)
+        if !honours { offset = 0 }
+        let rest = Array(content[offset...])
+        var events: [Event] = []
+        if honours {
+            events.append(
+                .head(
+                    head(
+                        206,
+                        [
+                            "Content-Range: bytes \(offset)-\(content.count - 1)/\(content.count)",
+                            "Content-Length: \(rest.count)", "ETag: \"\(path.utf8.count)\"",
+                        ])))
+        } else {
+            events.append(.head(head(200, ["Content-Length: \(rest.count)", "ETag: \"\(path.utf8.count)\""])))
+        }
+        var start = 0
+        while start < rest.count {
+            let end = min(rest.count, start + 1 + scheduler.random.below(30))
+            events.append(.content(Array(rest[start..<end])))
+            start = end
+        }
+        events.append(.end(nil))
+        return events
+    }
+
+    private func head(_ status: Int, _ fields: [String]) -> ResponseHead {
+        ResponseHead(
+            statusCode: status, httpVersion: "1.1", rawFields: Array((fields.joined(separator: "\r\n") + "\r\n").utf8))
+    }
+}

@@ -1,0 +1,20 @@
+/// A small generator: the same seed, the same program and the same interleaving.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// A number below `count`.
+    mutating func below(_ count: Int) -> Int { Int((next() >> 33) % UInt64(max(count, 1))) }
+
+    /// True once in `count` times.
+    mutating func chance(_ count: Int) -> Bool { below(count) == 0 }
+}

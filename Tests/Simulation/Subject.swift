@@ -1,0 +1,89 @@
+import Foundation
+import FoundationNetworking
+import NetworkingSupport
+
+@testable import OperationNetworking
+
+/// An operation of a subclass, which a queue starts by way of another thread.
+final class SubclassedOperation: HTTPRequestOperation, @unchecked Sendable {
+    override func start() { super.start() }
+}
+
+/// What a block of an operation may hold of its subject, which holds the operation.
+// Sendable because the simulation has one thread.
+private final class WeakSubject: @unchecked Sendable {
+    weak var subject: Subject?
+    init(_ subject: Subject) { self.subject = subject }
+}
+
+/// An operation under test, and what was seen of it.
+final class Subject {
+    let index: Int
+    let path: String
+    let method: String
+    let operation: HTTPRequestOperation
+    /// Upstreams whose edge was in place before the operation began.
+    var upstreams: [Subject] = []
+    var begins = 0
+    var finishes = 0
+    var completions = 0
+    /// The first thing that was wrong.
+    var problem: String?
+    private var observation: OperationStateObservation?
+
+    init(index: Int, path: String, host: String, method: String, isSubclass: Bool, queue: DispatchQueue) {
+        self.index = index
+        self.path = path
+        self.method = method
+        var request = URLRequest(url: URL(string: "http://\(host)/\(path)")!)
+        request.httpMethod = method
+        request.httpShouldHandleCookies = false
+        if method == "POST" { request.httpBody = Data([1, 2, 3]) }
+        operation = isSubclass ? SubclassedOperation(request: request) : HTTPRequestOperation(request: request)
+        operation.shouldUseCredentialStorage = false
+        operation.completionQueue = queue
+        operation.name = "op\(index)"
+    }
+
+    /// Begins to watch, with the handler that counts.
+    func watch() {
+        let subject = WeakSubject(self)
+        observation = operation.observeState { old, new in subject.subject?.note(old, new) }
+        operation.setCompletionBlockWithSuccess(
+            { _, _ in subject.subject?.completions += 1 }, failure: { _, _ in subject.subject?.completions += 1 })
+    }
+
+    private func note(_ old: OperationState, _ new: OperationState) {
+        if new == .executing {
+            begins += 1
+            if begins == 1, !operation.isCancelled,
+                let early = upstreams.first(where: { !$0.operation.isFinished })
+            {
+                problem = problem ?? "op\(index) began before its upstream op\(early.index) had ended"
+            }
+        }
+        if new == .finished {
+            finishes += 1
+            if finishes > 1 { problem = problem ?? "op\(index) ended twice" }
+        }
+    }
+
+    /// What is wrong with an operation that has ended and been told of.
+    func problemAfterEnd(posts: Int) -> String? {
+        if let problem { return problem }
+        if finishes != 1 { return "op\(index) ended \(finishes) times" }
+        if completions != 1 { return "op\(index)'s completion block ran \(completions) times" }
+        if method == "POST", posts > 1 { return "op\(index)'s POST was sent \(posts) times" }
+        let hasRests = operation.lock.withLock {
+            operation._attempt != nil || operation._content != nil || operation._scheduler != nil
+        }
+        if hasRests { return "op\(index) keeps its attempt, content or queue after the end" }
+        guard operation.error == nil else { return nil }
+        let last = path.split(separator: "/").drop { $0 == "redirect" }.joined(separator: "/")
+        let expected = last.hasPrefix("status") ? [5, 0] : ScriptedEngine.content(of: "/\(last)")
+        if operation.responseData != Data(expected) {
+            return "op\(index) has \(operation.responseData?.count ?? -1) bytes instead of \(expected.count), or others"
+        }
+        return nil
+    }
+}
