@@ -170,8 +170,8 @@ final class Program {
             _ = operation.isReady
             let upstream = subjects[scheduler.random.below(subjects.count)]
             note("op\(index) no longer waits for op\(upstream.index)")
-            operation.removeDependency(upstream.operation)
             subject.upstreams.removeAll { $0 === upstream }
+            operation.removeDependency(upstream.operation)
         }
         return true
     }

@@ -16,6 +16,8 @@ extension RequestOperationQueue {
             operation.didAttach()
             if let request = operation as? URLConnectionOperation { Trace.step(.enqueue, request) }
             guard let look = insert(operation, isForeign: false) else { return }
+            // It may have been cancelled and started by hand before it was here: nobody would tell of its end again.
+            guard !operation.isFinished else { return finish(operation) }
             let standing = DependencyGraph.didActivate(operation)
             apply(facts(of: operation, standing, look), to: operation, look)
         } else {
