@@ -92,7 +92,7 @@ extension Exchange {
     }
 
     /// The operation's credential, or the URL's, once; later the 401 is the result.
-    func defaultAnswer(to challenge: HTTPChallenge) -> TransferCredential? {
+    func defaultAnswer(to challenge: HTTPChallenge) -> ChallengeAnswer? {
         guard challengeFailures == 0, let url else { return nil }
         let candidate = urlCredential(url) ?? ownCredential(for: url) ?? storedCredential(for: challenge, url: url)
         guard let candidate, let answer = challenge.answer(with: candidate) else { return nil }

@@ -26,7 +26,6 @@ extension Exchange {
             url: target.url, origin: target.origin, method: request.httpMethod ?? "GET", tls: tls)
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation.queuePriority.rawValue
-        outgoing.credential = credential
         outgoing.proxy = try proxy(for: url)
         var headers = outgoingHeaders(url: url)
         if configuration.proxies != nil, !outgoing.isForProxy {
@@ -36,7 +35,18 @@ extension Exchange {
         outgoing.body = try makeBody(headers: &headers)
         addRange(to: &headers, of: &outgoing)
         outgoing.headers = headers
+        try answerChallenge(in: &outgoing)
         return outgoing
+    }
+
+    private func answerChallenge(in outgoing: inout TransferRequest) throws {
+        do {
+            try challengeAnswer?.apply(to: &outgoing)
+        } catch {
+            throw URLError(
+                .userAuthenticationRequired, url: url, reason: "the server's challenge cannot be answered: \(error)",
+                underlying: error)
+        }
     }
 
     /// The way to `url`; nil: no proxy between.
@@ -62,8 +72,8 @@ extension Exchange {
         var headers: [HeaderField] = []
         var hasCookie = false
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
-            // The server refused what the field says: libcurl's answer to the challenge takes its place.
-            if credential != nil, name.isFieldName("Authorization") { continue }
+            // The server refused what the field says: the answer to the challenge takes its place.
+            if challengeAnswer != nil, name.isFieldName("Authorization") { continue }
             if name.isFieldName("Cookie") { hasCookie = true }
             headers.append(HeaderField(name, value))
         }

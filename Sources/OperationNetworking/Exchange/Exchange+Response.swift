@@ -93,6 +93,7 @@ extension Exchange: TransferHandler {
             return configuration.redirectBlock == nil ? .follow(redirected) : .askRedirect(redirected, head)
         }
         if head.statusCode == 401, let challenge = HTTPChallenge(head: head) {
+            if let renewed = challengeAnswer?.renewed(by: challenge) { return .answer(renewed) }
             if configuration.challengeBlock != nil { return .askChallenge(challenge, head) }
             if let answer = defaultAnswer(to: challenge) { return .answer(answer) }
         }
@@ -146,8 +147,8 @@ extension Exchange: TransferHandler {
         case .startOver:
             asksForRange = false
             send()
-        case .answer(let credential):
-            self.credential = credential
+        case .answer(let answer):
+            challengeAnswer = answer
             send()
         case .sendAgain:
             send()
@@ -169,7 +170,7 @@ extension Exchange: TransferHandler {
         }
         // A credential answers for the origin that asked for it.
         if let url, let target = redirected.url, !Origin.isSame(url, target) {
-            credential = nil
+            challengeAnswer = nil
             handshakeAnswers = nil
         }
         challengeFailures = 0

@@ -26,7 +26,7 @@ final class Exchange: @unchecked Sendable {
         /// The rest of the representation is here already.
         case complete
         /// The same request again, answering a challenge; the content was dropped.
-        case answer(TransferCredential)
+        case answer(ChallengeAnswer)
         /// Another request, following a redirect; the content was dropped.
         case follow(URLRequest)
         /// The user's block decides about a redirect; the content is held.
@@ -52,7 +52,8 @@ final class Exchange: @unchecked Sendable {
     // Confined to the network thread.
     var request: URLRequest
     var url: URL?
-    var credential: TransferCredential?
+    /// What 401 responses of the present origin were answered with.
+    var challengeAnswer: ChallengeAnswer?
     var hops = 0
     var challengeFailures = 0
     /// What the user's block answered to handshakes that failed; for one origin.
