@@ -33,6 +33,7 @@ extension Exchange {
             headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
         }
         outgoing.body = try makeBody(headers: &headers)
+        offerCodings(in: &headers, of: &outgoing)
         addRange(to: &headers, of: &outgoing)
         outgoing.headers = headers
         try answerChallenge(in: &outgoing)
@@ -88,6 +89,20 @@ extension Exchange {
         return headers
     }
 
+    /// Chooses who decodes the content, and offers what that one can.
+    private func offerCodings(in headers: inout [HeaderField], of outgoing: inout TransferRequest) {
+        decoding = .engine
+        if headers.contains(where: { $0.name.isFieldName("Accept-Encoding") }) {
+            decoding = .nobody
+        } else if state.memory == nil,
+            state.sink != nil || configuration.outputStream != nil || configuration.downloadDestination != nil
+        {
+            decoding = .sink
+            headers.append(HeaderField("Accept-Encoding", ContentDecoder.acceptEncoding))
+            outgoing.decodesContent = false
+        }
+    }
+
     /// Asks for what is missing, where what is there can be continued (RFC 9110, sections 13.1.5 and 14.2).
     private func addRange(to headers: inout [HeaderField], of outgoing: inout TransferRequest) {
         offset = 0
@@ -105,6 +120,7 @@ extension Exchange {
         headers.removeAll { $0.name.isFieldName("Accept-Encoding") }
         headers.append(HeaderField("Accept-Encoding", "identity"))
         outgoing.decodesContent = false
+        decoding = .nobody
     }
 
     /// The request's content. Its length fields are the engine's to send.

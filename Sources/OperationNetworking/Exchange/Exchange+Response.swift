@@ -98,6 +98,8 @@ extension Exchange: TransferHandler {
             if let answer = defaultAnswer(to: challenge) { return .answer(answer) }
         }
         guard offset > 0, let representation = state.representation else { return .deliver }
+        // Not what a range was asked of; the request without one is for coded content, too.
+        guard ContentDecoder.codings(of: head).isEmpty else { return .startOver }
         switch head.statusCode {
         case 206:
             return representation.isContinued(by: head, from: offset) ? .deliver : .startOver
@@ -115,7 +117,16 @@ extension Exchange: TransferHandler {
         if !isFile || state.sink != nil || (200..<300).contains(head.statusCode) {
             _ = state.openSink(configuration, self, url: originalURL)
         }
-        let length = head.firstValue(for: "Content-Encoding") == nil ? head.contentLength ?? -1 : -1
+        let codings = ContentDecoder.codings(of: head)
+        let form: ContentForm =
+            switch decoding {
+            case _ where codings.isEmpty: .plain
+            case .engine: .decoded(limit: configuration.maximumBufferedLength)
+            case .sink: .coded(codings)
+            case .nobody: .plain
+            }
+        // Of content that libcurl decodes nobody knows the length.
+        let length = codings.isEmpty || decoding != .engine ? head.contentLength ?? -1 : -1
         let continues = offset > 0 && head.statusCode == 206
         let isSuccess = (200..<300).contains(head.statusCode)
         if continues {
@@ -123,11 +134,13 @@ extension Exchange: TransferHandler {
             expectedLength = total ?? (length >= 0 ? offset + length : -1)
         } else {
             expectedLength = length
-            if isSuccess || state.memory != nil {
+            if isSuccess || state.memory != nil || (!isFile && state.sink?.isUntouched != false) {
                 offset = 0
-                state.begin(head, method: request.httpMethod ?? "GET")
-            } else if offset > 0 || isFile {
-                diverted = MemorySink(limit: configuration.maximumBufferedLength)
+                state.begin(head, method: request.httpMethod ?? "GET", as: form)
+            } else {
+                let memory = MemorySink(limit: configuration.maximumBufferedLength)
+                memory.begin(nil, as: form)
+                diverted = memory
             }
             state.memory?.expect(length)
         }
@@ -193,6 +206,7 @@ extension Exchange: TransferHandler {
         guard !asksForMore() else { return }
         if let diverted {
             guard operation.didReceiveContent(attempt) else { return }
+            if let error = diverted.complete() { return finish(error: URLError(error, url: url)) }
             // An error response: what was received before, and the place for it, stay untouched.
             let data = diverted.takeData()
             guard let sink = state.sink else {
@@ -239,15 +253,11 @@ extension Exchange: TransferHandler {
         guard let memory = state.memory else {
             guard let sink = state.sink else { return finish(error: nil) }
             sink.finish { [self] error in
-                finish(
-                    error: error.map {
-                        URLError(
-                            TransferError(.bodySink, message: "the response's content could not be written", cause: $0),
-                            url: url)
-                    })
+                finish(error: error.map { URLError(TransferError(sink: $0), url: url) })
             }
             return
         }
+        if let error = memory.complete() { return finish(error: URLError(error, url: url)) }
         finish(error: nil, data: memory.takeData())
     }
 }

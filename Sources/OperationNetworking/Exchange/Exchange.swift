@@ -41,6 +41,15 @@ final class Exchange: @unchecked Sendable {
         case startOver
     }
 
+    enum Decoding {
+        /// libcurl, which offers what it knows.
+        case engine
+        /// The sink, since it may pause: libcurl goes on decoding after a pause, into memory.
+        case sink
+        /// Nobody: the request says itself what it accepts, or asks for a range.
+        case nobody
+    }
+
     let operation: URLConnectionOperation
     let attempt: UInt
     /// As it was when the latest response began: blocks and places set after the start count.
@@ -62,6 +71,8 @@ final class Exchange: @unchecked Sendable {
     /// Where the transfer under way continues; 0: it is for the whole.
     var offset: Int64 = 0
     var asksForRange = true
+    /// Who takes the content of the transfer under way out of its codings.
+    var decoding = Decoding.engine
     /// Content that is kept until it is known whether it counts.
     var held: MemorySink?
     /// Content of an error response, which does not go to the place of the real one.
@@ -195,8 +206,7 @@ extension Exchange: ResponseSinkEvents {
     func sinkFailed(_ error: any Error) {
         engine.perform { [self] in
             guard isCurrent else { return }
-            let failure = TransferError(.bodySink, message: "the response's content could not be written", cause: error)
-            finish(error: URLError(failure, url: url))
+            finish(error: URLError(TransferError(sink: error), url: url))
             if let transfer { engine.cancel(transfer) }
         }
     }

@@ -90,9 +90,9 @@ final class TransferState: @unchecked Sendable {
     }
 
     /// Content of a new representation begins.
-    func begin(_ head: ResponseHead, method: String) {
+    func begin(_ head: ResponseHead, method: String, as form: ContentForm) {
         source = (head, method)
-        sink?.begin(memory == nil ? representation : nil)
+        sink?.begin(memory == nil ? representation : nil, as: form)
     }
 
     /// Makes an attempt the one that counts.
@@ -192,7 +192,7 @@ struct Representation: Sendable, Equatable, Codable {
     /// The representation of a complete answer to a GET; nil when it cannot be continued.
     init?(head: ResponseHead, method: String) {
         guard method == "GET", head.statusCode == 200,
-            head.firstValue(for: "Content-Encoding").map({ $0.lowercased() == "identity" }) ?? true,
+            ContentDecoder.codings(of: head).isEmpty,
             head.firstValue(for: "Accept-Ranges")?.lowercased() != "none",
             let validator = Self.validator(of: head)
         else { return nil }
