@@ -1,4 +1,4 @@
-// The part of zlib that compresses, looked up when it is used: libcurl brings the library with it, but its headers are
+// What is used of zlib, looked up when it is used: libcurl brings the library with it, but its headers are
 // in a package of their own that nobody needs to install for this.
 #ifndef OPERATION_NETWORKING_CZLIB_SHIM_H
 #define OPERATION_NETWORKING_CZLIB_SHIM_H
@@ -24,7 +24,7 @@ typedef struct on_z_stream {
     unsigned long reserved;
 } on_z_stream;
 
-enum { ON_Z_OK = 0, ON_Z_STREAM_END = 1, ON_Z_NO_FLUSH = 0, ON_Z_FINISH = 4 };
+enum { ON_Z_OK = 0, ON_Z_STREAM_END = 1, ON_Z_MEM_ERROR = -4, ON_Z_BUF_ERROR = -5, ON_Z_NO_FLUSH = 0, ON_Z_FINISH = 4 };
 
 typedef struct on_zlib {
     int (*deflate_init)(on_z_stream *, int, int, int, int, int, const char *, int);
@@ -54,5 +54,38 @@ static inline int on_gzip_continue(const on_zlib *library, on_z_stream *stream, 
 }
 
 static inline void on_gzip_end(const on_zlib *library, on_z_stream *stream) { library->deflate_end(stream); }
+
+typedef struct on_inflater {
+    int (*inflate_init)(on_z_stream *, int, const char *, int);
+    int (*inflate)(on_z_stream *, int);
+    int (*inflate_reset)(on_z_stream *);
+    int (*inflate_end)(on_z_stream *);
+} on_inflater;
+
+// Finds the functions that decompress. 0: there is no zlib.
+static inline int on_inflater_load(on_inflater *library) {
+    void *handle = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return 0;
+    *(void **)&library->inflate_init = dlsym(handle, "inflateInit2_");
+    *(void **)&library->inflate = dlsym(handle, "inflate");
+    *(void **)&library->inflate_reset = dlsym(handle, "inflateReset");
+    *(void **)&library->inflate_end = dlsym(handle, "inflateEnd");
+    return library->inflate_init && library->inflate && library->inflate_reset && library->inflate_end;
+}
+
+// The formats that zlib tells apart by the size of the window.
+enum { ON_INFLATE_GZIP = 15 + 16, ON_INFLATE_ZLIB = 15, ON_INFLATE_RAW = -15 };
+
+static inline int on_inflate_begin(const on_inflater *library, on_z_stream *stream, int format) {
+    return library->inflate_init(stream, format, "1.2.11", (int)sizeof *stream);
+}
+
+static inline int on_inflate_continue(const on_inflater *library, on_z_stream *stream) {
+    return library->inflate(stream, ON_Z_NO_FLUSH);
+}
+
+static inline int on_inflate_reset(const on_inflater *library, on_z_stream *stream) { return library->inflate_reset(stream); }
+
+static inline void on_inflate_end(const on_inflater *library, on_z_stream *stream) { library->inflate_end(stream); }
 
 #endif

@@ -190,8 +190,10 @@ final class Program {
             note("op\(index) waits for op\(upstream.index)")
             subject.operation.addDependency(upstream.operation as Operation)
         }
-        if !subject.operation.hasBegun, subject.operation.dependencies.contains(upstream.operation) {
-            subject.upstreams.append(upstream)
+        scheduler.atomically {
+            if !subject.operation.hasBegun, subject.operation.dependencies.contains(upstream.operation) {
+                subject.upstreams.append(upstream)
+            }
         }
     }
 

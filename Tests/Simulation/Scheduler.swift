@@ -22,6 +22,7 @@ final class Scheduler {
     private var queues: [SerialQueue] = []
     private var timers: [(time: Double, work: Work)] = []
     private var depth = 0
+    private var isAtomic = false
 
     /// What the network does by itself: makes one of its events happen; false: there is none.
     var networkEvent: () -> Bool = { false }
@@ -51,9 +52,17 @@ final class Scheduler {
         }
     }
 
+    /// Looks at the library without anybody's coming in between.
+    func atomically<Result>(_ body: () -> Result) -> Result {
+        let outer = isAtomic
+        isAtomic = true
+        defer { isAtomic = outer }
+        return body()
+    }
+
     /// Another thread may come in between here.
     func interleave() {
-        guard depth < 4, random.chance(5) else { return }
+        guard !isAtomic, depth < 4, random.chance(5) else { return }
         _ = step()
     }
 

@@ -18,6 +18,22 @@ extension ResponseHead {
         return result
     }
 
+    /// Calls `body` with the value of each field called `name` (any case) as bytes, without the white space around it, but
+    /// with folds as they came.
+    package func forEachValue(of name: String, _ body: (Slice<UnsafeRawBufferPointer>) -> Void) {
+        var name = name
+        name.withUTF8 { wanted in
+            rawFields.withUnsafeBytes { bytes in
+                forEachLine(in: bytes) { nameRange, valueRange in
+                    if nameRange.count == wanted.count, Self.equalIgnoringCase(bytes, nameRange.lowerBound, wanted) {
+                        body(bytes[valueRange])
+                    }
+                    return true
+                }
+            }
+        }
+    }
+
     /// Calls `body` with each field in the order received; repeated names come repeatedly.
     package func forEachField(_ body: (_ name: String, _ value: String) -> Void) {
         rawFields.withUnsafeBytes { bytes in

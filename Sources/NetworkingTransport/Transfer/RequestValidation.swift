@@ -117,8 +117,11 @@ enum RequestValidation {
 
     private static func credentialError(_ request: TransferRequest) -> TransferError? {
         for credential in [request.credential, request.proxy?.credential].compactMap({ $0 }) {
-            guard !credential.user.utf8.contains(0), !credential.password.utf8.contains(0) else {
-                return TransferError(.badRequest, message: "A credential contains a NUL character.")
+            // libcurl writes some of it into header fields as it is.
+            do {
+                try AuthenticationError.check(user: credential.user, password: credential.password)
+            } catch {
+                return TransferError(.badRequest, message: "A credential cannot be sent: \(error).")
             }
         }
         return nil

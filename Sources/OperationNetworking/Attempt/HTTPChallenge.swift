@@ -5,74 +5,54 @@ internal import NetworkingTransport
 /// What a 401 response asks for (RFC 9110, section 11.6.1): the strongest scheme that a user name and a password answer.
 /// Negotiate comes last, because it takes the system's tickets instead.
 struct HTTPChallenge: Equatable {
-    let scheme: TransferCredential.Schemes
+    enum Scheme: Equatable {
+        case negotiate, basic, ntlm
+        case digest(DigestChallenge)
+    }
+
+    let scheme: Scheme
     let realm: String?
 
-    /// Nil when the response names no scheme that is implemented.
+    /// Nil when the response names no scheme that is implemented. Among challenges of one scheme the first is answered,
+    /// which is the one that the server prefers (RFC 7616, section 3.7).
     init?(head: ResponseHead) {
-        var best: (rank: Int, scheme: TransferCredential.Schemes, realm: String?)?
-        head.forEachField { name, value in
-            guard name.isFieldName("WWW-Authenticate") else { return }
-            for (scheme, realm) in Self.parse(value) {
-                guard let (rank, known) = Self.known[scheme], rank > best?.rank ?? 0 else { continue }
-                best = (rank, known, realm)
-            }
+        var best: (rank: Int, scheme: Scheme, challenge: AuthenticationChallenge)?
+        for challenge in AuthenticationChallenge.all(in: head) {
+            guard let (rank, scheme) = Self.ranked(challenge), rank > best?.rank ?? 0 else { continue }
+            best = (rank, scheme, challenge)
         }
         guard let best else { return nil }
         scheme = best.scheme
-        realm = best.realm
+        realm = best.challenge.value(of: "realm").map(Self.text)
     }
 
-    private static let known: [String: (Int, TransferCredential.Schemes)] = [
-        "negotiate": (1, .negotiate), "basic": (2, .basic), "ntlm": (3, .ntlm), "digest": (4, .digest),
-    ]
-
-    /// The schemes in one field value, with their realms. Parameters and schemes are both separated by commas; a scheme is
-    /// a token without "=" after it.
-    static func parse(_ value: String) -> [(scheme: String, realm: String?)] {
-        var result: [(scheme: String, realm: String?)] = []
-        for part in splitOutsideQuotes(value) {
-            var rest = Substring(part.trimmingCharacters(in: .whitespaces))
-            let token = rest.prefix { $0 != " " && $0 != "=" && $0 != "\t" }
-            let after = rest.dropFirst(token.count).drop { $0 == " " || $0 == "\t" }
-            if !token.isEmpty, !after.hasPrefix("=") {
-                result.append((token.lowercased(), nil))
-                rest = after
-            }
-            let pair = rest.split(separator: "=", maxSplits: 1)
-            if pair.count == 2, pair[0].trimmingCharacters(in: .whitespaces).lowercased() == "realm", !result.isEmpty {
-                result[result.count - 1].realm = unquoted(pair[1].trimmingCharacters(in: .whitespaces))
-            }
+    private static func ranked(_ challenge: AuthenticationChallenge) -> (Int, Scheme)? {
+        switch challenge.scheme {
+        case "negotiate": (1, .negotiate)
+        case "basic": (2, .basic)
+        case "ntlm": (3, .ntlm)
+        case "digest": DigestChallenge(challenge).map { (4, .digest($0)) }
+        default: nil
         }
-        return result
     }
 
-    private static func splitOutsideQuotes(_ value: String) -> [String] {
-        var parts = [""]
-        var isQuoted = false
-        var isEscaped = false
-        for character in value {
-            if character == ",", !isQuoted {
-                parts.append("")
-                continue
-            }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            isEscaped = character == "\\" && isQuoted && !isEscaped
-            parts[parts.count - 1].append(character)
-        }
-        return parts
+    /// UTF-8 where it is, else Latin-1.
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    private static func unquoted(_ value: String) -> String {
-        guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return value }
-        return value.dropFirst().dropLast().replacingOccurrences(of: "\\\"", with: "\"")
-    }
-
-    func answer(with credential: URLCredential) -> TransferCredential? {
+    /// Nil: the credential is none of user name and password.
+    func answer(with credential: URLCredential) -> ChallengeAnswer? {
         guard !(credential is ServerTrustCredential), !(credential is ClientIdentityCredential),
             let user = credential.user, let password = credential.password
         else { return nil }
-        return TransferCredential(user: user, password: password, schemes: scheme)
+        switch scheme {
+        case .basic: return .basic(BasicAuthentication(user: user, password: password))
+        case .digest(let challenge):
+            return .digest(DigestAuthentication(user: user, password: password, challenge: challenge))
+        case .ntlm: return .connection(TransferCredential(user: user, password: password, schemes: .ntlm))
+        case .negotiate: return .connection(TransferCredential(user: user, password: password, schemes: .negotiate))
+        }
     }
 
     func protectionSpace(url: URL) -> URLProtectionSpace {
@@ -95,7 +75,7 @@ struct HTTPChallenge: Equatable {
         case .digest: NSURLAuthenticationMethodHTTPDigest
         case .ntlm: NSURLAuthenticationMethodNTLM
         case .negotiate: NSURLAuthenticationMethodNegotiate
-        default: NSURLAuthenticationMethodHTTPBasic
+        case .basic: NSURLAuthenticationMethodHTTPBasic
         }
     }
 }

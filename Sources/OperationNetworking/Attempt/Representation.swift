@@ -17,7 +17,7 @@ struct Representation: Sendable, Equatable, Codable {
     /// The representation of a complete answer to a GET; nil when it cannot be continued.
     init?(head: ResponseHead, method: String) {
         guard method == "GET", head.statusCode == 200,
-            head.firstValue(for: "Content-Encoding").map({ $0.lowercased() == "identity" }) ?? true,
+            ContentDecoder.codings(of: head).isEmpty,
             head.firstValue(for: "Accept-Ranges")?.lowercased() != "none",
             let validator = Self.validator(of: head)
         else { return nil }

@@ -16,7 +16,6 @@ extension RequestAttempt {
             tls: try tlsConfiguration(for: url))
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation.queuePriority.rawValue
-        outgoing.credential = machine.credential
         outgoing.proxy = try proxy(for: url)
         var headers = outgoingHeaders(url: url)
         if configuration.proxies != nil, !outgoing.isForProxy {
@@ -24,8 +23,10 @@ extension RequestAttempt {
             headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
         }
         outgoing.body = try makeBody(headers: &headers)
+        offerCodings(in: &headers, of: &outgoing)
         addRange(to: &headers, of: &outgoing)
         outgoing.headers = headers
+        try answerChallenge(in: &outgoing)
         return outgoing
     }
 
@@ -38,6 +39,17 @@ extension RequestAttempt {
         } catch {
             throw URLError(
                 .secureConnectionFailed, url: url, reason: "the security policy cannot be applied: \(error)",
+                underlying: error)
+        }
+    }
+
+    private func answerChallenge(in outgoing: inout TransferRequest) throws {
+        do {
+            try machine.challengeAnswer?.apply(to: &outgoing)
+        } catch {
+            throw URLError(
+                .userAuthenticationRequired, url: machine.url,
+                reason: "the server's challenge cannot be answered: \(error)",
                 underlying: error)
         }
     }
@@ -60,7 +72,7 @@ extension RequestAttempt {
         var hasCookie = false
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             // The server refused what the field says: the answer to the challenge takes its place.
-            if machine.credential != nil, name.isFieldName("Authorization") { continue }
+            if machine.challengeAnswer != nil, name.isFieldName("Authorization") { continue }
             if name.isFieldName("Cookie") { hasCookie = true }
             headers.append(HeaderField(name, value))
         }
@@ -73,6 +85,20 @@ extension RequestAttempt {
         // In one order for equal requests, whatever Foundation's table says: the engine sets what differs from before.
         headers.sort { $0.name < $1.name }
         return headers
+    }
+
+    /// Chooses who decodes the content, and offers what that one can.
+    private func offerCodings(in headers: inout [HeaderField], of outgoing: inout TransferRequest) {
+        decoding = .engine
+        if headers.contains(where: { $0.name.isFieldName("Accept-Encoding") }) {
+            decoding = .nobody
+        } else if content.memory == nil,
+            content.sink != nil || configuration.outputStream != nil || configuration.downloadDestination != nil
+        {
+            decoding = .sink
+            headers.append(HeaderField("Accept-Encoding", ContentDecoder.acceptEncoding))
+            outgoing.decodesContent = false
+        }
     }
 
     /// Asks for what is missing, where what is there can be continued (RFC 9110, sections 13.1.5 and 14.2).
@@ -88,6 +114,7 @@ extension RequestAttempt {
         headers.removeAll { $0.name.isFieldName("Accept-Encoding") }
         headers.append(HeaderField("Accept-Encoding", "identity"))
         outgoing.decodesContent = false
+        decoding = .nobody
     }
 
     /// The request's content. Its length fields are the engine's to send.

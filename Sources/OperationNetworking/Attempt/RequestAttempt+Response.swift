@@ -77,21 +77,35 @@ extension RequestAttempt: TransferHandler {
         if !isFile || content.sink != nil || isSuccess {
             _ = content.openSink(configuration, self, url: machine.originalURL)
         }
-        let length = head.firstValue(for: "Content-Encoding") == nil ? head.contentLength ?? -1 : -1
+        let codings = ContentDecoder.codings(of: head)
+        let form = form(of: codings)
+        // Of content that libcurl decodes nobody knows the length.
+        let length = codings.isEmpty || decoding != .engine ? head.contentLength ?? -1 : -1
         if machine.continuesContent {
             let (whole, overflows) = machine.offset.addingReportingOverflow(max(length, 0))
             reception.expectedLength = ContentRange(head: head)?.total ?? (length < 0 || overflows ? -1 : whole)
         } else {
             reception.expectedLength = length
-            if isSuccess || content.memory != nil {
+            if isSuccess || content.memory != nil || (!isFile && content.sink?.isUntouched != false) {
                 machine.contentBeginsAnew()
-                content.begin(head, method: machine.request.httpMethod ?? "GET")
-            } else if machine.offset > 0 || isFile {
-                reception.place = .diverted(MemorySink(limit: configuration.maximumBufferedLength))
+                content.begin(head, method: machine.request.httpMethod ?? "GET", as: form)
+            } else {
+                let memory = MemorySink(limit: configuration.maximumBufferedLength)
+                memory.begin(nil, as: form)
+                reception.place = .diverted(memory)
             }
             content.memory?.expect(length)
         }
         operation.record(head, from: machine.url)
+    }
+
+    private func form(of codings: [ContentDecoder.Coding]) -> ContentForm {
+        switch decoding {
+        case _ where codings.isEmpty: .plain
+        case .engine: .decoded(limit: configuration.maximumBufferedLength)
+        case .sink: .coded(codings)
+        case .nobody: .plain
+        }
     }
 
     // MARK: What follows a transfer
@@ -106,8 +120,8 @@ extension RequestAttempt: TransferHandler {
         case .startOver:
             machine.askForAllNext()
             send()
-        case .answer(let credential):
-            machine.answerNext(with: credential)
+        case .answer(let answer):
+            machine.challengeAnswer = answer
             send()
         case .sendAgain:
             send()
@@ -154,11 +168,13 @@ extension RequestAttempt: TransferHandler {
         case .present: break
         }
         if case .diverted(let diverted) = reception.place {
+            if let error = diverted.complete() { return finish(error: URLError(error, url: machine.url)) }
             // An error response: what was received before, and the place for it, stay untouched.
             let data = diverted.takeData()
             guard let sink = content.sink else { return finish(error: nil, data: data) }
             sink.discard { [self] in finish(error: nil, data: data) }
         } else if let memory = content.memory {
+            if let error = memory.complete() { return finish(error: URLError(error, url: machine.url)) }
             finish(error: nil, data: memory.takeData())
         } else if let sink = content.sink {
             sink.finish { [self] error in finish(writing: error) }
@@ -169,11 +185,6 @@ extension RequestAttempt: TransferHandler {
 
     /// On any thread: the sink's.
     private func finish(writing error: (any Error)?) {
-        finish(
-            error: error.map {
-                URLError(
-                    TransferError(.bodySink, message: "the response's content could not be written", cause: $0),
-                    url: machine.url)
-            })
+        finish(error: error.map { URLError(TransferError(sink: $0), url: machine.url) })
     }
 }

@@ -30,6 +30,17 @@ final class RequestAttempt: @unchecked Sendable {
     /// What happened while the attempt was held.
     private var postponed: (@Sendable () -> Void)?
 
+    /// Who takes the content of the transfer under way out of its codings.
+    enum Decoding {
+        /// libcurl, which offers what it knows.
+        case engine
+        /// The sink, since it may pause: libcurl goes on decoding after a pause, into memory.
+        case sink
+        /// Nobody: the request says itself what it accepts, or asks for a range.
+        case nobody
+    }
+    var decoding = Decoding.engine
+
     /// The response that is being received.
     var reception = Reception()
     var cookieHeads: [(ResponseHead, URL)] = []
@@ -189,8 +200,7 @@ extension RequestAttempt: ResponseSinkEvents {
     func sinkFailed(_ error: any Error) {
         Runtime.current.onNetworkThread { [self] in
             guard stop == nil else { return }
-            let failure = TransferError(.bodySink, message: "the response's content could not be written", cause: error)
-            finish(error: URLError(failure, url: machine.url))
+            finish(error: URLError(TransferError(sink: error), url: machine.url))
             if let transfer { Runtime.current.cancel(transfer) }
         }
     }

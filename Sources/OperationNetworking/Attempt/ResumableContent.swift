@@ -88,9 +88,9 @@ final class ResumableContent: @unchecked Sendable {
     }
 
     /// Content of a new representation begins.
-    func begin(_ head: ResponseHead, method: String) {
+    func begin(_ head: ResponseHead, method: String, as form: ContentForm) {
         source = (head, method)
-        sink?.begin(memory == nil ? representation : nil)
+        sink?.begin(memory == nil ? representation : nil, as: form)
     }
 
     /// Makes an attempt the one that writes. One before it stops here, should the news of its pause still be under way.

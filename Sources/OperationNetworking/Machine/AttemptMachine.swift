@@ -16,7 +16,7 @@ internal import NetworkingTransport
 /// | redirect                                   | discarded | `follow`; held and `ask` with a redirect block    |
 /// | 401 that something answers                 | discarded | `answer`; held and `ask` with a challenge block   |
 /// | 206 that goes on where we are              | accepted  | `deliver`                                         |
-/// | 206 that does not, 416 for less than all   | discarded | `startOver`                                       |
+/// | 206 that does not, or coded; 416 for less  | discarded | `startOver`                                       |
 /// | 416 for just what is here                  | discarded | `complete`                                        |
 /// | any other                                  | accepted  | `deliver`                                         |
 /// | none: a handshake that a block may rescue  | –         | `ask`                                             |
@@ -48,7 +48,7 @@ struct AttemptMachine {
         /// The rest of the representation is here already.
         case complete
         /// The same request again, answering a challenge.
-        case answer(TransferCredential)
+        case answer(ChallengeAnswer)
         /// Another request, following a redirect.
         case follow(URLRequest)
         /// The server does not continue what we have: once more, for all of it.
@@ -77,8 +77,8 @@ struct AttemptMachine {
     let originalURL: URL?
     /// Where the present request goes.
     private(set) var url: URL?
-    /// The present answer to a challenge; for one origin.
-    private(set) var credential: TransferCredential?
+    /// The answer to 401 responses of the present origin; another one for each request.
+    var challengeAnswer: ChallengeAnswer?
     private(set) var handshakeAnswers: HandshakeAnswers?
     private(set) var challengeFailures = 0
     private(set) var hops = 0
@@ -148,12 +148,15 @@ struct AttemptMachine {
             return circumstances.hasRedirectBlock ? .ask(.redirect(redirected, head)) : .follow(redirected)
         }
         if head.statusCode == 401, let challenge = HTTPChallenge(head: head) {
+            if let renewed = challengeAnswer?.renewed(by: challenge) { return .answer(renewed) }
             if circumstances.hasChallengeBlock, challengeFailures < Self.maximumAnswers {
                 return .ask(.challenge(challenge, head))
             }
             if let answer = defaultAnswer(to: challenge, credential) { return answer }
         }
         guard offset > 0, let representation = circumstances.representation else { return .deliver }
+        // Not what a range was asked of; the request without one is for coded content, too.
+        guard ContentDecoder.codings(of: head).isEmpty else { return .startOver }
         switch head.statusCode {
         case 206:
             return representation.isContinued(by: head, from: offset) ? .deliver : .startOver
@@ -256,8 +259,6 @@ struct AttemptMachine {
 
     // MARK: The next transfer
 
-    mutating func answerNext(with credential: TransferCredential) { self.credential = credential }
-
     mutating func askForAllNext() { asksForRange = false }
 
     /// Makes `redirected` the request to send. Nil, or the error after too many.
@@ -269,7 +270,7 @@ struct AttemptMachine {
         }
         // A credential answers for the origin that asked for it.
         if let url, let target = redirected.url, !Origin.isSame(url, target) {
-            credential = nil
+            challengeAnswer = nil
             handshakeAnswers = nil
         }
         challengeFailures = 0

@@ -2,36 +2,21 @@ public import Dispatch
 public import Foundation
 internal import NetworkingSupport
 
-// Sendable because `state` is behind a lock and everything else is immutable.
 /// A named group of operations: enqueued, paused, resumed and cancelled as one.
 ///
 /// Completes exactly once, last: after every member has finished and its own completion blocks have returned, whatever
-/// mix of success, failure and cancellation; an empty batch completes when it is enqueued. The batch stays alive until
-/// then once it was enqueued.
-public final class OperationBatch: @unchecked Sendable {
-    private struct State {
-        var completionQueue: DispatchQueue?
-        var progressBlock: (@Sendable (Int, Int) -> Void)?
-        var completionBlock: (@Sendable ([URLConnectionOperation]) -> Void)?
-        /// Told once the completion block has returned.
-        var followers: [@Sendable () -> Void] = []
-        var isTracking = false
-        var isComplete = false
-        /// Members and nested batches whose end is not in, and one for the enqueueing itself.
-        var outstanding: Int
-        var finishedCount = 0
-        /// Serial, on top of the completion queue, so that counts arrive in order even if that is concurrent.
-        var delivery: DispatchQueue?
-    }
-
+/// mix of success, failure and cancellation; an empty batch completes when it is enqueued. Once it was enqueued nobody has
+/// to keep the batch. One that was not is released with its members when nobody keeps them.
+public final class OperationBatch: Sendable {
     /// A name for the use of the application; the library does not look at it. Nil by default.
     public let name: String?
     /// The members, with those of nested batches, in insertion order.
     public let operations: [URLConnectionOperation]
     /// One unit for each member; completed when it has finished and its blocks have returned.
-    public let progress: Progress
+    public var progress: Progress { tally.progress }
     private let batches: [OperationBatch]
-    private let state: Locked<State>
+    /// What the members hold on to.
+    let tally: BatchTally
 
     /// A batch of operations that are in no queue yet. An operation is a member of one batch only once, even if it is
     /// named twice.
@@ -46,17 +31,15 @@ public final class OperationBatch: @unchecked Sendable {
         let members = (operations + batches.flatMap(\.operations)).filter { seen.insert(ObjectIdentifier($0)).inserted }
         self.operations = members
         self.name = name
-        progress = Progress(totalUnitCount: Int64(members.count))
         self.batches = batches
-        state = Locked(State(outstanding: 1 + members.count + batches.count))
-        progress.cancellationHandler = { [weak self] in self?.cancel() }
+        tally = BatchTally(members, batches: batches.count)
     }
 
     /// The queue for both blocks. Nil by default: that of the batch that this one is nested in, or the main queue, which
     /// somebody must run.
     public var completionQueue: DispatchQueue? {
-        get { state.withLock { $0.completionQueue } }
-        set { state.withLock { $0.completionQueue = newValue } }
+        get { tally.completionQueue }
+        set { tally.completionQueue = newValue }
     }
 
     /// Sets what is told of each member's end, in order, with a count that only grows: after the member's own blocks,
@@ -64,13 +47,13 @@ public final class OperationBatch: @unchecked Sendable {
     public func setProgressBlock(
         _ block: (@Sendable (_ numberOfFinishedOperations: Int, _ totalNumberOfOperations: Int) -> Void)?
     ) {
-        state.withLock { $0.progressBlock = block }
+        tally.setProgressBlock(block)
     }
 
     /// Sets what is told of the end, once, with the members in insertion order. Called on `completionQueue`, or the main
     /// queue.
     public func setCompletionBlock(_ block: (@Sendable (_ operations: [URLConnectionOperation]) -> Void)?) {
-        state.withLock { $0.completionBlock = block }
+        tally.setCompletionBlock(block)
     }
 
     /// Adds all members to a queue. A second call has no effect.
@@ -79,7 +62,7 @@ public final class OperationBatch: @unchecked Sendable {
         // Foundation's queue stops the program at operations that are over or under way.
         let pending = operations.filter { !$0.isFinished && !$0.isExecuting }
         queue.addOperations(pending, waitUntilFinished: false)
-        settle()
+        tally.settle()
     }
 
     /// Cancels every member. Those that a queue has not started finish at once; when the batch is enqueued later, they
@@ -99,13 +82,22 @@ public final class OperationBatch: @unchecked Sendable {
         for operation in operations { operation.resume() }
     }
 
-    /// Waits until the batch is complete; the members in insertion order. A batch that was not enqueued is, on a queue of
-    /// the library's. Cancelling the task cancels the batch.
+    /// Waits until every member has finished; the members in insertion order. A batch that was not enqueued is, on a queue
+    /// of the library's. Cancelling the task cancels the batch.
+    ///
+    /// Needs no running main queue: it waits for the blocks, the batch's and those of its members, too, but only where none
+    /// of them is to run there.
     public func value() async -> [URLConnectionOperation] {
         enqueue(on: Self.defaultQueue)
         await withTaskCancellationHandler {
+            for operation in operations {
+                await withCheckedContinuation { continuation in
+                    operation.whenFinished { continuation.resume() }
+                }
+            }
+            guard !waitsForMainQueue else { return }
             await withCheckedContinuation { continuation in
-                whenComplete { continuation.resume() }
+                tally.whenComplete { continuation.resume() }
             }
         } onCancel: {
             cancel()
@@ -115,77 +107,29 @@ public final class OperationBatch: @unchecked Sendable {
 
     private static let defaultQueue = RequestOperationQueue()
 
+    /// Whether the main queue has to run before the batch is complete.
+    private var waitsForMainQueue: Bool {
+        tally.deliveryTarget?.isMain == true || batches.contains(where: \.waitsForMainQueue)
+            || operations.contains(where: \.deliveryQueue.isMain)
+    }
+
     // MARK: The count
 
     /// Begins to follow the members' ends. False: it has before.
     ///
-    /// From now on the members keep the batch alive.
-    ///
     /// - Parameter queue: The completion queue when the batch has none of its own; nil: the main queue.
     func track(inheriting queue: DispatchQueue? = nil) -> Bool {
-        let target = state.withLock { state -> DispatchQueue? in
-            guard !state.isTracking else { return nil }
-            state.isTracking = true
-            let target = state.completionQueue ?? queue ?? .main
-            state.delivery = DispatchQueue(label: "OperationNetworking.batch", target: target)
-            return target
-        }
-        guard let target else { return false }
+        guard let target = tally.beginTracking(inheriting: queue) else { return false }
         for batch in batches {
-            batch.whenComplete { [self] in settle() }
-            if batch.track(inheriting: target) { batch.settle() }
+            batch.tally.whenComplete { [tally] in tally.settle() }
+            if batch.track(inheriting: target) { batch.tally.settle() }
         }
-        for member in operations where !member.afterCompletion({ [self] _ in memberDidComplete() }) {
-            memberDidComplete()
-        }
+        for (index, member) in operations.enumerated() { tally.follow(member, at: index) }
         return true
     }
+}
 
-    private func memberDidComplete() {
-        deliver(on: state.withLock { $0.delivery }) { [self] in
-            let (count, block) = state.withLock { state in
-                state.finishedCount += 1
-                return (state.finishedCount, state.progressBlock)
-            }
-            progress.completedUnitCount = Int64(count)
-            block?(count, operations.count)
-        }
-        settle()
-    }
-
-    /// One of what the completion waits for is in.
-    func settle() {
-        let delivery = state.withLock { state -> DispatchQueue? in
-            state.outstanding -= 1
-            return state.outstanding == 0 ? state.delivery : nil
-        }
-        deliver(on: delivery) { [self] in
-            let block = state.withLock { state in
-                defer {
-                    state.progressBlock = nil
-                    state.completionBlock = nil
-                }
-                return state.completionBlock
-            }
-            block?(operations)
-            let followers = state.withLock { state in
-                defer { state.followers = [] }
-                state.isComplete = true
-                return state.followers
-            }
-            for follower in followers { follower() }
-        }
-    }
-
-    private func deliver(on queue: DispatchQueue?, _ work: @escaping @Sendable () -> Void) {
-        if let queue { Runtime.current.on(queue, work) }
-    }
-
-    private func whenComplete(_ follower: @escaping @Sendable () -> Void) {
-        let isComplete = state.withLock { state in
-            if !state.isComplete { state.followers.append(follower) }
-            return state.isComplete
-        }
-        if isComplete { follower() }
-    }
+extension DispatchQueue {
+    /// Whether this is the main queue. On Linux `DispatchQueue.main` is another object each time; its label is its own.
+    fileprivate var isMain: Bool { label == DispatchQueue.main.label }
 }

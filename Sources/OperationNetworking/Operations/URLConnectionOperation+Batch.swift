@@ -20,12 +20,28 @@ extension URLConnectionOperation {
         completionBlock: (@Sendable (_ operations: [URLConnectionOperation]) -> Void)?
     ) -> [Operation] {
         let batch = OperationBatch(operations)
+        let tally = batch.tally
         batch.setProgressBlock(progressBlock)
-        batch.setCompletionBlock { _ in completionBlock?(operations) }
-        let last = BatchCompletionOperation { batch.settle() }
+        if let completionBlock {
+            // The members hold the block until the end: it must not hold them.
+            let places = places(of: operations, in: batch.operations)
+            batch.setCompletionBlock { members in
+                completionBlock(places.compactMap { $0 < members.count ? members[$0] : nil })
+            }
+        }
+        let last = BatchCompletionOperation { tally.settle() }
         for operation in batch.operations { last.addDependency(operation) }
         _ = batch.track()
         return operations + [last]
+    }
+
+    /// Where each of `operations`, which may be there twice, is among the members.
+    private static func places(
+        of operations: [URLConnectionOperation], in members: [URLConnectionOperation]
+    ) -> [Int] {
+        var places: [ObjectIdentifier: Int] = [:]
+        for (place, member) in members.enumerated() { places[ObjectIdentifier(member)] = place }
+        return operations.compactMap { places[ObjectIdentifier($0)] }
     }
 }
 
@@ -40,7 +56,6 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         var node: DependencyNode?
         var block: (@Sendable () -> Void)?
         var hasStarted = false
-        var readiness = ReadinessAnswers()
     }
 
     private let state: Locked<State>
@@ -51,16 +66,17 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         state = Locked(State(block: block))
     }
 
+    /// One that nobody started is not waited for: a batch whose members were started by hand completes without it. One
+    /// without members does not complete.
     deinit {
+        let hadMembers = !_upstreams.isEmpty
         DependencyGraph.release(&_upstreams, of: state.withLock { $0.node })
+        if hadMembers { state.withLock { $0.block }?() }
     }
 
     override var isReady: Bool {
         let isOpen = state.withLock { $0.node }.map { $0.openCount > 0 } ?? false
-        let isReady = super.isReady && (!isOpen || isCancelled)
-        let isReminderDue = state.withLock { $0.scheduler == nil && $0.readiness.isReminderDue(after: isReady) }
-        if isReminderDue { remindQueueOfReadiness() }
-        return isReady
+        return super.isReady && (!isOpen || isCancelled)
     }
 
     override func start() {
@@ -80,6 +96,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
 
     override func cancel() {
         super.cancel()
+        remindEnqueuingQueue()
         scheduler?.operationDidCancel(self)
     }
 

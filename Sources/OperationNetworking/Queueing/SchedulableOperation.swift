@@ -53,7 +53,8 @@ protocol SchedulableOperation: Operation {
 
 extension SchedulableOperation {
     func postReadiness() {
-        didChangeValue(forKey: "isReady")
+        didChangeValue(forKey: OperationState.ready.key)
+        remindEnqueuingQueue()
     }
 }
 

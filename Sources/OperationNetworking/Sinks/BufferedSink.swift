@@ -4,14 +4,22 @@ internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// Hands content to a writer that may block, through a bounded buffer and a queue of its own: a slow writer pauses its
-/// own transfer and nobody else's.
-// Sendable because `state` is behind a lock and `writer` is used on `queue` only.
+/// own transfer and nobody else's. Coded content waits coded, and is decoded on that queue.
+// Sendable because `state` is behind a lock and `output` is used on `queue` only.
 final class BufferedSink: ResponseSink, @unchecked Sendable {
     private struct State {
-        /// Content not yet handed to the writer, oldest first.
-        var chunks: [Chunk] = []
+        /// What was not yet handed to the writer, oldest first.
+        var items: [Item] = []
         var pendingBytes = 0
         var bytesAccepted: Int64 = 0
+        /// Content of any response was taken.
+        var isTouched = false
+        /// The present content is coded.
+        var isCoded = false
+        /// Bytes that may wait in place of a pause; nil: it may pause.
+        var limit: Int?
+        /// The writer cannot go back, and compares what comes with what it has.
+        var isRepeating = false
         var isDraining = false
         var isPaused = false
         var isOpen = false
@@ -21,15 +29,12 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         /// Held weakly by nobody: cleared when the sink ends.
         var events: (any ResponseSinkEvents)?
         var spare: Chunk?
-        /// Only for writers that cannot go back: what was accepted, and the check of what arrives once more.
-        var fingerprint: ContentFingerprint?
-        var repetition: Repetition?
     }
 
-    /// The server sends from the beginning again what is written already: it is compared instead of written.
-    private struct Repetition {
-        var remaining: Int64
-        var fingerprint = ContentFingerprint()
+    private enum Item {
+        case content(Chunk)
+        /// The content of another response begins.
+        case beginning(Representation?, ContentForm)
     }
 
     /// A block of content, filled by the network thread and emptied by `queue`.
@@ -38,8 +43,6 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         static let capacity = 256 * 1024
         let base = UnsafeMutableRawPointer.allocate(byteCount: Chunk.capacity, alignment: 16)
         var count = 0
-        /// The content of another representation begins with this block.
-        var begins: Representation??
         deinit { base.deallocate() }
     }
 
@@ -48,24 +51,26 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
 
     private let queue: DispatchQueue
     /// Confined to `queue`.
-    private let writer: any ByteWriter
+    private let output: SinkOutput
+    private let canRestart: Bool
     private let state = Locked(State())
 
     /// - Parameter offset: bytes that the writer has already.
     init(writer: any ByteWriter, offset: Int64 = 0, label: String) {
-        let canRestart = writer.canRestart
-        self.writer = writer
+        canRestart = writer.canRestart
+        output = SinkOutput(writer)
         state.withLock {
-            $0.fingerprint = canRestart ? nil : ContentFingerprint()
             $0.bytesAccepted = offset
+            $0.isTouched = offset > 0
         }
         queue = DispatchQueue(label: label, autoreleaseFrequency: .workItem)
     }
 
     var bytesAccepted: Int64 { state.withLock { $0.bytesAccepted } }
+    var isUntouched: Bool { state.withLock { !$0.isTouched } }
 
     /// While what is written is being compared, nobody knows what the rest would be a continuation of.
-    var canContinue: Bool { state.withLock { $0.repetition == nil } }
+    var canContinue: Bool { state.withLock { !$0.isRepeating && !$0.isCoded } }
 
     func open(_ events: any ResponseSinkEvents) {
         let first = state.withLock { state in
@@ -75,7 +80,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         }
         guard first else { return }
         queue.async { [self] in
-            do { try writer.open() } catch { fail(error) }
+            do { try output.writer.open() } catch { fail(error) }
         }
     }
 
@@ -83,19 +88,14 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         enum Step { case drain, accepted, pause, fail(any Error) }
         let step: Step = state.withLock { state in
             if let failure = state.failure { return .fail(failure) }
-            guard !state.isDiscarded else { return .accepted }
-            guard state.pendingBytes < Self.highWater else {
+            guard !state.isDiscarded, !bytes.isEmpty else { return .accepted }
+            if let limit = state.limit {
+                guard bytes.count <= limit - state.pendingBytes else { return .fail(Self.tooSlow(limit)) }
+            } else if state.pendingBytes >= Self.highWater {
                 state.isPaused = true
                 return .pause
             }
-            guard let fresh = Self.withoutRepetition(bytes, in: &state) else {
-                let failure = StreamSinkError.contentChanged
-                state.failure = failure
-                return .fail(failure)
-            }
-            guard !fresh.isEmpty else { return .accepted }
-            state.fingerprint?.update(fresh)
-            Self.append(fresh, to: &state)
+            Self.append(bytes, to: &state)
             guard !state.isDraining else { return .accepted }
             state.isDraining = true
             return .drain
@@ -103,33 +103,37 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         switch step {
         case .accepted: return .accepted
         case .pause: return .pause
-        case .fail(let error):
-            return .fail(TransferError(.bodySink, message: "the response's content could not be written", cause: error))
+        case .fail(let error): return .fail(TransferError(sink: error))
         case .drain:
             queue.async { [self] in drain() }
             return .accepted
         }
     }
 
-    func begin(_ representation: Representation?) {
+    private static func tooSlow(_ limit: Int) -> TransferError {
+        TransferError(
+            .tooLarge,
+            message: "the content was decoded faster than it could be written, beyond the limit of \(limit) bytes in "
+                + "memory; set the output stream before the operation begins")
+    }
+
+    func begin(_ representation: Representation?, as form: ContentForm) {
         state.withLock { state in
-            guard state.fingerprint == nil else {
-                state.repetition = state.bytesAccepted > 0 ? Repetition(remaining: state.bytesAccepted) : nil
-                return
+            if canRestart {
+                state.items = []
+                state.pendingBytes = 0
+            } else {
+                state.isRepeating = state.isTouched
             }
-            let chunk = Chunk()
-            chunk.begins = .some(representation)
-            state.chunks = [chunk]
-            state.pendingBytes = 0
+            state.items.append(.beginning(representation, form))
             state.bytesAccepted = 0
+            state.isCoded = form.isCoded
+            state.limit = if case .decoded(let limit) = form { limit } else { nil }
         }
     }
 
     func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
         let starts = state.withLock { state in
-            if let repetition = state.repetition, repetition.remaining > 0, state.failure == nil {
-                state.failure = StreamSinkError.contentChanged
-            }
             state.completion = completion
             defer { state.isDraining = true }
             return !state.isDraining
@@ -138,46 +142,30 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     }
 
     func discard(_ completion: (@Sendable () -> Void)?) {
-        let mayBlock = state.withLock { state in
+        let mayBlock = !canRestart
+        state.withLock { state in
             state.isDiscarded = true
             state.events = nil
-            // A file gets all that was received, to be continued from there; a stream of the user's, which may block,
-            // gets no more.
-            guard state.fingerprint != nil else { return false }
-            state.chunks = []
+            // A file gets all that was received, to be continued from there; but not what cannot be continued. A stream of
+            // the user's, which may block, gets no more.
+            guard mayBlock || state.isCoded else { return }
+            state.items = []
             state.pendingBytes = 0
-            return true
         }
         queue.async { [self] in
-            writer.abandon()
+            output.writer.abandon()
             if !mayBlock { completion?() }
         }
         if mayBlock { completion?() }
     }
 
-    /// What of `bytes` is new. Nil: what came again is not what is written.
-    private static func withoutRepetition(
-        _ bytes: UnsafeRawBufferPointer, in state: inout State
-    ) -> UnsafeRawBufferPointer? {
-        guard var repetition = state.repetition, repetition.remaining > 0 else { return bytes }
-        let size = Int(min(Int64(bytes.count), repetition.remaining))
-        repetition.fingerprint.update(UnsafeRawBufferPointer(rebasing: bytes.prefix(size)))
-        repetition.remaining -= Int64(size)
-        state.repetition = repetition.remaining > 0 ? repetition : nil
-        if repetition.remaining == 0, repetition.fingerprint.value != state.fingerprint?.value { return nil }
-        return UnsafeRawBufferPointer(rebasing: bytes.dropFirst(size))
-    }
-
     private static func append(_ bytes: UnsafeRawBufferPointer, to state: inout State) {
         var rest = bytes[...]
-        state.bytesAccepted += Int64(bytes.count)
+        state.isTouched = true
+        state.bytesAccepted &+= Int64(bytes.count)
         state.pendingBytes += bytes.count
         while !rest.isEmpty {
-            if state.chunks.last.map({ $0.count == Chunk.capacity }) ?? true {
-                state.chunks.append(state.spare ?? Chunk())
-                state.spare = nil
-            }
-            guard let chunk = state.chunks.last else { return }
+            let chunk = lastChunk(of: &state)
             let size = min(rest.count, Chunk.capacity - chunk.count)
             let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(size))
             if let source = piece.baseAddress {
@@ -188,17 +176,26 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         }
     }
 
+    /// A chunk with space at the end of the list.
+    private static func lastChunk(of state: inout State) -> Chunk {
+        if case .content(let chunk) = state.items.last, chunk.count < Chunk.capacity { return chunk }
+        let chunk = state.spare ?? Chunk()
+        state.spare = nil
+        state.items.append(.content(chunk))
+        return chunk
+    }
+
     /// Runs on `queue` until there is nothing left to write.
     private func drain() {
         dispatchPrecondition(condition: .onQueue(queue))
         enum Step {
-            case write(Chunk), idle, ended(@Sendable ((any Error)?) -> Void, (any Error)?)
+            case take(Item), idle, ended(@Sendable ((any Error)?) -> Void, (any Error)?)
             case discarded(@Sendable ((any Error)?) -> Void)
         }
         while true {
             let step: Step = state.withLock { state in
-                if state.failure == nil, !state.chunks.isEmpty {
-                    return .write(state.chunks.removeFirst())
+                if state.failure == nil, !state.items.isEmpty {
+                    return .take(state.items.removeFirst())
                 }
                 state.isDraining = false
                 guard let completion = state.completion else { return .idle }
@@ -217,18 +214,29 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             case .ended(let completion, let failure):
                 completion(failure ?? commit())
                 return
-            case .write(let chunk):
+            case .take(.beginning(let representation, let form)):
+                begin(output: representation, form)
+            case .take(.content(let chunk)):
                 write(chunk)
             }
         }
     }
 
+    private func begin(output representation: Representation?, _ form: ContentForm) {
+        do {
+            try output.begin(representation, as: form)
+            noteRepetition()
+        } catch {
+            fail(error)
+        }
+    }
+
     private func write(_ chunk: Chunk) {
         do {
-            if let representation = chunk.begins { try writer.begin(representation) }
-            if chunk.count > 0 {
-                try writer.write(UnsafeRawBufferPointer(start: chunk.base, count: chunk.count))
+            try output.write(UnsafeRawBufferPointer(start: chunk.base, count: chunk.count)) {
+                state.withLock { $0.isDiscarded && $0.isCoded }
             }
+            noteRepetition()
         } catch {
             fail(error)
             return
@@ -236,7 +244,6 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         let events = state.withLock { state -> (any ResponseSinkEvents)? in
             state.pendingBytes = max(0, state.pendingBytes - chunk.count)
             chunk.count = 0
-            chunk.begins = nil
             state.spare = chunk
             guard state.isPaused, state.pendingBytes <= Self.lowWater else { return nil }
             state.isPaused = false
@@ -245,12 +252,22 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         events?.sinkHasSpace()
     }
 
+    /// Tells the network thread when all that is written has come again. Not while more content is to begin, which would
+    /// be compared anew.
+    private func noteRepetition() {
+        guard !canRestart, !output.isRepeating else { return }
+        state.withLock { state in
+            let isLast = !state.items.contains { if case .beginning = $0 { true } else { false } }
+            if isLast { state.isRepeating = false }
+        }
+    }
+
     private func commit() -> (any Error)? {
         do {
-            try writer.commit()
+            try output.commit()
             return nil
         } catch {
-            writer.abandon()
+            output.writer.abandon()
             return error
         }
     }
@@ -259,7 +276,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         let events = state.withLock { state -> (any ResponseSinkEvents)? in
             guard state.failure == nil else { return nil }
             state.failure = error
-            state.chunks = []
+            state.items = []
             state.pendingBytes = 0
             return state.events
         }

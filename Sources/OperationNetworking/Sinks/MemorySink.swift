@@ -9,6 +9,10 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     private var count = 0
     private var capacity = 0
     private let limit: Int
+    /// Bytes taken, before they were decoded.
+    private var received: Int64 = 0
+    /// Nil for content that comes as it is.
+    private var decoder: ContentDecoder?
     /// What the head announced, so that memory of that size is asked for once; never trusted further than this.
     private static let largestFirstBlock = 1 << 20
 
@@ -25,8 +29,9 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
         free(base)
     }
 
-    var bytesAccepted: Int64 { Int64(count) }
-    var canContinue: Bool { true }
+    var bytesAccepted: Int64 { received }
+    var isUntouched: Bool { received == 0 }
+    var canContinue: Bool { decoder == nil }
 
     func open(_ events: any ResponseSinkEvents) {}
 
@@ -37,6 +42,19 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
+        received &+= Int64(bytes.count)
+        guard let decoder else { return append(bytes) }
+        do {
+            try decoder.decode(bytes) { piece in
+                if case .fail(let error) = append(piece) { throw error }
+            }
+            return .accepted
+        } catch {
+            return .fail(TransferError(sink: error))
+        }
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return .accepted }
         guard bytes.count <= limit - count else {
             return .fail(
@@ -54,8 +72,20 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
         return .accepted
     }
 
-    func begin(_ representation: Representation?) {
+    func begin(_ representation: Representation?, as form: ContentForm) {
         count = 0
+        received = 0
+        decoder = form.makeDecoder()
+    }
+
+    /// The content has ended. Not nil: it is not the whole.
+    func complete() -> TransferError? {
+        do throws(TransferError) {
+            try decoder?.finish()
+            return nil
+        } catch {
+            return error
+        }
     }
 
     func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void) {

@@ -9,15 +9,17 @@ protocol ResponseSink: AnyObject, Sendable {
     func open(_ events: any ResponseSinkEvents)
     /// Takes all the bytes, or none and answers `.pause`; `ResponseSinkEvents.sinkHasSpace()` follows then.
     func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult
-    /// Bytes taken so far: the offset at which a resumed transfer goes on.
+    /// Bytes taken of the present content, as they came: the offset at which a resumed transfer goes on.
     var bytesAccepted: Int64 { get }
+    /// Whether no content at all was taken.
+    var isUntouched: Bool { get }
     /// Whether a range that begins there may be appended.
     var canContinue: Bool { get }
     /// Content comes from its first byte: what was taken is thrown away, or, where that is not possible, compared with
     /// what comes.
     ///
     /// - Parameter representation: what the content is a part of; nil when it cannot be continued later.
-    func begin(_ representation: Representation?)
+    func begin(_ representation: Representation?, as form: ContentForm)
     /// All content is here: `completion` is called, on any thread, once everything is where it belongs.
     func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void)
     /// The operation failed or was cancelled. `completion` is called, on any thread, once a file was let go of, so that

@@ -211,7 +211,9 @@ import Testing
     @Test("Coded content cannot be continued: it comes again", arguments: PauseRun.Place.allCases)
     func gzip(place: PauseRun.Place) async throws {
         let coded = Self.content.gzipped
-        let outcome = try await PauseRun(place: place, pauses: [1], totals: [19_990]).run { _, index in
+        // A stream and a file get it coded, and count what came.
+        let total: Int64 = place == .memory ? 19_990 : 20_005
+        let outcome = try await PauseRun(place: place, pauses: [1], totals: [total]).run { _, index in
             Self.cut(
                 ScriptedResponse(headers: [("Content-Encoding", "gzip"), ("ETag", "\"z\"")], body: .data(coded)), index,
                 [20_005])

@@ -206,7 +206,10 @@ import Testing
 
     @Test(
         "Digest authentication",
-        arguments: ["auth/user/passwd", "auth/user/passwd/MD5", "auth/user/passwd/SHA-256"])
+        arguments: [
+            "auth/user/passwd", "auth/user/passwd/MD5", "auth/user/passwd/SHA-256", "auth/user/passwd/MD5/1",
+            "auth,auth-int/user/passwd/SHA-256",
+        ])
     func digest(path: String) async {
         #expect(await manager.getting("digest-auth/\(path)").status == 401)
         manager.credential = URLCredential(user: "user", password: "wrong", persistence: .none)

@@ -1,0 +1,49 @@
+extension ContentDecoder {
+    /// A content coding (RFC 9110, section 8.4.1).
+    package enum Coding: Sendable, Equatable {
+        case gzip
+        /// In the format of zlib, or, as some servers send it, without.
+        case deflate
+        /// One that is not decoded, for the error that says so.
+        case other(String)
+    }
+
+    /// The value of `Accept-Encoding` that offers what is decoded.
+    package static let acceptEncoding = Inflater.isAvailable ? "gzip, deflate" : "identity"
+
+    /// Codings of one response, at most, as in libcurl.
+    private static let maximumCount = 5
+    /// Bytes of a name that are shown in errors, and of a field line that are read.
+    private static let (maximumNameLength, maximumFieldLength) = (32, 1024)
+
+    /// The codings of a response's content in the order in which they were applied; none for "identity".
+    package static func codings(of head: ResponseHead) -> [Coding] {
+        var result: [Coding] = []
+        head.forEachValue(of: "Content-Encoding") { value in
+            guard value.count <= maximumFieldLength else { return result.append(.other("unknown")) }
+            for part in value.split(separator: UInt8(ascii: ",")) {
+                if let coding = coding(trimmed(part)) { result.append(coding) }
+            }
+        }
+        return result.count <= maximumCount ? result : [.other("more than \(maximumCount) codings")]
+    }
+
+    /// Without the white space around it.
+    private static func trimmed(_ part: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+        let start = part.drop { $0 <= 0x20 }
+        return Array(start[..<((start.lastIndex { $0 > 0x20 } ?? start.startIndex - 1) + 1)])
+    }
+
+    /// Nil: as it is.
+    private static func coding(_ name: [UInt8]) -> Coding? {
+        let name = name.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+        let isToken = name.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        let text = isToken && name.count <= maximumNameLength ? String(decoding: name, as: UTF8.self) : "unknown"
+        switch text {
+        case "", "identity", "none": return nil
+        case "gzip", "x-gzip": return .gzip
+        case "deflate": return .deflate
+        default: return .other(text)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+internal import Dispatch
+internal import Foundation
+internal import NetworkingSupport
+
+/// The count of a batch: which members have completed, and what is told of it.
+///
+/// Members hold it from the moment on from which they are counted, and it holds a member only once that has completed:
+/// a batch that nobody runs is released with its members.
+// Sendable because `state` is behind a lock and everything else is immutable.
+final class BatchTally: @unchecked Sendable {
+    private struct State {
+        var completionQueue: DispatchQueue?
+        var progressBlock: (@Sendable (Int, Int) -> Void)?
+        var completionBlock: (@Sendable ([URLConnectionOperation]) -> Void)?
+        /// Told once the completion block has returned.
+        var followers: [@Sendable () -> Void] = []
+        var isComplete = false
+        /// Members and nested batches whose end is not in, and one for the enqueueing itself.
+        var outstanding: Int
+        var finishedCount = 0
+        /// The members that have completed, each in its place.
+        var completed: [URLConnectionOperation?]
+        /// Serial, on top of the completion queue, so that counts arrive in order even if that is concurrent. Nil until
+        /// the batch is tracked.
+        var delivery: DispatchQueue?
+        /// What `delivery` is on top of.
+        var target: DispatchQueue?
+    }
+
+    /// A member before it has completed.
+    private struct Member {
+        weak let operation: URLConnectionOperation?
+    }
+
+    /// One unit for each member.
+    let progress: Progress
+    private let members: [Member]
+    private let state: Locked<State>
+
+    /// - Parameter batches: nested batches, whose ends are waited for as well.
+    init(_ members: [URLConnectionOperation], batches: Int) {
+        progress = Progress(totalUnitCount: Int64(members.count))
+        self.members = members.map { Member(operation: $0) }
+        state = Locked(
+            State(outstanding: 1 + members.count + batches, completed: Array(repeating: nil, count: members.count)))
+        progress.cancellationHandler = { [weak self] in self?.cancelMembers() }
+    }
+
+    var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// Where the blocks are called; nil until the batch is tracked.
+    var deliveryTarget: DispatchQueue? { state.withLock { $0.target } }
+
+    func setProgressBlock(_ block: (@Sendable (Int, Int) -> Void)?) {
+        state.withLock { $0.progressBlock = block }
+    }
+
+    func setCompletionBlock(_ block: (@Sendable ([URLConnectionOperation]) -> Void)?) {
+        state.withLock { $0.completionBlock = block }
+    }
+
+    /// Fixes where the blocks are called. Nil: that was done before.
+    ///
+    /// - Parameter queue: the completion queue when the batch has none of its own; nil: the main queue.
+    func beginTracking(inheriting queue: DispatchQueue?) -> DispatchQueue? {
+        state.withLock { state -> DispatchQueue? in
+            guard state.delivery == nil else { return nil }
+            let target = state.completionQueue ?? queue ?? .main
+            state.target = target
+            state.delivery = DispatchQueue(label: "OperationNetworking.batch", target: target)
+            return target
+        }
+    }
+
+    /// Follows the end of a member. From now on it holds the tally.
+    func follow(_ member: URLConnectionOperation, at index: Int) {
+        let waits = member.afterCompletion { [self] member in memberDidComplete(member, at: index) }
+        if !waits { memberDidComplete(member, at: index) }
+    }
+
+    private func memberDidComplete(_ member: URLConnectionOperation, at index: Int) {
+        let delivery = state.withLock { state in
+            state.completed[index] = member
+            return state.delivery
+        }
+        deliver(on: delivery) { [self] in
+            let (count, block) = state.withLock { state in
+                state.finishedCount += 1
+                return (state.finishedCount, state.progressBlock)
+            }
+            progress.completedUnitCount = Int64(count)
+            block?(count, members.count)
+        }
+        settle()
+    }
+
+    /// One of what the completion waits for is in.
+    func settle() {
+        let delivery = state.withLock { state -> DispatchQueue? in
+            state.outstanding -= 1
+            return state.outstanding == 0 ? state.delivery : nil
+        }
+        deliver(on: delivery) { [self] in complete() }
+    }
+
+    private func deliver(on queue: DispatchQueue?, _ work: @escaping @Sendable () -> Void) {
+        if let queue { Runtime.current.on(queue, work) }
+    }
+
+    private func complete() {
+        let (block, operations) = state.withLock { state in
+            defer {
+                state.progressBlock = nil
+                state.completionBlock = nil
+                state.completed = []
+            }
+            return (state.completionBlock, state.completed)
+        }
+        block?(operations.compactMap { $0 })
+        let followers = state.withLock { state in
+            defer { state.followers = [] }
+            state.isComplete = true
+            return state.followers
+        }
+        for follower in followers { follower() }
+    }
+
+    /// Calls `follower` once the completion block has returned; at once when it has.
+    func whenComplete(_ follower: @escaping @Sendable () -> Void) {
+        let isComplete = state.withLock { state in
+            if !state.isComplete { state.followers.append(follower) }
+            return state.isComplete
+        }
+        if isComplete { follower() }
+    }
+
+    /// Last first: cancelling an upstream makes those that depend on it ready, and they would be started for nothing.
+    private func cancelMembers() {
+        for member in members.reversed() { member.operation?.cancel() }
+    }
+}

@@ -1,0 +1,78 @@
+internal import NetworkingTransport
+
+/// What a `BufferedSink` does on its queue: decodes content, compares what comes again with what is written, and hands the
+/// rest to the writer.
+final class SinkOutput {
+    /// The server sends from the beginning again what is written already: it is compared instead of written.
+    private struct Repetition {
+        var remaining: Int64
+        var fingerprint = ContentFingerprint()
+    }
+
+    let writer: any ByteWriter
+    /// Nil for content that comes as it is.
+    private var decoder: ContentDecoder?
+    /// Only for writers that cannot go back: what was written, and the check of what arrives once more. Both are of decoded
+    /// content, because a server may compress it in another way the next time.
+    private var fingerprint: ContentFingerprint?
+    private var written: Int64 = 0
+    private var repetition: Repetition?
+
+    init(_ writer: any ByteWriter) {
+        self.writer = writer
+        fingerprint = writer.canRestart ? nil : ContentFingerprint()
+    }
+
+    var isRepeating: Bool { repetition != nil }
+
+    /// The content of another response begins.
+    func begin(_ representation: Representation?, as form: ContentForm) throws {
+        decoder = form.makeDecoder()
+        if fingerprint == nil {
+            try writer.begin(representation)
+        } else {
+            repetition = written > 0 ? Repetition(remaining: written) : nil
+        }
+    }
+
+    /// - Parameter isUnwanted: asked between pieces of decoded content, of which a few bytes may make very many.
+    func write(_ bytes: UnsafeRawBufferPointer, isUnwanted: () -> Bool) throws {
+        guard let decoder else { return try writeDecoded(bytes) }
+        try decoder.decode(bytes) { piece in
+            if isUnwanted() { throw StreamSinkError.discarded }
+            try writeDecoded(piece)
+        }
+    }
+
+    /// Everything has come.
+    func commit() throws {
+        try decoder?.finish()
+        guard repetition == nil else { throw StreamSinkError.contentChanged }
+        try writer.commit()
+    }
+
+    private func writeDecoded(_ bytes: UnsafeRawBufferPointer) throws {
+        let fresh = try withoutRepetition(bytes)
+        guard !fresh.isEmpty else { return }
+        if fingerprint != nil {
+            fingerprint?.update(fresh)
+            written &+= Int64(fresh.count)
+        }
+        try writer.write(fresh)
+    }
+
+    /// What of `bytes` is new.
+    private func withoutRepetition(_ bytes: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
+        guard var present = repetition else { return bytes }
+        let size = Int(min(Int64(bytes.count), present.remaining))
+        present.fingerprint.update(UnsafeRawBufferPointer(rebasing: bytes.prefix(size)))
+        present.remaining -= Int64(size)
+        guard present.remaining == 0 else {
+            repetition = present
+            return UnsafeRawBufferPointer(rebasing: bytes.dropFirst(size))
+        }
+        guard present.fingerprint.value == fingerprint?.value else { throw StreamSinkError.contentChanged }
+        repetition = nil
+        return UnsafeRawBufferPointer(rebasing: bytes.dropFirst(size))
+    }
+}

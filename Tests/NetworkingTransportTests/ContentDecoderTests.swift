@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import NetworkingTransport
+
+@Suite("Decoding content", .timeLimit(.minutes(1))) struct ContentDecoderTests {
+    private static let content = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })
+
+    private static func gzip(_ data: Data = content) throws -> Data { try GzipEncoder.encode(data) }
+
+    /// Without gzip's head of 10 bytes and tail of 8.
+    private static func bare(_ data: Data = content) throws -> Data { try gzip(data).dropFirst(10).dropLast(8) }
+
+    /// RFC 1950.
+    private static func zlib(_ data: Data = content) throws -> Data {
+        var (low, high): (UInt32, UInt32) = (1, 0)
+        for byte in data {
+            low = (low + UInt32(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        let sum = high << 16 | low
+        return try Data([0x78, 0x9C]) + bare(data) + Data([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> $0) })
+    }
+
+    private static func decode(
+        _ data: Data, _ codings: [ContentDecoder.Coding], pieceSize: Int = .max
+    ) throws -> Data {
+        let decoder = ContentDecoder(codings)
+        var (result, rest) = (Data(), data)
+        while !rest.isEmpty {
+            let piece = rest.prefix(pieceSize)
+            rest = rest.dropFirst(piece.count)
+            try piece.withUnsafeBytes { try decoder.decode($0) { result.append(contentsOf: $0) } }
+        }
+        try decoder.finish()
+        return result
+    }
+
+    private func expectRefusal(
+        _ data: Data, _ codings: [ContentDecoder.Coding] = [.gzip], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let error = #expect(throws: TransferError.self, sourceLocation: sourceLocation) {
+            try Self.decode(data, codings)
+        }
+        #expect(error?.kind == .cannotDecodeContent, sourceLocation: sourceLocation)
+    }
+
+    @Test("Every format, however it is cut", arguments: [1, 2, 3, 1000, 65_536, .max])
+    func formats(pieceSize: Int) throws {
+        #expect(try Self.decode(Self.gzip(), [.gzip], pieceSize: pieceSize) == Self.content)
+        #expect(try Self.decode(Self.zlib(), [.deflate], pieceSize: pieceSize) == Self.content)
+        #expect(try Self.decode(Self.bare(), [.deflate], pieceSize: pieceSize) == Self.content)
+        let members = try Self.gzip() + Self.gzip(Data()) + Self.gzip(Data("end".utf8))
+        #expect(try Self.decode(members, [.gzip], pieceSize: pieceSize) == Self.content + Data("end".utf8))
+        #expect(try Self.decode(Self.gzip(Self.zlib()), [.deflate, .gzip], pieceSize: pieceSize) == Self.content)
+        #expect(try Self.decode(Self.content, [], pieceSize: pieceSize) == Self.content)
+    }
+
+    @Test("Nothing is the content of nothing; an empty content has its own stream")
+    func empty() throws {
+        #expect(try Self.decode(Data(), [.gzip, .deflate, .other("br")]).isEmpty)
+        #expect(try Self.decode(Self.gzip(Data()), [.gzip]).isEmpty)
+        #expect(try Self.decode(Self.zlib(Data()), [.deflate]).isEmpty)
+        #expect(try Self.decode(Data([3, 0]), [.deflate]).isEmpty)
+    }
+
+    @Test("What ends early, or goes on after the end, is refused")
+    func ends() throws {
+        let data = Data("some content".utf8)
+        let formats: [(Data, ContentDecoder.Coding)] = try [
+            (Self.gzip(data), .gzip), (Self.zlib(data), .deflate), (Self.bare(data), .deflate),
+        ]
+        for (coded, coding) in formats {
+            #expect(try Self.decode(coded, [coding]) == data)
+            for count in 1..<coded.count { expectRefusal(Data(coded.prefix(count)), [coding]) }
+            expectRefusal(coded + Data([0]), [coding])
+            expectRefusal(coded + Data("garbage".utf8), [coding])
+        }
+        try expectRefusal(Self.gzip(data) + Self.gzip(data).dropLast())
+        try expectRefusal(Self.gzip(Self.zlib(data).dropLast()), [.deflate, .gzip])
+    }
+
+    @Test("Wrong check sums, lengths and data are refused")
+    func damage() throws {
+        let coded = try Self.gzip()
+        for index in (coded.count - 8)..<coded.count {
+            var damaged = coded
+            damaged[index] ^= 1
+            expectRefusal(damaged)
+        }
+        var sum = try Self.zlib()
+        sum[sum.count - 1] ^= 1
+        expectRefusal(sum, [.deflate])
+        expectRefusal(Data("not gzip!".utf8))
+        try expectRefusal(Self.zlib(), [.gzip])
+        try expectRefusal(Self.gzip(), [.deflate])
+    }
+
+    @Test("A coding that is not decoded is named, once content comes")
+    func unknown() {
+        let error = #expect(throws: TransferError.self) { try Self.decode(Data("x".utf8), [.gzip, .other("br")]) }
+        #expect(error?.kind == .cannotDecodeContent && error?.message.contains("\"br\"") == true)
+    }
+
+    @Test(
+        "Content-Encoding",
+        arguments: [
+            ([], []), (["identity"], []), (["gzip"], [.gzip]), (["X-GZip, Deflate"], [.gzip, .deflate]),
+            (["", " , "], []), (["identity", "gzip"], [.gzip]), (["br"], [.other("br")]),
+            (["gz ip"], [.other("unknown")]),
+            (["e\u{301}"], [.other("unknown")]), ([String(repeating: "x", count: 33)], [.other("unknown")]),
+            ([String(repeating: "gzip,", count: 5)], Array(repeating: .gzip, count: 5)),
+            ([String(repeating: "gzip,", count: 6)], [.other("more than 5 codings")]),
+        ] as [([String], [ContentDecoder.Coding])])
+    func names(fields: [String], codings: [ContentDecoder.Coding]) {
+        let lines = fields.map { "content-encoding: \($0)\r\n" }.joined()
+        let head = ResponseHead(statusCode: 200, httpVersion: "1.1", rawFields: Array(lines.utf8))
+        #expect(ContentDecoder.codings(of: head) == codings)
+    }
+
+    @Test("Very much of very little is decoded in pieces of bounded size")
+    func bomb() throws {
+        let member = try Self.gzip(Data(count: 64 << 20))
+        let coded = try Self.gzip((0..<8).reduce(into: Data()) { members, _ in members += member })
+        let decoder = ContentDecoder([.gzip, .gzip])
+        var (total, largest) = (0, 0)
+        try coded.withUnsafeBytes { bytes in
+            try decoder.decode(bytes) { piece in
+                total += piece.count
+                largest = max(largest, piece.count)
+            }
+        }
+        try decoder.finish()
+        #expect(total == 512 << 20 && largest <= 65_536)
+    }
+}

@@ -1,0 +1,290 @@
+import Foundation
+import FoundationNetworking
+import NetworkingSupport
+import NetworkingTransport
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+@Suite("Coded content to streams and files", .serialized, .timeLimit(.minutes(2))) struct CodedContentTests {
+    private static let content = Data.random(300_000)
+
+    private static func response(_ coding: String, _ data: Data, status: Int = 200) -> ScriptedResponse {
+        ScriptedResponse(status: status, headers: [("Content-Encoding", coding)], body: .data(data))
+    }
+
+    /// What gzip makes of zeros, made without them being in memory.
+    private static func gzippedZeros(_ count: Int) throws -> Data {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "head -c \(count) /dev/zero | gzip -c"]
+        process.standardOutput = output
+        try process.run()
+        let result = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return result
+    }
+
+    fileprivate static var residentBytes: Int {
+        let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+        return fields.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * Int(getpagesize()) } ?? 0
+    }
+
+    // MARK: The whole
+
+    @Test(
+        "100 MB of zeros go through a slow stream whole and in bounded memory, whatever the attempts",
+        arguments: [0, 2])
+    func zerosToStream(pauses: Int) async throws {
+        let server = try TestServer()
+        let (size, coded) = (100 << 20, try Self.gzippedZeros(100 << 20))
+        server.respondToOthers { _ in Self.response("gzip", coded) }
+        let stream = SlowStream()
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.outputStream = stream
+        let before = Self.residentBytes
+        operation.start()
+        for pause in 0..<pauses {
+            try await waitUntil { stream.count > (pause + 1) * 10_000_000 || operation.isFinished }
+            operation.pause()
+            operation.resume()
+        }
+        await operation.completed()
+        #expect(operation.error == nil && stream.count == size && stream.isZero)
+        #expect(stream.largestResidentSize - before < 16 << 20)
+        #expect(server.requests.allSatisfy { $0["Accept-Encoding"] == "gzip, deflate" })
+    }
+
+    @Test("100 MB of zeros go to a file whole, and it is the file whose digest was wanted")
+    func zerosToFile() async throws {
+        let server = try TestServer()
+        let directory = try TemporaryDirectory()
+        let (size, coded) = (100 << 20, try Self.gzippedZeros(100 << 20))
+        server.respondToOthers { _ in Self.response("gzip", coded) }
+        let target = directory.file("zeros")
+        let operation = HTTPRequestOperation.make(server.url())
+        var hasher = SHA256Hasher()
+        let block = Data(count: 1 << 20)
+        for _ in 0..<100 { block.withUnsafeBytes { hasher.update($0) } }
+        operation.downloadDestination = DownloadDestination(fileURL: target, sha256: hasher.finish())
+        let progress = Recorder<[Int64]>()
+        operation.setDownloadProgressBlock { progress.append([$1, $2]) }
+        await operation.run()
+        #expect(operation.error == nil)
+        let attributes = try FileManager.default.attributesOfItem(atPath: target.path)
+        #expect(attributes[.size] as? Int == size)
+        #expect(progress.last == [Int64(coded.count), Int64(coded.count)])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["zeros"])
+    }
+
+    @Test("Every coding that is offered is decoded", arguments: PauseRun.Place.allCases)
+    func codings(place: PauseRun.Place) async throws {
+        let gzip = try GzipEncoder.encode(Self.content)
+        var coded: [(String, Data)] = try [
+            ("gzip", gzip), ("x-gzip", gzip), ("deflate", gzip.dropFirst(10).dropLast(8)), ("identity", Self.content),
+            ("gzip, gzip", GzipEncoder.encode(gzip)),
+        ]
+        // libcurl refuses several members.
+        if place != .memory { coded.append(("gzip", try gzip + GzipEncoder.encode(Data()))) }
+        for (coding, data) in coded {
+            let outcome = try await PauseRun(place: place, pauses: []).run { _, _ in Self.response(coding, Data(data)) }
+            #expect(outcome.operation.error == nil && outcome.content == Self.content, "\(coding)")
+        }
+    }
+
+    @Test("What a user accepts himself comes as it came", arguments: PauseRun.Place.allCases)
+    func ownAcceptEncoding(place: PauseRun.Place) async throws {
+        let outcome = try await PauseRun(place: place, pauses: []).run {
+            $0.setValue("br", forHTTPHeaderField: "Accept-Encoding")
+        } respond: { _, _ in
+            Self.response("br", Self.content)
+        }
+        #expect(outcome.content == Self.content)
+        #expect(outcome.requests.map { $0["Accept-Encoding"] } == ["br"])
+        #expect(outcome.progress.last?.expected == Int64(Self.content.count))
+    }
+
+    // MARK: What does not decode
+
+    enum Damage: CaseIterable, Sendable {
+        case truncated, checkSum, trailing, other, notGzip
+
+        var response: (coding: String, data: Data) {
+            get throws {
+                let coded = try GzipEncoder.encode(CodedContentTests.content)
+                var wrong = coded
+                wrong[wrong.count - 5] ^= 1
+                return switch self {
+                case .truncated: ("gzip", coded.dropLast(1000))
+                case .checkSum: ("gzip", wrong)
+                case .trailing: ("gzip", coded + Data("garbage".utf8))
+                case .other: ("br", coded)
+                case .notGzip: ("gzip", CodedContentTests.content)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Damaged content is -1016, and commits nothing", arguments: Damage.allCases, [PauseRun.Place.stream, .file])
+    func damaged(damage: Damage, place: PauseRun.Place) async throws {
+        let server = try TestServer()
+        let directory = try TemporaryDirectory()
+        let (coding, data) = try damage.response
+        server.respondToOthers { _ in Self.response(coding, Data(data)) }
+        let operation = HTTPRequestOperation.make(server.url())
+        let stream = OutputStream.toMemory()
+        if place == .file {
+            operation.downloadDestination = DownloadDestination(fileURL: directory.file("content"))
+        } else {
+            operation.outputStream = stream
+        }
+        await operation.run()
+        #expect((operation.error as? URLError)?.code == .cannotDecodeContentData)
+        if damage == .other { #expect(operation.error?.localizedDescription.contains("\"br\"") == true) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+        try await waitUntil { place == .file || stream.streamStatus == .closed }
+    }
+
+    @Test("The content of an error response is decoded, or is an error")
+    func errorResponse() async throws {
+        let server = try TestServer()
+        let directory = try TemporaryDirectory()
+        let page = try GzipEncoder.encode(Data("not here".utf8))
+        server.respond(to: "/right", Self.response("gzip", page, status: 404))
+        server.respond(to: "/wrong", Self.response("gzip", page.dropLast(), status: 404))
+        for (path, code) in [("/right", -1011), ("/wrong", -1016)] {
+            let operation = HTTPRequestOperation.make(server.url(path))
+            operation.downloadDestination = DownloadDestination(fileURL: directory.file("content"))
+            await operation.run()
+            #expect(operation.errorCode == code)
+            #expect(operation.responseString == (code == -1011 ? "not here" : nil))
+        }
+    }
+
+    @Test("Coded content in place of a range is asked for once more", arguments: PauseRun.Place.allCases)
+    func codedRange(place: PauseRun.Place) async throws {
+        let coded = try GzipEncoder.encode(Self.content)
+        let outcome = try await PauseRun(place: place, pauses: [5000]).run { request, index in
+            if index == 0 { return .ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 5000) }
+            var response = Self.response("gzip", coded, status: request["Range"] == nil ? 200 : 206)
+            if request["Range"] != nil {
+                response.headers.append(("Content-Range", "bytes 5000-\(Self.content.count - 1)/\(Self.content.count)"))
+            }
+            return response
+        }
+        #expect(outcome.operation.error == nil && outcome.content == Self.content)
+        #expect(outcome.ranges == [nil, "bytes=5000-", nil])
+    }
+
+    @Test("After a pause the content may come in another coding", arguments: PauseRun.Place.allCases)
+    func otherCoding(place: PauseRun.Place) async throws {
+        let coded = Self.content.gzipped
+        let total: Int64 = place == .memory ? 19_990 : 20_005
+        let outcome = try await PauseRun(place: place, pauses: [1], totals: [total]).run { _, index in
+            index == 0
+                ? Self.response("gzip", coded).ending(.stall, afterBodyBytes: 20_005)
+                : ScriptedResponse(body: .data(Self.content))
+        }
+        #expect(outcome.operation.error == nil && outcome.content == Self.content)
+    }
+
+    // MARK: A sink chosen late
+
+    @Test(
+        "A stream that is set after the request was sent gets the content, or a clear error",
+        arguments: [1 << 20, 200 << 20])
+    func lateStream(limit: Int) async throws {
+        let server = try TestServer()
+        let (size, coded) = (100 << 20, try Self.gzippedZeros(100 << 20))
+        let gate = Gate()
+        server.respondToOthers { _ in Self.response("gzip", coded).gated(gate) }
+        let stream = SlowStream()
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.maximumBufferedLength = limit
+        operation.start()
+        _ = try await server.nextRequest()
+        operation.outputStream = stream
+        gate.open()
+        await operation.completed()
+        if limit > size {
+            #expect(operation.error == nil && stream.count == size && stream.isZero)
+        } else {
+            #expect((operation.error as? URLError)?.code == .dataLengthExceedsMaximum)
+            #expect(operation.error?.localizedDescription.contains("output stream") == true)
+        }
+    }
+
+    @Test("A stream that is taken back after the request was sent leaves the content decoded")
+    func withdrawnStream() async throws {
+        let server = try TestServer()
+        let coded = try GzipEncoder.encode(Self.content)
+        for data in [coded, coded.dropLast()] {
+            let gate = Gate()
+            server.respondToOthers { _ in Self.response("gzip", Data(data)).gated(gate) }
+            let operation = HTTPRequestOperation.make(server.url())
+            operation.outputStream = .toMemory()
+            operation.start()
+            _ = try await server.nextRequest()
+            operation.outputStream = nil
+            gate.open()
+            await operation.completed()
+            #expect(operation.responseData == (data.count == coded.count ? Self.content : nil))
+            #expect(operation.errorCode == (data.count == coded.count ? nil : -1016))
+        }
+    }
+}
+
+extension ScriptedResponse {
+    /// This response once the gate is open.
+    fileprivate func gated(_ gate: Gate) -> ScriptedResponse {
+        var response = self
+        response.inserted[.beforeHead] = [.gate(gate)]
+        return response
+    }
+}
+
+/// A stream that takes about 100 MB in a second, and looks at the process's memory meanwhile.
+private final class SlowStream: OutputStream {
+    private struct State {
+        var count = 0
+        var isZero = true
+        var status = Stream.Status.notOpen
+        var largest = 0
+        var untilRest = 1 << 20
+    }
+    private let state = Locked(State())
+
+    convenience init() { self.init(toMemory: ()) }
+
+    var count: Int { state.withLock { $0.count } }
+    var isZero: Bool { state.withLock { $0.isZero } }
+    var largestResidentSize: Int { state.withLock { $0.largest } }
+
+    override func open() { state.withLock { $0.status = .open } }
+    override func close() { state.withLock { $0.status = .closed } }
+    override var streamStatus: Stream.Status { state.withLock { $0.status } }
+    override var streamError: (any Error)? { nil }
+    override var hasSpaceAvailable: Bool { true }
+
+    override func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
+        let bytes = UnsafeRawBufferPointer(start: buffer, count: length)
+        let isZero = bytes.count < 8 || bytes[0] == 0 && memcmp(buffer, buffer + 1, length - 1) == 0
+        let rests = state.withLock { state in
+            state.count += length
+            state.isZero = state.isZero && isZero
+            state.untilRest -= length
+            guard state.untilRest <= 0 else { return false }
+            state.untilRest += 1 << 20
+            return true
+        }
+        if rests {
+            let resident = CodedContentTests.residentBytes
+            state.withLock { $0.largest = max($0.largest, resident) }
+            usleep(10_000)
+        }
+        return length
+    }
+}
