@@ -171,7 +171,11 @@ final class Program {
             let upstream = subjects[scheduler.random.below(subjects.count)]
             note("op\(index) no longer waits for op\(upstream.index)")
             subject.upstreams.removeAll { $0 === upstream }
+            subject.removing[upstream.index, default: 0] += 1
             operation.removeDependency(upstream.operation)
+            subject.removing[upstream.index, default: 0] -= 1
+            // Again: an edge that was added meanwhile may be there or not.
+            subject.upstreams.removeAll { $0 === upstream }
         }
         return true
     }

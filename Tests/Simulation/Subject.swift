@@ -24,6 +24,8 @@ final class Subject {
     let operation: HTTPRequestOperation
     /// Upstreams whose edge was in place before the operation began.
     var upstreams: [Subject] = []
+    /// Upstreams whose edges are being taken back at this moment, by how many threads.
+    var removing: [Int: Int] = [:]
     var begins = 0
     var finishes = 0
     var completions = 0
@@ -57,7 +59,11 @@ final class Subject {
         if new == .executing {
             begins += 1
             if begins == 1, !operation.isCancelled,
-                let early = upstreams.first(where: { !$0.operation.isFinished })
+                let early = upstreams.first(where: {
+                    // Unless the edge was, or is just being, taken back.
+                    removing[$0.index, default: 0] == 0 && !$0.operation.isFinished
+                        && operation.dependencies.contains($0.operation)
+                })
             {
                 problem = problem ?? "op\(index) began before its upstream op\(early.index) had ended"
             }

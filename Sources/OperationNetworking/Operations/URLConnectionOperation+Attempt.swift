@@ -67,7 +67,7 @@ extension URLConnectionOperation {
             (_content, _sharedConfiguration, _request, _target, (_startError ?? _losses.first) as (any Error)?)
         }
         if let error {
-            endAttempt(number, error: error, metrics: nil)
+            endAttempt(number, isUnsent: true, error: error, metrics: nil)
             return
         }
         // Not under the lock: a download looks at the disk.
@@ -104,7 +104,7 @@ extension URLConnectionOperation {
         Trace.step(.send, self)
         switch first {
         case .success(let transfer): Runtime.current.start(transfer)
-        case .failure(let error): endAttempt(number, error: error, metrics: nil)
+        case .failure(let error): Runtime.current.onNetworkThread { attempt.finish(error: error) }
         case nil: Runtime.current.onNetworkThread { attempt.send() }
         }
     }

@@ -120,6 +120,9 @@ extension URLConnectionOperation: SchedulableOperation {
         return lock.withLock {
             guard _scheduler == nil, _machine.join() else { return false }
             _scheduler = scheduler
+            // What Foundation lists has one priority: see `FoundationListing`. In no queue yet, so this only assigns.
+            if _queuePriority == nil { _queuePriority = super.queuePriority }
+            super.queuePriority = .normal
             return true
         }
     }

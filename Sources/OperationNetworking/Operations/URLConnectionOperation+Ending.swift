@@ -8,13 +8,15 @@ internal import NetworkingTransport
 extension URLConnectionOperation {
     /// An attempt is over. Has an effect once: what comes later, or belongs to an earlier attempt, is dropped.
     ///
+    /// - Parameter isUnsent: nobody knows of the attempt yet: should the operation be paused, its next start makes another.
     /// - Returns: `held` when the operation is paused and the attempt goes on later; nothing was done then.
     @discardableResult
     func endAttempt(
-        _ number: UInt, error: (any Error)?, data: Data? = nil, metrics: TransferMetrics?
+        _ number: UInt, isUnsent: Bool = false, error: (any Error)?, data: Data? = nil, metrics: TransferMetrics?
     ) -> RequestMachine.Standing {
         let (standing, content) = lock.withLock { () -> (RequestMachine.Standing, ResumableContent?) in
             let standing = _machine.endAttempt(number)
+            if standing == .held, isUnsent { _machine.abandonHold(of: number) }
             guard standing == .present else { return (standing, nil) }
             _attempt = nil
             _reception.error = error

@@ -350,13 +350,21 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     open override var queuePriority: Operation.QueuePriority {
         get { lock.withLock { _queuePriority } ?? super.queuePriority }
         set {
-            let scheduler = lock.withLock {
-                if _scheduler != nil { _queuePriority = newValue }
-                return _scheduler
+            let (scheduler, isStored) = lock.withLock { () -> ((any OperationScheduler)?, Bool) in
+                if let scheduler = _scheduler {
+                    _queuePriority = newValue
+                    return (scheduler, true)
+                }
+                // Foundation must not change the priority of an operation that a `RequestOperationQueue` has listed: it would
+                // walk a list of pointers to operations that are gone. So it is told before the lock, which `attach`
+                // takes, is let go; to an operation in none of its queues it only assigns.
+                guard FoundationState(of: self) == .initialized else { return (nil, false) }
+                super.queuePriority = newValue
+                return (nil, true)
             }
             if let scheduler {
                 scheduler.operationDidChange(self)
-            } else {
+            } else if !isStored {
                 super.queuePriority = newValue
             }
         }

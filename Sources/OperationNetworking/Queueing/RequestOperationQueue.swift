@@ -207,14 +207,14 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
 
     /// Makes `operations` list an operation.
     final func list(_ operation: any SchedulableOperation) {
-        add(operation, key: FoundationListing.key(of: operation))
+        addToFoundation(operation)
     }
 
     /// Makes `operations` list something for an operation that cannot be listed itself.
     final func listProxy(for operation: Operation) {
         let proxy = ForeignOperationProxy(for: operation, in: self)
         state.withLock { $0.proxies[ObjectIdentifier(operation)] = proxy }
-        add(proxy, key: FoundationListing.key(of: proxy))
+        addToFoundation(proxy)
     }
 
     /// Takes that off the list.
@@ -224,17 +224,16 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
 
     /// Lets go of operations that only Foundation's lists keep. The queue is empty.
     final func clearListing() {
-        for key in listing.withLock({ $0.keysOfOthers }) {
-            let placeholder = PlaceholderOperation(key)
-            add(placeholder, key: key)
-            placeholder.pass()
-        }
+        guard listing.withLock({ $0.isLastOfOthers }) else { return }
+        let placeholder = PlaceholderOperation()
+        addToFoundation(placeholder)
+        placeholder.pass()
     }
 
-    private func add(_ operation: Operation, key: FoundationListing.Key) {
+    private func addToFoundation(_ operation: Operation) {
         let released = listing.withLock { listing in
             super.addOperation(operation)
-            return listing.replaceLast(by: operation, key: key)
+            return listing.replaceLast(by: operation)
         }
         withExtendedLifetime(released) {}
     }

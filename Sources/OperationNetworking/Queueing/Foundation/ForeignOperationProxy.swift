@@ -12,8 +12,17 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
 
     init(for operation: Operation, in queue: RequestOperationQueue) {
         subject = Locked(Subject(operation: operation, queue: queue))
-        super.init(FoundationListing.key(of: operation))
+        super.init()
         name = operation.name
+    }
+
+    /// The operation's own.
+    override var queuePriority: Operation.QueuePriority {
+        get { subject.withLock { $0.operation }?.queuePriority ?? .normal }
+        set {
+            guard let operation = subject.withLock({ $0.operation }) else { return }
+            operation.queuePriority = newValue
+        }
     }
 
     override func cancel() {

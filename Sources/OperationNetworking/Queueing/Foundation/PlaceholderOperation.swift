@@ -9,10 +9,15 @@ class PlaceholderOperation: Operation, @unchecked Sendable {
     private enum Phase { case ready, executing, finished }
     private let phase = Locked(Phase.ready)
 
-    init(_ key: FoundationListing.Key) {
+    override init() {
         super.init()
-        queuePriority = Operation.QueuePriority(rawValue: key.priority) ?? .normal
-        if let quality = QualityOfService(rawValue: key.quality), quality != .default { qualityOfService = quality }
+        super.queuePriority = .normal
+    }
+
+    /// Foundation must not change the priority of what is listed: see `FoundationListing`.
+    override var queuePriority: Operation.QueuePriority {
+        get { .normal }
+        set {}
     }
 
     override var isExecuting: Bool { phase.withLock { $0 == .executing } }
