@@ -1,18 +1,18 @@
 internal import CCurl
 internal import Glibc
 
-/// Receives libcurl's wishes about the sockets of one partition and passes them on to the epoll set.
+/// Receives libcurl's wishes about the sockets of one pool and passes them on to the epoll set.
 ///
-/// Owned by the partition's multi handle, because libcurl still calls it while that is being cleaned up.
+/// Owned by the pool's multi handle, because libcurl still calls it while that is being cleaned up.
 final class SocketObserver {
     private let poller: Poller
-    private let partition: UInt32
+    private let pool: UInt32
     /// Network thread. errno of the last refusal by the epoll set.
     private(set) var failure: Int32 = 0
 
-    init(poller: Poller, partition: UInt32) {
+    init(poller: Poller, pool: UInt32) {
         self.poller = poller
-        self.partition = partition
+        self.pool = pool
     }
 
     /// CURLMOPT_SOCKETFUNCTION. Never called at the same time as anything else: network thread.
@@ -34,7 +34,7 @@ final class SocketObserver {
         if let context {
             let observer = from(context)
             if observer.poller.sockets.noteClosing(socket) {
-                _ = observer.poller.control(EPOLL_CTL_DEL, socket, 0, partition: observer.partition)
+                _ = observer.poller.control(EPOLL_CTL_DEL, socket, 0, pool: observer.pool)
             }
         }
         return close(socket)
@@ -56,7 +56,7 @@ final class SocketObserver {
             return true
         case .remove:
             // The descriptor may be closed already, which took it out of the set.
-            _ = poller.control(EPOLL_CTL_DEL, socket, 0, partition: partition)
+            _ = poller.control(EPOLL_CTL_DEL, socket, 0, pool: pool)
             return true
         case .add:
             return watch(socket, interest, EPOLL_CTL_ADD, otherwise: EPOLL_CTL_MOD)
@@ -66,10 +66,10 @@ final class SocketObserver {
     }
 
     private func watch(_ socket: Int32, _ interest: UInt32, _ operation: Int32, otherwise: Int32) -> Bool {
-        if poller.control(operation, socket, interest, partition: partition) { return true }
+        if poller.control(operation, socket, interest, pool: pool) { return true }
         // A descriptor closed behind libcurl's account of it, or a number that is in use again.
         if errno == ENOENT || errno == EEXIST,
-            poller.control(otherwise, socket, interest, partition: partition)
+            poller.control(otherwise, socket, interest, pool: pool)
         {
             return true
         }

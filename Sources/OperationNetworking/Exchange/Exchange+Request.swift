@@ -9,7 +9,7 @@ extension Exchange {
             throw URLError(.badURL, url: nil, reason: "the request has no URL")
         }
         self.url = url
-        let target = try Target(url)
+        let target = try RequestTarget(url)
         let policy = configuration.securityPolicy
         let tls: TLSConfiguration
         do {
@@ -22,8 +22,7 @@ extension Exchange {
                 .secureConnectionFailed, url: url, reason: "the security policy cannot be applied: \(error)",
                 underlying: error)
         }
-        var outgoing = TransferRequest(
-            url: target.url, origin: target.origin, method: request.httpMethod ?? "GET", tls: tls)
+        var outgoing = TransferRequest(target: target, method: request.httpMethod ?? "GET", tls: tls)
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation.queuePriority.rawValue
         outgoing.credential = credential
@@ -122,35 +121,18 @@ extension Exchange {
     }
 }
 
-/// What of a URL goes to the engine.
-private struct Target {
-    /// Without fragment, user name and password.
-    let url: String
-    /// What connections are counted by.
-    let origin: String
-
-    init(_ source: URL) throws {
-        var text = source.absoluteString
-        // Foundation is asked only where there may be a user name.
-        if text.utf8.contains(UInt8(ascii: "@")) { text = source.withoutUserInfo.absoluteString }
-        if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text = String(text[..<fragment]) }
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-            throw URLError(.badURL, url: source, reason: "the URL has no scheme: \(text)")
-        }
-        let scheme = text[..<colon].lowercased()
-        guard scheme == "http" || scheme == "https" else {
+extension RequestTarget {
+    /// What of a URL goes to the engine.
+    init(_ url: URL) throws {
+        do {
+            try self.init(url.absoluteString)
+        } catch .noScheme {
+            throw URLError(.badURL, url: url, reason: "the URL has no scheme: \(url.withoutUserInfo)")
+        } catch .unsupportedScheme(let scheme) {
             throw URLError(
-                .unsupportedURL, url: source, reason: "the scheme \"\(scheme)\" is not supported; use http or https")
+                .unsupportedURL, url: url, reason: "the scheme \"\(scheme)\" is not supported; use http or https")
+        } catch .noHost {
+            throw URLError(.badURL, url: url, reason: "the URL has no host: \(url.withoutUserInfo)")
         }
-        let rest = text[colon...].utf8.dropFirst(1)
-        guard rest.starts(with: "//".utf8) else {
-            throw URLError(.badURL, url: source, reason: "the URL has no host: \(text)")
-        }
-        let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        guard let first = authority.first, first != UInt8(ascii: ":") else {
-            throw URLError(.badURL, url: source, reason: "the URL has no host: \(text)")
-        }
-        self.url = text
-        origin = scheme + "://" + String(Substring(authority)).lowercased()
     }
 }
