@@ -73,6 +73,7 @@ extension EngineLoop {
         guard let transfer = driver.transfer else { return }
         if isTriedAgain(driver, code: code), restart(driver) { return }
         let outcome = driver.outcome(code: code)
+        if Self.discreditsConnection(driver.failure, code: code) { giveUpConnections(of: driver) }
         takeBack(driver)
         let origin = transfer.origin
         transfer.finish(outcome)
@@ -93,11 +94,13 @@ extension EngineLoop {
         guard let transfer = driver.transfer else { return }
         let pool = driver.pool
         if pool.multi.remove(driver.easy) != .CURLM_OK { driver.isReusable = false }
+        let origin = transfer.origin
         driver.end()
         giveBack(driver)
         touch(pool)
         noteEnded(in: pool)
-        admissions.leave(transfer.origin)
+        discardGivenUp(after: driver)
+        admissions.leave(origin)
     }
 
     /// Hands a transfer to libcurl once more, on a connection of its own. False: it has failed with what `driver.failure`
@@ -113,6 +116,7 @@ extension EngineLoop {
             driver.failure = removal.transferError()
             return false
         }
+        discardGivenUp(after: driver)
         driver.failure = hand(transfer, to: driver, freshConnection: true)
         return driver.failure == nil
     }

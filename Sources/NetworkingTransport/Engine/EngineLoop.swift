@@ -139,9 +139,15 @@ final class EngineLoop: @unchecked Sendable {
             guard Int(event.pool) < poolsByID.count,
                 let pool = poolsByID[Int(event.pool)]
             else { continue }
-            guard poller.sockets.isWanted(event.descriptor) else {
-                // An idle connection that the server closes, most often. libcurl sees that when it is about to use it.
+            switch poller.sockets.event(on: event.descriptor) {
+            case .wanted:
+                break
+            case .unwanted:
                 _ = poller.control(EPOLL_CTL_DEL, event.descriptor, 0, pool: event.pool)
+                continue
+            case .unsolicited:
+                // The server closes an idle connection, most often.
+                discard(event.descriptor, of: pool)
                 continue
             }
             var events: Int32 = 0

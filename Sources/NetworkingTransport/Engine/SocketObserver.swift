@@ -21,12 +21,11 @@ final class SocketObserver {
         return from(context).update(easy: easy, socket: socket, what: what) ? 0 : -1
     }
 
-    /// CURLOPT_OPENSOCKETFUNCTION: a socket that programs which this process runs do not inherit.
+    /// CURLOPT_OPENSOCKETFUNCTION, with the driver for context: a socket that programs which this process runs do not
+    /// inherit.
     static let openCallback: curl_opensocket_callback = { context, _, address in
         guard let context, let address = address?.pointee else { return CURL_SOCKET_BAD }
-        let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
-        if descriptor >= 0 { from(context).poller.sockets.noteOpened(descriptor) }
-        return descriptor
+        return Unmanaged<TransferDriver>.fromOpaque(context).takeUnretainedValue().openSocket(address)
     }
 
     /// CURLOPT_CLOSESOCKETFUNCTION.
@@ -58,9 +57,9 @@ final class SocketObserver {
             // The descriptor may be closed already, which took it out of the set.
             _ = poller.control(EPOLL_CTL_DEL, socket, 0, pool: pool)
             return true
-        case .add:
+        case .add(let interest):
             return watch(socket, interest, EPOLL_CTL_ADD, otherwise: EPOLL_CTL_MOD)
-        case .modify:
+        case .modify(let interest):
             return watch(socket, interest, EPOLL_CTL_MOD, otherwise: EPOLL_CTL_ADD)
         }
     }
@@ -82,6 +81,8 @@ final class SocketObserver {
     private func noteSocket(_ socket: Int32, easy: UnsafeMutableRawPointer?) {
         var owner: UnsafeMutableRawPointer?
         guard let easy, on_curl_getinfo_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK, let owner else { return }
-        Unmanaged<TransferDriver>.fromOpaque(owner).takeUnretainedValue().socket = socket
+        let driver = Unmanaged<TransferDriver>.fromOpaque(owner).takeUnretainedValue()
+        driver.socket = socket
+        poller.sockets.noteUse(of: socket, by: UInt(bitPattern: owner))
     }
 }

@@ -107,7 +107,7 @@ extension TransferDriver {
         let observer = Unmanaged.passUnretained(pool.multi.observer).toOpaque()
         result.require(
             easy.setSocketFunctions(open: SocketObserver.openCallback, close: SocketObserver.closeCallback))
-        result.require(easy.set(CURLOPT_OPENSOCKETDATA, pointer: observer))
+        result.require(easy.set(CURLOPT_OPENSOCKETDATA, pointer: me))
         result.require(easy.set(CURLOPT_CLOSESOCKETDATA, pointer: observer))
         result.require(easy.set(CURLOPT_SHARE, pointer: pool.share.pointer))
         setTLS(&result)

@@ -45,6 +45,7 @@ extension TransferDriver {
     private func noteVersion() {
         guard let transfer else { return }
         loop.noteResponse(from: transfer.origin, isHTTP2: collector.isHTTP2)
+        if collector.isHTTP2 { loop.poller?.sockets.noteMultiplexed(socket) }
     }
 
     /// Shows the head to the handler. False: end the transfer.

@@ -1,6 +1,5 @@
 internal import CCurl
 internal import Foundation
-internal import Glibc
 
 /// Drives one transfer at a time on one easy handle: what libcurl's callbacks find behind their pointers.
 ///
@@ -64,6 +63,8 @@ final class TransferDriver: DeadlineHeapMember {
     var heapDeadline = UInt64.max
     /// The socket in use; -1: not known yet.
     var socket: Int32 = -1
+    /// errno of a socket that could not be made; 0: none.
+    var socketError: Int32 = 0
     /// What the kernel had not sent when it was last asked; -1: was not asked.
     var unsentBytes: Int32 = -1
 
@@ -118,6 +119,7 @@ final class TransferDriver: DeadlineHeapMember {
         lastActivity = loop.now
         idleLimit = Self.nanoseconds(transfer.request.idleTimeout)
         socket = -1
+        socketError = 0
         unsentBytes = -1
         verification = nil
         easy.clearErrorText()
@@ -149,6 +151,7 @@ final class TransferDriver: DeadlineHeapMember {
         }
         noteConnectionPhases()
         noteKernelProgress(now: now)
+        noteReceivedBytes(now: now)
         let deadline = lastActivity &+ idleLimit
         guard deadline > now else { return nil }
         return min(deadline, now &+ checkInterval)
@@ -174,16 +177,6 @@ final class TransferDriver: DeadlineHeapMember {
             last = max(last, easy.offset(info))
         }
         lastActivity = max(lastActivity, activationTime &+ UInt64(max(last, 0)) &* 1_000)
-    }
-
-    /// The peer's acknowledging what the kernel still held is progress, though no callback tells.
-    private func noteKernelProgress(now: UInt64) {
-        guard socket >= 0 else { return }
-        if case .none = body { return }
-        var unsent: Int32 = 0
-        guard ioctl(socket, UInt(TIOCOUTQ), &unsent) == 0 else { return }
-        if unsentBytes >= 0, unsent < unsentBytes { lastActivity = now }
-        unsentBytes = unsent
     }
 }
 
