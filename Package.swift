@@ -70,6 +70,9 @@ let package = Package(
         .executableTarget(
             name: "LeakFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/LeakFixture",
             swiftSettings: settings),
+        .executableTarget(
+            name: "ExitFixture", dependencies: ["NetworkingTransport", "COpenSSL"], path: "Tests/Fixtures/ExitFixture",
+            swiftSettings: settings),
         .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: settings),
         .testTarget(
             name: "NetworkingSupportTests", dependencies: ["NetworkingSupport"], swiftSettings: settings),

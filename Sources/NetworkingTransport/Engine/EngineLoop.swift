@@ -105,6 +105,7 @@ final class EngineLoop: @unchecked Sendable {
         defer { isDraining = false }
         var isBusy = true
         while isBusy, !isShutDown {
+            thread.parkIfProcessEnds()
             let count = poller.poll()
             now = MonotonicClock.now
             let hasMail = handleSockets(count)

@@ -73,6 +73,6 @@ package final class TransportEngine: Sendable {
     /// returns at once. Any number of times. A transfer started afterwards ends at once, on the calling thread.
     package func shutdown() {
         loop.submit(.shutdown)
-        if !loop.thread.isCurrent, loop.setupError == nil { loop.thread.join() }
+        if !loop.thread.isCurrent, loop.setupError == nil, !NetworkThread.isParking { loop.thread.join() }
     }
 }
