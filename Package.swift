@@ -71,7 +71,8 @@ let package = Package(
             name: "LeakFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/LeakFixture",
             swiftSettings: settings),
         .executableTarget(
-            name: "ExitFixture", dependencies: ["NetworkingTransport", "COpenSSL"], path: "Tests/Fixtures/ExitFixture",
+            name: "EngineFixture", dependencies: ["NetworkingTransport", "NetworkingSupport", "COpenSSL"],
+            path: "Tests/Fixtures/EngineFixture",
             swiftSettings: settings),
         .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: settings),
         .testTarget(

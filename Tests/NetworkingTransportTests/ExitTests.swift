@@ -26,8 +26,8 @@ struct ExitTests {
         defer { front.stop() }
         for round in 0..<20 {
             let child = Process()
-            child.executableURL = try Self.program("ExitFixture")
-            child.arguments = ["https://127.0.0.1:\(front.relay.port)/file", "\(20 + round * 2)", thread]
+            child.executableURL = try Self.program("EngineFixture")
+            child.arguments = ["exit", "https://127.0.0.1:\(front.relay.port)/file", "\(20 + round * 2)", thread]
             try child.run()
             child.waitUntilExit()
             #expect(child.terminationReason == .exit && child.terminationStatus == 0, "round \(round)")

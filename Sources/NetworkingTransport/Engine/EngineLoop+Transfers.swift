@@ -124,7 +124,11 @@ extension EngineLoop {
     private func isTriedAgain(_ driver: TransferDriver, code: CurlCode) -> Bool {
         guard !isShutDown, driver.pool.brokenBy == nil else { return false }
         if driver.wantsFreshConnection { return true }
-        return false
+        guard let transfer = driver.transfer, driver.failure == nil, !transfer.hasReclaimedDescriptors,
+            failedForDescriptors(driver, code: code)
+        else { return false }
+        transfer.hasReclaimedDescriptors = true
+        return reclaimDescriptors()
     }
 
     private func giveBack(_ driver: TransferDriver) {

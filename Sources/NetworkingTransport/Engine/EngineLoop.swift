@@ -174,7 +174,7 @@ final class EngineLoop: @unchecked Sendable {
         }
     }
 
-    private func act(on pool: ConnectionPool, socket: Int32, events: Int32) {
+    func act(on pool: ConnectionPool, socket: Int32, events: Int32) {
         touch(pool)
         guard pool.brokenBy == nil else { return }
         let code = pool.multi.act(on: socket, events: events)

@@ -58,6 +58,8 @@ final class SocketObserver {
             _ = poller.control(EPOLL_CTL_DEL, socket, 0, pool: pool)
             return true
         case .add(let interest):
+            // libcurl's own, for a name that is being looked up: not inherited either.
+            if !poller.sockets.isConnection(socket) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
             return watch(socket, interest, EPOLL_CTL_ADD, otherwise: EPOLL_CTL_MOD)
         case .modify(let interest):
             return watch(socket, interest, EPOLL_CTL_MOD, otherwise: EPOLL_CTL_ADD)

@@ -124,6 +124,12 @@ final class SocketTable {
         return entries[index].isGivenUp && !entries[index].isMultiplexed
     }
 
+    /// Whether the engine opened it.
+    func isConnection(_ socket: Int32) -> Bool {
+        guard let index = index(of: socket) else { return false }
+        return entries[index].isConnection
+    }
+
     func noteMultiplexed(_ socket: Int32) {
         guard let index = index(of: socket), entries[index].isConnection else { return }
         entries[index].isMultiplexed = true

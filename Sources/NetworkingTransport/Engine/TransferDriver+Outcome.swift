@@ -34,7 +34,8 @@ extension TransferDriver {
             circumstances.connectStatus = easy.long(CURLINFO_HTTP_CONNECTCODE)
             circumstances.proxyCode = CURLproxycode(UInt32(truncatingIfNeeded: easy.long(CURLINFO_PROXY_ERROR)))
         }
-        circumstances.systemErrno = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
+        let systemErrno = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
+        circumstances.systemErrno = socketError != 0 && code == .CURLE_COULDNT_CONNECT ? socketError : systemErrno
         let text = pool.proxy?.redacting(easy.errorText) ?? easy.errorText
         return TransferError.curl(code, text: text, circumstances: circumstances)
     }
