@@ -68,10 +68,6 @@ static inline CURLcode on_curl_getinfo_pointer(CURL *handle, CURLINFO info, void
     return curl_easy_getinfo(handle, info, value);
 }
 
-static inline CURLcode on_curl_getinfo_socket(CURL *handle, curl_socket_t *value) {
-    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, value);
-}
-
 // The `SSL *` of the connection in use; NULL: no TLS, or another library's.
 static inline void *on_curl_getinfo_openssl(CURL *handle) {
     const struct curl_tlssessioninfo *session = NULL;

@@ -114,6 +114,44 @@ struct LostConnectionTests {
         }
     }
 
+    @Test("A connection whose transfer is paused is not idle, though libcurl has not named its socket")
+    func paused() async {
+        let more = Latch()
+        await withEngine(server: { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
+            more.wait()
+            connection.write("def")
+            connection.waitForEnd()
+        }) { engine, server in
+            let isPaused = Latch()
+            let pauses = Locked(0)
+            let handler = RecordingHandler(onContent: { _, _ in
+                let count = pauses.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard count == 1 else { return .accepted }
+                isPaused.open()
+                return .pause
+            })
+            let transfer = Transfer(request: TransferRequest(server.url), handler: handler)
+            engine.start(transfer)
+            isPaused.wait()
+            // As it is when a transfer on an open connection gets so far in one call of libcurl's.
+            engine.perform {
+                guard let driver = transfer.driver, let sockets = engine.loop.poller?.sockets else { return }
+                let user = UInt(bitPattern: Unmanaged.passUnretained(driver).toOpaque())
+                #expect(!sockets.noteEnd(of: user, on: driver.socket))
+                driver.socket = -1
+            }
+            more.open()
+            while await engine.isWatchingConnections() { await Task.yield() }
+            engine.resumeReceiving(transfer)
+            #expect(await handler.finished().text == "abcdef")
+        }
+    }
+
     @Test("Connections with TLS are used again, whatever tickets the server sends", arguments: [false, true])
     func keepAlive(http2: Bool) async throws {
         let front = try FrontServer(http2: http2, options: "ssl_protocols TLSv1.3;")

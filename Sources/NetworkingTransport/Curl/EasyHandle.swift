@@ -95,12 +95,6 @@ final class EasyHandle {
     /// The TLS connection in use, an `SSL *`; nil: there is none, or it is not OpenSSL's.
     var tlsConnection: UnsafeMutableRawPointer? { on_curl_getinfo_openssl(pointer) }
 
-    /// The socket in use; -1: none.
-    var socket: Int32 {
-        var value = CURL_SOCKET_BAD
-        return on_curl_getinfo_socket(pointer, &value) == CURLE_OK ? value : CURL_SOCKET_BAD
-    }
-
     /// A string fact; "" where libcurl does not have it.
     func string(_ info: CURLINFO) -> String {
         var value: UnsafePointer<CChar>?

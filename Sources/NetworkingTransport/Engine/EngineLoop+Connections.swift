@@ -13,7 +13,7 @@ extension EngineLoop {
         _ = driver.easy.set(CURLOPT_FORBID_REUSE, 1)
         driver.isPlain = false
         if isShared {
-            poller.sockets.noteMultiplexed(driver.easy.socket)
+            poller.sockets.noteMultiplexed(driver.socket)
             driver.pool.hasGivenUpConnections = true
             // Others are on it and stay there, and libcurl would have more join them. One failure after another on the same
             // connection is one reason only.
@@ -21,7 +21,7 @@ extension EngineLoop {
                 admissions.beginGeneration(at: transfer.origin)
             }
         }
-        for socket in poller.sockets.giveUp(origin: transfer.origin) { discard(socket, of: driver.pool) }
+        for socket in poller.sockets.giveUp(origin: transfer.origin) { discardUnused(socket) }
     }
 
     /// Whether what a transfer ended with says that its connection is of no use.
@@ -42,6 +42,38 @@ extension EngineLoop {
         guard pool.hasGivenUpConnections, pool.activeCount == 0 else { return }
         pool.hasGivenUpConnections = false
         for socket in poller.sockets.givenUp(in: pool.id) { discard(socket, of: pool) }
+    }
+
+    /// Ends a connection that no driver is known to use.
+    ///
+    /// A transfer that was paused in the same call of libcurl's in which it was given an open connection has not been heard
+    /// of with a socket: it is told by its port.
+    func discardUnused(_ socket: Int32) {
+        guard let poller, let id = poller.sockets.pool(of: socket), poolsByID.indices.contains(id),
+            let pool = poolsByID[id]
+        else { return }
+        if let port = Self.localPort(of: socket),
+            let user = pool.drivers.first(where: { $0.transfer != nil && $0.socket < 0 && $0.localPort == port })
+        {
+            user.socket = socket
+            poller.sockets.noteUse(of: socket, by: UInt(bitPattern: Unmanaged.passUnretained(user).toOpaque()))
+            _ = poller.control(EPOLL_CTL_DEL, socket, 0, pool: pool.id)
+            poller.sockets.noteRefused(socket)
+            return
+        }
+        discard(socket, of: pool)
+    }
+
+    private static func localPort(of socket: Int32) -> Int32? {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) } == 0
+                // The port stands in the same place for IPv6.
+                ? $0.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    Int32(UInt16(bigEndian: $0.pointee.sin_port))
+                } : nil
+        }
     }
 
     /// Ends a connection that nobody uses, so that libcurl finds it dead when it looks whether it can be used: the peer's

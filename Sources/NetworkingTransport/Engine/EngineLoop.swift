@@ -148,7 +148,7 @@ final class EngineLoop: @unchecked Sendable {
                 continue
             case .unsolicited:
                 // The server closes an idle connection, most often.
-                discard(event.descriptor, of: pool)
+                discardUnused(event.descriptor)
                 continue
             }
             var events: Int32 = 0

@@ -105,7 +105,6 @@ final class SocketTable {
         entries[index].watched = 0
         let entry = entries[index]
         guard entry.isConnection, entry.user == 0, !entry.isMultiplexed else { return .unwanted }
-        entries[index].isGivenUp = true
         return .unsolicited
     }
 
@@ -122,6 +121,12 @@ final class SocketTable {
         guard let index = index(of: socket), entries[index].user == user else { return false }
         entries[index].user = 0
         return entries[index].isGivenUp && !entries[index].isMultiplexed
+    }
+
+    /// The number of the pool that a connection was opened for.
+    func pool(of socket: Int32) -> Int? {
+        guard let index = index(of: socket), entries[index].isConnection else { return nil }
+        return Int(entries[index].owner.pool)
     }
 
     /// Whether the engine opened it.

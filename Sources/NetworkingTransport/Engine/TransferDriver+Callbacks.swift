@@ -28,9 +28,9 @@ extension TransferDriver {
         return from(context).rewindContent() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 
-    static let preRequestCallback: curl_prereq_callback = { context, _, _, _, _ in
+    static let preRequestCallback: curl_prereq_callback = { context, _, _, _, localPort in
         guard let context else { return CURL_PREREQFUNC_ABORT }
-        return from(context).maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        return from(context).maySend(fromPort: localPort) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     static let sslContextCallback: curl_ssl_ctx_callback = { _, sslContext, context in

@@ -3,8 +3,11 @@ internal import COpenSSL
 
 extension TransferDriver {
     /// Whether the request may go out on the connection that libcurl has found for it. False: end the transfer.
-    func maySend() -> Bool {
+    ///
+    /// - Parameter localPort: Our end of the connection.
+    func maySend(fromPort localPort: Int32) -> Bool {
         guard let transfer else { return false }
+        self.localPort = localPort
         lastActivity = loop.now
         let made = easy.long(CURLINFO_NUM_CONNECTS)
         defer { connectionsMade = made }

@@ -63,6 +63,8 @@ final class TransferDriver: DeadlineHeapMember {
     var heapDeadline = UInt64.max
     /// The socket in use; -1: not known yet.
     var socket: Int32 = -1
+    /// Our port of the connection in use; 0: not known yet.
+    var localPort: Int32 = 0
     /// errno of a socket that could not be made; 0: none.
     var socketError: Int32 = 0
     /// What the kernel had not sent when it was last asked; -1: was not asked.
@@ -119,6 +121,7 @@ final class TransferDriver: DeadlineHeapMember {
         lastActivity = loop.now
         idleLimit = Self.nanoseconds(transfer.request.idleTimeout)
         socket = -1
+        localPort = 0
         socketError = 0
         unsentBytes = -1
         verification = nil
