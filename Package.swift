@@ -70,6 +70,10 @@ let package = Package(
         .executableTarget(
             name: "LeakFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/LeakFixture",
             swiftSettings: settings),
+        .executableTarget(
+            name: "EngineFixture", dependencies: ["NetworkingTransport", "NetworkingSupport", "COpenSSL"],
+            path: "Tests/Fixtures/EngineFixture",
+            swiftSettings: settings),
         // Reads the library's internals, and so runs in debug builds only.
         .executableTarget(
             name: "Simulation",

@@ -40,6 +40,10 @@ static inline CURLcode on_curl_setopt_ssl_context_function(CURL *handle, curl_ss
     return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, function);
 }
 
+static inline CURLcode on_curl_setopt_pre_request_function(CURL *handle, curl_prereq_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+}
+
 static inline CURLcode on_curl_setopt_open_socket_function(CURL *handle, curl_opensocket_callback function) {
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
@@ -62,6 +66,13 @@ static inline CURLcode on_curl_getinfo_string(CURL *handle, CURLINFO info, const
 
 static inline CURLcode on_curl_getinfo_pointer(CURL *handle, CURLINFO info, void **value) {
     return curl_easy_getinfo(handle, info, value);
+}
+
+// The `SSL *` of the connection in use; NULL: no TLS, or another library's.
+static inline void *on_curl_getinfo_openssl(CURL *handle) {
+    const struct curl_tlssessioninfo *session = NULL;
+    CURLcode code = curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session);
+    return code == CURLE_OK && session && session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
 }
 
 static inline CURLMcode on_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {

@@ -13,12 +13,12 @@ struct SocketTableTests {
     func idle() {
         let table = SocketTable()
         table.noteOpened(5)
-        #expect(table.want(input, 5) == .add)
-        #expect(table.isWanted(5))
+        #expect(table.want(input, 5) == .add(input))
+        #expect(table.event(on: 5) == .wanted)
         #expect(table.want(0, 5) == .none)
         #expect(table.want(input, 5) == .none)
-        #expect(table.want(input | output, 5) == .modify)
-        #expect(table.want(input, 5) == .modify)
+        #expect(table.want(input | output, 5) == .modify(input | output))
+        #expect(table.want(input, 5) == .modify(input))
     }
 
     @Test("What arrives on an idle connection takes it out of the set")
@@ -27,18 +27,18 @@ struct SocketTableTests {
         table.noteOpened(5)
         _ = table.want(input, 5)
         _ = table.want(0, 5)
-        #expect(!table.isWanted(5))
-        #expect(table.want(input, 5) == .add)
-        #expect(table.isWanted(5))
+        #expect(table.event(on: 5) == .unsolicited)
+        #expect(table.want(input, 5) == .add(input))
+        #expect(table.event(on: 5) == .wanted)
     }
 
-    @Test("A connection that could be written to leaves the set when it is idle")
+    @Test("A connection that could be written to is watched for reading only when it is idle")
     func writable() {
         let table = SocketTable()
         table.noteOpened(5)
         _ = table.want(output, 5)
-        #expect(table.want(0, 5) == .remove)
-        #expect(table.want(input, 5) == .add)
+        #expect(table.want(0, 5) == .modify(input))
+        #expect(table.want(input, 5) == .none)
     }
 
     @Test("A closed connection leaves the set before its number is used again")
@@ -50,18 +50,18 @@ struct SocketTableTests {
         #expect(table.noteClosing(5))
         #expect(!table.noteClosing(5))
         table.noteOpened(5)
-        #expect(table.want(input, 5) == .add)
+        #expect(table.want(input, 5) == .add(input))
     }
 
     @Test("A descriptor that the engine did not open is watched exactly when libcurl says so")
     func foreign() {
         let table = SocketTable()
-        #expect(table.want(input, 900) == .add)
-        #expect(table.want(input, 900) == .modify)
+        #expect(table.want(input, 900) == .add(input))
+        #expect(table.want(input, 900) == .modify(input))
         #expect(table.want(0, 900) == .remove)
-        #expect(table.want(input, 900) == .add)
+        #expect(table.want(input, 900) == .add(input))
         table.noteRefused(900)
-        #expect(table.want(input, 900) == .add)
+        #expect(table.want(input, 900) == .add(input))
         #expect(table.want(input, -1) == .none)
     }
 

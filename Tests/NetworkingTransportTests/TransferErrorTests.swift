@@ -12,6 +12,12 @@ import Testing
         return TransferError.curl(code, text: text, circumstances: circumstances).kind
     }
 
+    @Test("An argument that libcurl refuses on a connection came from the server")
+    func badArgument() {
+        #expect(kind(.CURLE_BAD_FUNCTION_ARGUMENT, "") { $0.wasConnected = true } == .badResponse)
+        #expect(kind(.CURLE_BAD_FUNCTION_ARGUMENT, "") { _ in } == .other)
+    }
+
     @Test("An alert is about a client certificate only before a response, and only the server's")
     func clientCertificates() {
         let required = "error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0"

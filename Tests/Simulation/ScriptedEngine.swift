@@ -16,6 +16,7 @@ final class ScriptedEngine {
     private final class Flow {
         let transfer: Transfer
         var events: [Event]
+        var isHeld = false
         init(_ transfer: Transfer, _ events: [Event]) {
             self.transfer = transfer
             self.events = events
@@ -54,6 +55,10 @@ final class ScriptedEngine {
         }
     }
 
+    func hold(_ transfer: Transfer, _ isHeld: Bool) {
+        flows.first { $0.transfer === transfer }?.isHeld = isHeld
+    }
+
     private func activate(_ transfer: Transfer) {
         active[transfer.request.origin, default: 0] += 1
         if transfer.request.method == "POST" { posts[transfer.request.url, default: 0] += 1 }
@@ -64,8 +69,9 @@ final class ScriptedEngine {
 
     /// Makes one event happen. False: there is none.
     func happen() -> Bool {
-        guard !flows.isEmpty else { return false }
-        let flow = flows[scheduler.random.below(flows.count)]
+        let moving = flows.filter { !$0.isHeld }
+        guard !moving.isEmpty else { return false }
+        let flow = moving[scheduler.random.below(moving.count)]
         guard !flow.events.isEmpty else { return false }
         let transfer = flow.transfer
         switch flow.events.removeFirst() {

@@ -1,14 +1,10 @@
 internal import CCurl
-internal import COpenSSL
 
 /// The once-only initialisation of the C libraries, before the first network thread exists.
 enum CurlGlobal {
     /// What `curl_global_init` returned.
-    ///
-    /// OpenSSL is told not to register an exit handler: the network thread is never torn down, and would otherwise use
-    /// OpenSSL while `exit` frees it.
     static let status: CurlCode = {
-        _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        OpenSSLRuntime.prepare()
         return CurlCode(curl_global_init(Int(CURL_GLOBAL_DEFAULT)))
     }()
 

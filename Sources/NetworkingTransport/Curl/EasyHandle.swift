@@ -47,6 +47,10 @@ final class EasyHandle {
         CurlCode(on_curl_setopt_seek_function(pointer, function))
     }
 
+    func setPreRequestFunction(_ function: @escaping curl_prereq_callback) -> CurlCode {
+        CurlCode(on_curl_setopt_pre_request_function(pointer, function))
+    }
+
     func setSSLContextFunction(_ function: @escaping curl_ssl_ctx_callback) -> CurlCode {
         CurlCode(on_curl_setopt_ssl_context_function(pointer, function))
     }
@@ -87,6 +91,9 @@ final class EasyHandle {
 
     /// A time fact in seconds.
     func seconds(_ info: CURLINFO) -> Double { Double(offset(info)) / 1_000_000 }
+
+    /// The TLS connection in use, an `SSL *`; nil: there is none, or it is not OpenSSL's.
+    var tlsConnection: UnsafeMutableRawPointer? { on_curl_getinfo_openssl(pointer) }
 
     /// A string fact; "" where libcurl does not have it.
     func string(_ info: CURLINFO) -> String {

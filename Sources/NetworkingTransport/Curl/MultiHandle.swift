@@ -9,9 +9,11 @@ final class MultiHandle {
 
     /// Nil: out of memory.
     init?(observer: SocketObserver) {
+        let next = Self.nextDescriptor()
         guard let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         self.observer = observer
+        keepWakeupPairPrivate(from: next)
     }
 
     deinit { curl_multi_cleanup(pointer) }

@@ -5,8 +5,12 @@ enum EngineCommand: Sendable {
     case resumeReceiving(Transfer)
     /// The body source of the given attempt has something to say.
     case resumeSending(Transfer, attempt: Int)
+    case hold(Transfer)
+    case release(Transfer)
     case perform(@Sendable () -> Void)
     /// `maximumConnectionsPerHost` has a new value.
     case limitChanged
+    /// An origin of the admission table has another limit.
+    case admit(origin: Int)
     case shutdown
 }

@@ -2,72 +2,62 @@ internal import CCurl
 internal import NetworkingSupport
 internal import Synchronization
 
-/// Beginning and ending transfers, in the phases of a pass in which that is allowed.
+/// Handing transfers to libcurl and taking them back, in the phases of a pass in which that is allowed.
 extension EngineLoop {
-    func start(_ transfer: Transfer) {
-        assertOnThread()
-        guard transfer.phase == .created else { return }
-        if transfer.isCancelled {
-            return finish(transfer, TransferError(.cancelled, message: "Cancelled before it was started."))
-        }
-        transfer.startTime = now
-        guard let partition = partition(for: transfer.request) else {
-            return finish(transfer, TransferError(.outOfMemory, message: "No memory for a connection pool."))
-        }
-        let origin = partition.origin(transfer.request.origin)
+    /// Hands a transfer that has a slot to libcurl.
+    func activate(_ transfer: Transfer, _ origin: Int) {
+        transfer.ticket = nil
         transfer.origin = origin
-        transfer.phase = .waiting
-        if origin.activeCount < connectionsPerOrigin, origin.waitingCount == 0 {
-            activate(transfer, origin)
-        } else {
-            partition.waitingCount += 1
-            origin.insert(transfer)
+        guard let pool = pool(for: transfer.request, generation: admissions.generation(of: origin)),
+            let driver = pool.takeDriver(loop: self)
+        else {
+            admissions.leave(origin)
+            return finish(transfer, TransferError(.outOfMemory, message: "No memory for a transfer."))
         }
-        evictIdlePartitions()
+        if let error = hand(transfer, to: driver) {
+            driver.end()
+            giveBack(driver)
+            admissions.leave(origin)
+            return finish(transfer, error)
+        }
+        transfer.phase = .active
+        transfer.driver = driver
+        noteActivated(in: pool)
+        if driver.idleLimit > 0 { idleHeap.look(at: driver, by: driver.firstIdleCheck) }
     }
 
-    func cancel(_ transfer: Transfer) {
-        assertOnThread()
-        let error = TransferError(.cancelled, message: "The transfer was cancelled.")
-        switch transfer.phase {
-        case .created:
-            transfer.isCancelled = true
-        case .waiting:
-            let origin = transfer.origin
-            finish(transfer, error)
-            origin?.partition.waitingCount -= 1
-            origin?.noteCancelled()
-        case .active:
-            if let driver = transfer.driver { abort(driver, error) }
-        case .finished:
-            break
-        }
+    /// Sets the handle up and adds it to its pool's multi.
+    private func hand(_ transfer: Transfer, to driver: TransferDriver, freshConnection: Bool = false) -> TransferError?
+    {
+        touch(driver.pool)
+        if let error = driver.begin(transfer, freshConnection: freshConnection) { return error }
+        let code = driver.pool.multi.add(driver.easy)
+        guard code != .CURLM_OK else { return nil }
+        driver.isReusable = false
+        return code.transferError()
     }
 
     func resumeReceiving(_ transfer: Transfer) {
         assertOnThread()
-        guard let driver = transfer.driver else { return }
-        touch(driver.partition)
-        let code = driver.resumeReceiving()
-        if code != .CURLE_OK { complete(driver, code: code) }
+        guard let driver = transfer.driver, driver.isReceivePaused else { return }
+        driver.isReceivePaused = false
+        driver.lastActivity = now
+        applyPauses(driver)
     }
 
     func resumeSending(_ transfer: Transfer, attempt: Int) {
         assertOnThread()
-        guard let driver = transfer.driver, driver.attempt == attempt else { return }
-        touch(driver.partition)
-        let code = driver.resumeSending()
-        if code != .CURLE_OK { complete(driver, code: code) }
+        guard let driver = transfer.driver, driver.attempt == attempt, driver.isSendPaused else { return }
+        driver.isSendPaused = false
+        driver.lastActivity = now
+        applyPauses(driver)
     }
 
-    func changeLimit() {
-        assertOnThread()
-        connectionsPerOrigin = wantedConnectionsPerOrigin.load(ordering: .relaxed)
-        for partition in partitionsByID {
-            guard let partition else { continue }
-            partition.setConnectionCacheSize(connectionCacheSize)
-            for origin in partition.allOrigins { admit(origin) }
-        }
+    /// Tells libcurl in which directions the transfer may go on.
+    func applyPauses(_ driver: TransferDriver) {
+        touch(driver.pool)
+        let code = driver.applyPauses()
+        if code != .CURLE_OK { complete(driver, code: code) }
     }
 
     /// Ends an active transfer for a reason of our own.
@@ -76,71 +66,74 @@ extension EngineLoop {
         complete(driver, code: .CURLE_ABORTED_BY_CALLBACK)
     }
 
-    /// Ends an active transfer: the driver goes back to its pool, the handler hears of it, the next one gets the slot.
+    /// Ends an active transfer, unless it is tried once more: the driver goes back to its pool, the handler hears of it,
+    /// the next one gets the slot.
     func complete(_ driver: TransferDriver, code: CurlCode) {
         assertOnThread()
-        guard let transfer = driver.transfer, let origin = transfer.origin else { return }
-        let partition = driver.partition
+        guard let transfer = driver.transfer else { return }
+        if isTriedAgain(driver, code: code), restart(driver) { return }
         let outcome = driver.outcome(code: code)
-        let removal = partition.multi.remove(driver.easy)
-        if removal != .CURLM_OK { driver.isReusable = false }
-        driver.end()
-        giveBack(driver)
-        touch(partition)
-        partition.activeCount -= 1
-        origin.activeCount -= 1
+        if Self.discreditsConnection(driver.failure, code: code) { giveUpConnections(of: driver) }
+        takeBack(driver)
+        let origin = transfer.origin
         transfer.finish(outcome)
         admit(origin)
     }
 
-    /// Gives free slots to waiting transfers.
-    func admit(_ origin: OriginQueue) {
-        guard !isShutDown, origin.partition.brokenBy == nil else { return }
-        while origin.activeCount < connectionsPerOrigin, origin.waitingCount > 0, let transfer = origin.next() {
-            origin.partition.waitingCount -= 1
-            activate(transfer, origin)
-        }
+    /// Takes a transfer that has sent nothing yet back from libcurl: it waits again.
+    func putBack(_ driver: TransferDriver) {
+        assertOnThread()
+        guard let transfer = driver.transfer else { return }
+        takeBack(driver)
+        transfer.driver = nil
+        transfer.phase = .waiting
+        admit(transfer.origin)
     }
 
-    /// Hands a transfer to libcurl.
-    private func activate(_ transfer: Transfer, _ origin: OriginQueue) {
-        let partition = origin.partition
-        guard let driver = partition.takeDriver(loop: self) else {
-            return finish(transfer, TransferError(.outOfMemory, message: "No memory for a transfer."))
+    private func takeBack(_ driver: TransferDriver) {
+        guard let transfer = driver.transfer else { return }
+        let pool = driver.pool
+        if pool.multi.remove(driver.easy) != .CURLM_OK { driver.isReusable = false }
+        let origin = transfer.origin
+        driver.end()
+        giveBack(driver)
+        touch(pool)
+        noteEnded(in: pool)
+        discardGivenUp(after: driver)
+        admissions.leave(origin)
+    }
+
+    /// Hands a transfer to libcurl once more, on a connection of its own. False: it has failed with what `driver.failure`
+    /// says.
+    private func restart(_ driver: TransferDriver) -> Bool {
+        guard let transfer = driver.transfer, driver.rewindContent() else {
+            driver.failure = TransferDriver.lostError
+            return false
         }
-        var error = driver.begin(transfer)
-        if error == nil {
-            let code = partition.multi.add(driver.easy)
-            if code != .CURLM_OK {
-                driver.isReusable = false
-                error = code.transferError()
-            }
+        let removal = driver.pool.multi.remove(driver.easy)
+        guard removal == .CURLM_OK else {
+            driver.isReusable = false
+            driver.failure = removal.transferError()
+            return false
         }
-        if let error {
-            driver.end()
-            giveBack(driver)
-            return finish(transfer, error)
-        }
-        transfer.phase = .active
-        transfer.driver = driver
-        partition.activeCount += 1
-        origin.activeCount += 1
-        useCounter += 1
-        partition.lastUse = useCounter
-        touch(partition)
-        if driver.idleLimit > 0 { idleHeap.look(at: driver, by: driver.firstIdleCheck) }
+        discardGivenUp(after: driver)
+        driver.failure = hand(transfer, to: driver, freshConnection: true)
+        return driver.failure == nil
+    }
+
+    private func isTriedAgain(_ driver: TransferDriver, code: CurlCode) -> Bool {
+        guard !isShutDown, driver.pool.brokenBy == nil else { return false }
+        if driver.wantsFreshConnection { return true }
+        guard let transfer = driver.transfer, driver.failure == nil, !transfer.hasReclaimedDescriptors,
+            failedForDescriptors(driver, code: code)
+        else { return false }
+        transfer.hasReclaimedDescriptors = true
+        return reclaimDescriptors()
     }
 
     private func giveBack(_ driver: TransferDriver) {
-        driver.partition.giveBack(driver)
+        driver.pool.giveBack(driver)
         if !driver.isReusable { idleHeap.remove(driver) }
-    }
-
-    /// Ends a transfer that libcurl never had.
-    private func finish(_ transfer: Transfer, _ error: TransferError) {
-        var timings = TransferTimings()
-        if transfer.startTime > 0 { timings.queued = Double(now &- transfer.startTime) / 1_000_000_000 }
-        transfer.finish(TransferOutcome(error: error, timings: timings))
     }
 
     // MARK: The end
@@ -151,22 +144,19 @@ extension EngineLoop {
         guard !isShutDown else { return }
         isShutDown = true
         let error = TransferError(.cancelled, message: "The engine was shut down.")
-        for partition in partitionsByID {
-            guard let partition else { continue }
-            for driver in partition.drivers where driver.transfer != nil { abort(driver, error) }
-            for origin in partition.allOrigins {
-                while let transfer = origin.next() { finish(transfer, error) }
-            }
-            partition.waitingCount = 0
+        for pool in poolsByID {
+            guard let pool else { continue }
+            for driver in pool.drivers where driver.transfer != nil { abort(driver, error) }
         }
+        for transfer in admissions.removeAllWaiters() { finish(transfer, error) }
         thread.stop()
     }
 
     /// The last thing the network thread does.
-    func closePartitions() {
+    func closePools() {
         for command in takeUnhandledCommands() { refuse(command) }
-        for partition in partitionsByID {
-            if let partition { close(partition) }
+        for pool in poolsByID {
+            if let pool { close(pool) }
         }
         touched = []
     }

@@ -13,8 +13,7 @@ final class EngineLoop: @unchecked Sendable {
     let mailbox = EngineMailbox()
     let thread = NetworkThread()
     let maximumHeaderBytes: Int
-    /// What `connectionsPerOrigin` becomes when the network thread hears of it.
-    let wantedConnectionsPerOrigin: Atomic<Int>
+    let capacities: OriginCapacities
     /// Nil: the engine could not be set up, see `setupError`.
     let poller: Poller?
     let setupError: TransferError?
@@ -23,25 +22,32 @@ final class EngineLoop: @unchecked Sendable {
 
     /// The time of this pass.
     var now = MonotonicClock.now
-    /// Transfers at a time to one origin of a partition.
-    var connectionsPerOrigin: Int
-    var partitions: [PartitionKey: Partition] = [:]
-    /// By `Partition.id`: what an epoll event names. Nil: free.
-    var partitionsByID: [Partition?] = []
-    /// The partition of the last transfer: most often that of the next one.
-    var lastPartition: Partition?
-    var useCounter: UInt64 = 0
-    var touched: [Partition] = []
-    var idleHeap = IdleHeap()
+    var admissions: AdmissionTable<Transfer>
+    var nextArrival: UInt64 = 0
+    var pools: [ConnectionPoolKey: ConnectionPool] = [:]
+    /// By `ConnectionPool.id`: what an epoll event names. Nil: free.
+    var poolsByID: [ConnectionPool?] = []
+    var freePoolIDs: [Int] = []
+    /// The ids of the pools without transfers, in the order in which their last one ended.
+    var idlePools = RecencyList()
+    /// The pool of the last transfer: most often that of the next one.
+    var lastPool: ConnectionPool?
+    var touched: [ConnectionPool] = []
+    /// Pools that libcurl wants to be called for.
+    var deadlineHeap = DeadlineHeap<ConnectionPool>()
+    /// Drivers that have an idle limit.
+    var idleHeap = DeadlineHeap<TransferDriver>()
     var isShutDown = false
+    /// A pass is under way: commands of this thread are handled before it ends.
+    private var isDraining = false
     /// Commands to handle in this pass.
     private var commands: [EngineCommand] = []
     private var commandsInHand: [EngineCommand] = []
 
     init(maximumHeaderBytes: Int, eventBatchSize: Int, connectionsPerOrigin: Int) {
         self.maximumHeaderBytes = maximumHeaderBytes
-        self.connectionsPerOrigin = connectionsPerOrigin
-        wantedConnectionsPerOrigin = Atomic(connectionsPerOrigin)
+        admissions = AdmissionTable(connectionLimit: connectionsPerOrigin)
+        capacities = OriginCapacities(connectionLimit: connectionsPerOrigin)
         let status = CurlGlobal.status
         poller = Poller(mailbox: mailbox, batchSize: eventBatchSize)
         if poller == nil {
@@ -57,14 +63,15 @@ final class EngineLoop: @unchecked Sendable {
     func start() {
         guard setupError == nil, let poller else { return }
         thread.start(
-            descriptor: poller.descriptor, drain: { [self] in drain() }, end: { [self] in closePartitions() })
+            descriptor: poller.descriptor, drain: { [self] in drain() }, end: { [self] in closePools() })
     }
 
     func assertOnThread() { precondition(thread.isCurrent, "On another thread than the engine's") }
 
-    /// Hands over a command from any thread. On the network thread it is handled in the same pass.
+    /// Hands over a command from any thread. In a pass of the network thread it is handled in the same pass; what else
+    /// runs on that thread, from another source of its run loop, leaves it like any other thread.
     func submit(_ command: EngineCommand) {
-        if thread.isCurrent {
+        if thread.isCurrent, isDraining || isShutDown {
             commands.append(command)
         } else if setupError != nil || !mailbox.post(command) {
             refuse(command)
@@ -94,8 +101,11 @@ final class EngineLoop: @unchecked Sendable {
     private func drain() {
         assertOnThread()
         guard let poller else { return }
+        isDraining = true
+        defer { isDraining = false }
         var isBusy = true
         while isBusy, !isShutDown {
+            thread.parkIfProcessEnds()
             let count = poller.poll()
             now = MonotonicClock.now
             let hasMail = handleSockets(count)
@@ -123,48 +133,59 @@ final class EngineLoop: @unchecked Sendable {
         var hasMail = false
         for index in 0..<count {
             let event = poller.event(index)
-            if event.partition == Poller.enginePartition {
+            if event.pool == Poller.enginePool {
                 if poller.isTimer(event.descriptor) { poller.acknowledgeTimer() } else { hasMail = true }
                 continue
             }
-            guard Int(event.partition) < partitionsByID.count,
-                let partition = partitionsByID[Int(event.partition)]
+            guard Int(event.pool) < poolsByID.count,
+                let pool = poolsByID[Int(event.pool)]
             else { continue }
-            guard poller.sockets.isWanted(event.descriptor) else {
-                // An idle connection that the server closes, most often. libcurl sees that when it is about to use it.
-                _ = poller.control(EPOLL_CTL_DEL, event.descriptor, 0, partition: event.partition)
+            switch poller.sockets.event(on: event.descriptor) {
+            case .wanted:
+                break
+            case .unwanted:
+                _ = poller.control(EPOLL_CTL_DEL, event.descriptor, 0, pool: event.pool)
+                continue
+            case .unsolicited:
+                // The server closes an idle connection, most often.
+                discardUnused(event.descriptor)
                 continue
             }
             var events: Int32 = 0
             if event.readiness & EPOLLIN.rawValue != 0 { events |= CURL_CSELECT_IN }
             if event.readiness & EPOLLOUT.rawValue != 0 { events |= CURL_CSELECT_OUT }
             if event.readiness & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { events |= CURL_CSELECT_ERR }
-            act(on: partition, socket: event.descriptor, events: events)
+            act(on: pool, socket: event.descriptor, events: events)
         }
         return hasMail
     }
 
     /// Serves libcurl's timers that are due.
     private func handleTimers() {
-        for partition in partitionsByID {
-            guard let partition, partition.deadline <= now else { continue }
-            partition.deadline = .max
-            act(on: partition, socket: CURL_SOCKET_TIMEOUT, events: 0)
+        while let pool = deadlineHeap.first, pool.heapDeadline <= now {
+            guard pool.deadline <= now || pool.deadline == .max else {
+                deadlineHeap.postponeFirst(to: pool.deadline)
+                continue
+            }
+            deadlineHeap.remove(pool)
+            guard pool.deadline <= now else { continue }
+            pool.deadline = .max
+            act(on: pool, socket: CURL_SOCKET_TIMEOUT, events: 0)
         }
     }
 
-    private func act(on partition: Partition, socket: Int32, events: Int32) {
-        touch(partition)
-        guard partition.brokenBy == nil else { return }
-        let code = partition.multi.act(on: socket, events: events)
-        if code != .CURLM_OK { partition.brokenBy = code }
+    func act(on pool: ConnectionPool, socket: Int32, events: Int32) {
+        touch(pool)
+        guard pool.brokenBy == nil else { return }
+        let code = pool.multi.act(on: socket, events: events)
+        if code != .CURLM_OK { pool.brokenBy = code }
     }
 
     /// Takes note that libcurl did, or was told, something in this pass.
-    func touch(_ partition: Partition) {
-        guard !partition.isTouched else { return }
-        partition.isTouched = true
-        touched.append(partition)
+    func touch(_ pool: ConnectionPool) {
+        guard !pool.isTouched else { return }
+        pool.isTouched = true
+        touched.append(pool)
     }
 
     /// Ends the transfers that libcurl is done with.
@@ -172,13 +193,13 @@ final class EngineLoop: @unchecked Sendable {
         var index = 0
         // `touched` may grow meanwhile: a freed slot starts the next transfer.
         while index < touched.count {
-            let partition = touched[index]
+            let pool = touched[index]
             index += 1
-            if let code = partition.brokenBy {
-                breakUp(partition, code: code)
+            if let code = pool.brokenBy {
+                breakUp(pool, code: code)
                 continue
             }
-            while let (easy, code) = partition.multi.nextFinished() {
+            while let (easy, code) = pool.multi.nextFinished() {
                 var owner: UnsafeMutableRawPointer?
                 guard on_curl_getinfo_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK, let owner else { continue }
                 complete(Unmanaged<TransferDriver>.fromOpaque(owner).takeUnretainedValue(), code: code)
@@ -200,7 +221,10 @@ final class EngineLoop: @unchecked Sendable {
         case .resumeReceiving(let transfer): resumeReceiving(transfer)
         case .resumeSending(let transfer, let attempt): resumeSending(transfer, attempt: attempt)
         case .perform(let work): work()
+        case .hold(let transfer): hold(transfer)
+        case .release(let transfer): release(transfer)
         case .limitChanged: changeLimit()
+        case .admit(let origin): admit(origin)
         case .shutdown: shutDown()
         }
     }
@@ -211,13 +235,14 @@ final class EngineLoop: @unchecked Sendable {
     /// calls that function when its mind changes only, so a deadline served early would never be heard of again.
     private func askForTimeouts() -> Bool {
         var isDue = false
-        for partition in touched {
-            partition.isTouched = false
-            guard let milliseconds = partition.activeCount > 0 ? partition.multi.timeout() : nil else {
-                partition.deadline = .max
+        for pool in touched {
+            pool.isTouched = false
+            guard let milliseconds = pool.activeCount > 0 ? pool.multi.timeout() : nil else {
+                pool.deadline = .max
                 continue
             }
-            partition.deadline = now &+ UInt64(milliseconds) &* 1_000_000
+            pool.deadline = now &+ UInt64(milliseconds) &* 1_000_000
+            deadlineHeap.look(at: pool, by: pool.deadline)
             if milliseconds == 0 { isDue = true }
         }
         touched.removeAll(keepingCapacity: true)
@@ -225,10 +250,7 @@ final class EngineLoop: @unchecked Sendable {
     }
 
     private func armTimer() {
-        var next = idleHeap.first?.heapDeadline ?? .max
-        for partition in partitionsByID {
-            if let partition { next = min(next, partition.deadline) }
-        }
+        let next = min(idleHeap.first?.heapDeadline ?? .max, deadlineHeap.first?.heapDeadline ?? .max)
         if next != .max { poller?.wake(at: next) }
     }
 

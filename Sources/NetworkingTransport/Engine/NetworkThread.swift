@@ -16,6 +16,8 @@ final class NetworkThread: Sendable {
     private let hasStarted = Latch()
     private let hasEnded = Latch()
     private let shouldEnd = Atomic<Bool>(false)
+    /// A pass is under way: see `pass`.
+    let isInside = Atomic<Bool>(false)
 
     /// The calling thread's name, as the system has it.
     static var currentName: String {
@@ -33,8 +35,10 @@ final class NetworkThread: Sendable {
         let thread = Thread { [self] in
             // Not through `Thread.name`, which does not reliably reach the system's thread.
             on_set_thread_name(Self.name)
-            run(descriptor: descriptor, drain: drain)
-            end()
+            noteRunning()
+            run(descriptor: descriptor, drain: { self.pass(drain) })
+            pass(end)
+            noteStopped()
             identifier.store(0, ordering: .releasing)
             hasEnded.open()
         }

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Owns the epoll set that the run loop watches: every curl socket, the mailbox and one timer.
 ///
-/// What an event is about travels in its 64 bits of data: the descriptor, and the partition that registered it.
+/// What an event is about travels in its 64 bits of data: the descriptor, and the pool that registered it.
 final class Poller {
-    /// Stands in an event's data for the mailbox and the timer, which belong to no partition.
-    static let enginePartition: UInt32 = .max
+    /// Stands in an event's data for the mailbox and the timer, which belong to no pool.
+    static let enginePool: UInt32 = .max
 
     let descriptor: Int32
     private let timer: Int32
@@ -29,8 +29,8 @@ final class Poller {
         timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
         events = .allocate(capacity: batchSize)
         guard timer >= 0,
-            control(EPOLL_CTL_ADD, timer, EPOLLIN.rawValue, partition: Self.enginePartition),
-            control(EPOLL_CTL_ADD, mailbox.descriptor, EPOLLIN.rawValue, partition: Self.enginePartition)
+            control(EPOLL_CTL_ADD, timer, EPOLLIN.rawValue, pool: Self.enginePool),
+            control(EPOLL_CTL_ADD, mailbox.descriptor, EPOLLIN.rawValue, pool: Self.enginePool)
         else { return nil }
     }
 
@@ -41,10 +41,10 @@ final class Poller {
     }
 
     /// Adds, changes or removes a descriptor.
-    func control(_ operation: Int32, _ descriptor: Int32, _ interest: UInt32, partition: UInt32) -> Bool {
+    func control(_ operation: Int32, _ descriptor: Int32, _ interest: UInt32, pool: UInt32) -> Bool {
         var event = epoll_event()
         event.events = interest
-        event.data.u64 = UInt64(partition) << 32 | UInt64(UInt32(bitPattern: descriptor))
+        event.data.u64 = UInt64(pool) << 32 | UInt64(UInt32(bitPattern: descriptor))
         return epoll_ctl(self.descriptor, operation, descriptor, &event) == 0
     }
 
@@ -52,7 +52,7 @@ final class Poller {
     func poll() -> Int { Int(max(epoll_wait(descriptor, events, Int32(batchSize), 0), 0)) }
 
     /// An event of the last batch.
-    func event(_ index: Int) -> (descriptor: Int32, partition: UInt32, readiness: UInt32) {
+    func event(_ index: Int) -> (descriptor: Int32, pool: UInt32, readiness: UInt32) {
         let data = events[index].data.u64
         return (
             Int32(bitPattern: UInt32(truncatingIfNeeded: data)), UInt32(truncatingIfNeeded: data >> 32),

@@ -1,18 +1,18 @@
 internal import CCurl
 internal import Glibc
 
-/// Receives libcurl's wishes about the sockets of one partition and passes them on to the epoll set.
+/// Receives libcurl's wishes about the sockets of one pool and passes them on to the epoll set.
 ///
-/// Owned by the partition's multi handle, because libcurl still calls it while that is being cleaned up.
+/// Owned by the pool's multi handle, because libcurl still calls it while that is being cleaned up.
 final class SocketObserver {
     private let poller: Poller
-    private let partition: UInt32
+    private let pool: UInt32
     /// Network thread. errno of the last refusal by the epoll set.
     private(set) var failure: Int32 = 0
 
-    init(poller: Poller, partition: UInt32) {
+    init(poller: Poller, pool: UInt32) {
         self.poller = poller
-        self.partition = partition
+        self.pool = pool
     }
 
     /// CURLMOPT_SOCKETFUNCTION. Never called at the same time as anything else: network thread.
@@ -21,12 +21,11 @@ final class SocketObserver {
         return from(context).update(easy: easy, socket: socket, what: what) ? 0 : -1
     }
 
-    /// CURLOPT_OPENSOCKETFUNCTION: a socket that programs which this process runs do not inherit.
+    /// CURLOPT_OPENSOCKETFUNCTION, with the driver for context: a socket that programs which this process runs do not
+    /// inherit.
     static let openCallback: curl_opensocket_callback = { context, _, address in
         guard let context, let address = address?.pointee else { return CURL_SOCKET_BAD }
-        let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
-        if descriptor >= 0 { from(context).poller.sockets.noteOpened(descriptor) }
-        return descriptor
+        return Unmanaged<TransferDriver>.fromOpaque(context).takeUnretainedValue().openSocket(address)
     }
 
     /// CURLOPT_CLOSESOCKETFUNCTION.
@@ -34,7 +33,7 @@ final class SocketObserver {
         if let context {
             let observer = from(context)
             if observer.poller.sockets.noteClosing(socket) {
-                _ = observer.poller.control(EPOLL_CTL_DEL, socket, 0, partition: observer.partition)
+                _ = observer.poller.control(EPOLL_CTL_DEL, socket, 0, pool: observer.pool)
             }
         }
         return close(socket)
@@ -56,20 +55,22 @@ final class SocketObserver {
             return true
         case .remove:
             // The descriptor may be closed already, which took it out of the set.
-            _ = poller.control(EPOLL_CTL_DEL, socket, 0, partition: partition)
+            _ = poller.control(EPOLL_CTL_DEL, socket, 0, pool: pool)
             return true
-        case .add:
+        case .add(let interest):
+            // libcurl's own, for a name that is being looked up: not inherited either.
+            if !poller.sockets.isConnection(socket) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
             return watch(socket, interest, EPOLL_CTL_ADD, otherwise: EPOLL_CTL_MOD)
-        case .modify:
+        case .modify(let interest):
             return watch(socket, interest, EPOLL_CTL_MOD, otherwise: EPOLL_CTL_ADD)
         }
     }
 
     private func watch(_ socket: Int32, _ interest: UInt32, _ operation: Int32, otherwise: Int32) -> Bool {
-        if poller.control(operation, socket, interest, partition: partition) { return true }
+        if poller.control(operation, socket, interest, pool: pool) { return true }
         // A descriptor closed behind libcurl's account of it, or a number that is in use again.
         if errno == ENOENT || errno == EEXIST,
-            poller.control(otherwise, socket, interest, partition: partition)
+            poller.control(otherwise, socket, interest, pool: pool)
         {
             return true
         }
@@ -82,6 +83,8 @@ final class SocketObserver {
     private func noteSocket(_ socket: Int32, easy: UnsafeMutableRawPointer?) {
         var owner: UnsafeMutableRawPointer?
         guard let easy, on_curl_getinfo_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK, let owner else { return }
-        Unmanaged<TransferDriver>.fromOpaque(owner).takeUnretainedValue().socket = socket
+        let driver = Unmanaged<TransferDriver>.fromOpaque(owner).takeUnretainedValue()
+        driver.socket = socket
+        poller.sockets.noteUse(of: socket, by: UInt(bitPattern: owner))
     }
 }

@@ -21,15 +21,29 @@ final class SocketTable {
         var wanted: UInt32 = 0
         /// Opened by the engine.
         var isConnection = false
+        /// Requests share it, and the server may speak unasked: HTTP/2.
+        var isMultiplexed = false
+        /// It is not to be used again.
+        var isGivenUp = false
+        /// The driver that uses it, by its address; 0: none, or several.
+        var user: UInt = 0
+        /// Whom it was opened for.
+        var owner = Owner(pool: 0, origin: -1)
+    }
+
+    /// Whom a connection was opened for: numbers of the engine's.
+    struct Owner: Hashable {
+        let pool: UInt32
+        let origin: Int
     }
 
     /// By descriptor.
     private var entries: [Entry] = []
 
     /// A connection's socket was made.
-    func noteOpened(_ socket: Int32) {
+    func noteOpened(_ socket: Int32, for owner: Owner = Owner(pool: 0, origin: -1)) {
         guard let index = index(of: socket) else { return }
-        entries[index] = Entry(isConnection: true)
+        entries[index] = Entry(isConnection: true, owner: owner)
     }
 
     /// A connection's socket is about to be closed. True: it has to leave the set before.
@@ -39,10 +53,14 @@ final class SocketTable {
         return entries[index].watched != 0
     }
 
+    // MARK: Watching
+
     /// What the set has to be told of a socket.
     enum Change: Equatable {
         case none
-        case add, modify, remove
+        /// To be watched for so much.
+        case add(UInt32), modify(UInt32)
+        case remove
     }
 
     /// libcurl's wish changed.
@@ -51,14 +69,18 @@ final class SocketTable {
         let entry = entries[index]
         entries[index].wanted = interest
         if interest == 0 {
+            guard entry.isConnection, entry.watched != 0 else {
+                entries[index].watched = 0
+                return .remove
+            }
+            if entry.watched == Self.readable { return .none }
             // A socket that may be written to would be ready all the time.
-            if entry.isConnection, entry.watched == Self.readable { return .none }
-            entries[index].watched = 0
-            return .remove
+            entries[index].watched = Self.readable
+            return .modify(Self.readable)
         }
         if entry.isConnection, entry.watched == interest { return .none }
         entries[index].watched = interest
-        return entry.watched == 0 ? .add : .modify
+        return entry.watched == 0 ? .add(interest) : .modify(interest)
     }
 
     /// The set refused.
@@ -67,17 +89,94 @@ final class SocketTable {
         entries[index].watched = 0
     }
 
-    /// Whether libcurl wants to hear of the socket. If not, it is to leave the set.
-    func isWanted(_ socket: Int32) -> Bool {
-        guard let index = index(of: socket), entries[index].wanted == 0 else { return true }
+    /// What an event on a socket is.
+    enum Event: Equatable {
+        /// libcurl's business.
+        case wanted
+        /// Nobody's at present: the socket is to leave the set.
+        case unwanted
+        /// Something on a connection that has nothing to receive, which must not be taken for the next answer: the socket is
+        /// to leave the set, and the connection is not to be used again.
+        case unsolicited
+    }
+
+    func event(on socket: Int32) -> Event {
+        guard let index = index(of: socket), entries[index].wanted == 0 else { return .wanted }
         entries[index].watched = 0
-        return false
+        let entry = entries[index]
+        guard entry.isConnection, entry.user == 0, !entry.isMultiplexed else { return .unwanted }
+        return .unsolicited
+    }
+
+    // MARK: Use
+
+    /// A driver is on a connection.
+    func noteUse(of socket: Int32, by user: UInt) {
+        guard let index = index(of: socket), entries[index].isConnection else { return }
+        entries[index].user = user
+    }
+
+    /// A driver's transfer has ended. True: the connection is not to be used again.
+    func noteEnd(of user: UInt, on socket: Int32) -> Bool {
+        guard let index = index(of: socket), entries[index].user == user else { return false }
+        entries[index].user = 0
+        return entries[index].isGivenUp && !entries[index].isMultiplexed
+    }
+
+    /// The number of the pool that a connection was opened for.
+    func pool(of socket: Int32) -> Int? {
+        guard let index = index(of: socket), entries[index].isConnection else { return nil }
+        return Int(entries[index].owner.pool)
+    }
+
+    /// Whether the engine opened it.
+    func isConnection(_ socket: Int32) -> Bool {
+        guard let index = index(of: socket) else { return false }
+        return entries[index].isConnection
+    }
+
+    func noteMultiplexed(_ socket: Int32) {
+        guard let index = index(of: socket), entries[index].isConnection else { return }
+        entries[index].isMultiplexed = true
+    }
+
+    func isMultiplexed(_ socket: Int32) -> Bool {
+        guard let index = index(of: socket) else { return false }
+        return entries[index].isMultiplexed
+    }
+
+    /// Gives up the connections to an origin. Returns those that nobody uses; the others are told by `noteEnd` or, where
+    /// requests share them, by `givenUp(in:)`.
+    func giveUp(origin: Int) -> [Int32] {
+        var idle: [Int32] = []
+        for index in entries.indices where entries[index].isConnection && entries[index].owner.origin == origin {
+            entries[index].isGivenUp = true
+            if isIdle(entries[index]) { idle.append(Int32(index)) }
+        }
+        return idle
+    }
+
+    /// The shared connections of a pool that are not to be used again.
+    func givenUp(in pool: UInt32) -> [Int32] {
+        entries.indices.filter { entries[$0].isGivenUp && entries[$0].isMultiplexed && entries[$0].owner.pool == pool }
+            .map { Int32($0) }
+    }
+
+    /// How many connections of each pool nobody uses.
+    var idleConnections: [UInt32: Int] {
+        var counts: [UInt32: Int] = [:]
+        for entry in entries where entry.isConnection && entry.wanted == 0 && entry.user == 0 {
+            counts[entry.owner.pool, default: 0] += 1
+        }
+        return counts
     }
 
     /// The connections in the set.
     var watchedConnections: [Int32] {
         entries.indices.filter { entries[$0].isConnection && entries[$0].watched != 0 }.map { Int32($0) }
     }
+
+    private func isIdle(_ entry: Entry) -> Bool { entry.wanted == 0 && entry.user == 0 && !entry.isMultiplexed }
 
     private func index(of socket: Int32) -> Int? {
         guard socket >= 0 else { return nil }

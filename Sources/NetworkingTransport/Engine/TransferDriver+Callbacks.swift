@@ -28,6 +28,11 @@ extension TransferDriver {
         return from(context).rewindContent() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 
+    static let preRequestCallback: curl_prereq_callback = { context, _, _, _, localPort in
+        guard let context else { return CURL_PREREQFUNC_ABORT }
+        return from(context).maySend(fromPort: localPort) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
     static let sslContextCallback: curl_ssl_ctx_callback = { _, sslContext, context in
         guard let sslContext, let context else { return CURLE_ABORTED_BY_CALLBACK }
         return from(context).installVerification(on: sslContext) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
@@ -41,7 +46,7 @@ extension TransferDriver {
             guard let host = Self.host(of: transfer.request.url) else { return false }
             context = PeerVerificationContext(configuration: transfer.request.tls, host: host)
         case .proxy:
-            guard let proxy = partition.proxy, let tls = proxy.tls, let host = Self.host(of: proxy.url) else {
+            guard let proxy = pool.proxy, let tls = proxy.tls, let host = Self.host(of: proxy.url) else {
                 return false
             }
             context = PeerVerificationContext(configuration: tls, peer: .proxy, host: host)

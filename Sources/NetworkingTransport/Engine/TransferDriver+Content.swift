@@ -76,8 +76,11 @@ extension TransferDriver {
         case .source(let source):
             guard isSourceOpen else { return true }
             guard source.rewind() else {
-                failure = TransferError(
-                    .bodyNotReplayable, message: "The request has to be sent again, and its body cannot be.")
+                failure =
+                    transfer?.ledger.wouldRepeat == true
+                    ? Self.lostError
+                    : TransferError(
+                        .bodyNotReplayable, message: "The request has to be sent again, and its body cannot be.")
                 return false
             }
             bodyOffset = 0

@@ -33,12 +33,14 @@ extension TransferDriver {
     ///
     /// A plain request (GET, no content, no credential) after another one changes the URL and little else. After
     /// anything else the handle goes back to its defaults, which also forgets authentication state.
-    func configure(for request: TransferRequest) -> TransferError? {
+    ///
+    /// - Parameter freshConnection: Open connections are not used.
+    func configure(for request: TransferRequest, freshConnection: Bool) -> TransferError? {
         if let error = RequestValidation.urlError(request.url) { return error }
         var result = OptionResult()
         let isPlainRequest: Bool
         if case .none = request.body {
-            isPlainRequest = request.method == "GET" && request.credential == nil
+            isPlainRequest = request.method == "GET" && request.credential == nil && !freshConnection
         } else {
             isPlainRequest = false
         }
@@ -53,13 +55,17 @@ extension TransferDriver {
             isPlain = false
             headerList = nil
             sendsContent = false
+            isPipeWaiting = false
             setConstants(&result)
+            if let credential = request.credential { setCredential(credential, &result) }
+            if freshConnection { result.require(easy.set(CURLOPT_FRESH_CONNECT, 1)) }
             if let error = setContent(of: request, &result) { return error }
             if let error = setHeaders(of: request, &result) { return error }
             isPlain = isPlainRequest
             plainHeaders = request.headers
             plainDecodes = request.decodesContent
         }
+        setPipeWait(&result)
         if RequestValidation.hasUserInfo(request.url) { isReusable = false }
         result.require(easy.set(CURLOPT_URL, request.url))
         guard result.code == .CURLE_OK else {
@@ -96,18 +102,32 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_READDATA, pointer: me))
         result.require(easy.setSeekFunction(Self.seekCallback))
         result.require(easy.set(CURLOPT_SEEKDATA, pointer: me))
-        let observer = Unmanaged.passUnretained(partition.multi.observer).toOpaque()
+        result.require(easy.setPreRequestFunction(Self.preRequestCallback))
+        result.require(easy.set(CURLOPT_PREREQDATA, pointer: me))
+        let observer = Unmanaged.passUnretained(pool.multi.observer).toOpaque()
         result.require(
             easy.setSocketFunctions(open: SocketObserver.openCallback, close: SocketObserver.closeCallback))
-        result.require(easy.set(CURLOPT_OPENSOCKETDATA, pointer: observer))
+        result.require(easy.set(CURLOPT_OPENSOCKETDATA, pointer: me))
         result.require(easy.set(CURLOPT_CLOSESOCKETDATA, pointer: observer))
-        result.require(easy.set(CURLOPT_SHARE, pointer: partition.share.pointer))
+        result.require(easy.set(CURLOPT_SHARE, pointer: pool.share.pointer))
         setTLS(&result)
-        if let credential = partition.credential {
-            result.require(easy.set(CURLOPT_HTTPAUTH, credential.schemes.curlMask))
-            result.require(easy.set(CURLOPT_USERNAME, credential.user))
-            result.require(easy.set(CURLOPT_PASSWORD, credential.password))
-        }
+    }
+
+    /// Where many requests share a connection, one that comes while it is being made waits for it, in place of making
+    /// another.
+    private func setPipeWait(_ result: inout OptionResult) {
+        guard let transfer else { return }
+        let waits = loop.admissions.speaksHTTP2(transfer.origin)
+        guard waits != isPipeWaiting else { return }
+        isPipeWaiting = waits
+        result.allowMissing(easy.set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
+    }
+
+    /// For this request only: the handle goes back to its defaults before the next.
+    private func setCredential(_ credential: TransferCredential, _ result: inout OptionResult) {
+        result.require(easy.set(CURLOPT_HTTPAUTH, credential.schemes.curlMask))
+        result.require(easy.set(CURLOPT_USERNAME, credential.user))
+        result.require(easy.set(CURLOPT_PASSWORD, credential.password))
     }
 
     /// Bytes that libcurl reads from a socket at a time.
@@ -122,7 +142,7 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_SSLVERSION, TLSPeer.server.curlVersion))
         result.require(easy.setSSLContextFunction(Self.sslContextCallback))
         result.require(easy.set(CURLOPT_SSL_CTX_DATA, pointer: Unmanaged.passUnretained(self).toOpaque()))
-        guard let identity = partition.tls.clientIdentity else { return }
+        guard let identity = pool.tls.clientIdentity else { return }
         result.require(easy.set(CURLOPT_SSLCERTTYPE, "PEM"))
         result.require(easy.set(CURLOPT_SSLKEYTYPE, "PEM"))
         identity.certificateChainPEM.withUnsafeBytes { result.require(easy.set(CURLOPT_SSLCERT_BLOB, blob: $0)) }
@@ -132,9 +152,9 @@ extension TransferDriver {
     /// CURLAUTH_ONLY, which is too large for Swift's importer.
     private static let authenticationOnly = 1 << 31
 
-    /// The way to the server. What is set here is part of the partition's key.
+    /// The way to the server. What is set here is part of the pool's key.
     private func setProxy(_ result: inout OptionResult) {
-        guard let proxy = partition.proxy else {
+        guard let proxy = pool.proxy else {
             // Not NULL: "" keeps libcurl from reading proxies from the environment.
             result.require(easy.set(CURLOPT_PROXY, ""))
             // Nor look for exceptions there, for every request.

@@ -22,7 +22,7 @@ extension TransferDriver {
         var circumstances = TransferError.Circumstances()
         circumstances.wasConnected = easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0
         circumstances.hasHead = collector.isComplete
-        circumstances.hasClientIdentity = partition.tls.clientIdentity != nil
+        circumstances.hasClientIdentity = pool.tls.clientIdentity != nil
         circumstances.verificationFailure = verification?.failure
         circumstances.concernsProxy = verification?.peer == .proxy
         if let verification, verification.peer == .server {
@@ -30,12 +30,13 @@ extension TransferDriver {
             let chain = verification.rejectedChain
             if !chain.isEmpty { circumstances.rejectedServer = .init(chain: chain, host: verification.host) }
         }
-        if partition.proxy != nil {
+        if pool.proxy != nil {
             circumstances.connectStatus = easy.long(CURLINFO_HTTP_CONNECTCODE)
             circumstances.proxyCode = CURLproxycode(UInt32(truncatingIfNeeded: easy.long(CURLINFO_PROXY_ERROR)))
         }
-        circumstances.systemErrno = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
-        let text = partition.proxy?.redacting(easy.errorText) ?? easy.errorText
+        let systemErrno = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
+        circumstances.systemErrno = socketError != 0 && code == .CURLE_COULDNT_CONNECT ? socketError : systemErrno
+        let text = pool.proxy?.redacting(easy.errorText) ?? easy.errorText
         return TransferError.curl(code, text: text, circumstances: circumstances)
     }
 

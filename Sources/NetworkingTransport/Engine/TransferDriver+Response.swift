@@ -7,6 +7,7 @@ extension TransferDriver {
     /// Takes a header line. False: end the transfer.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
+        transfer?.ledger.noteAnswer()
         noteBodySent()
         switch collector.append(line) {
         case .incomplete:
@@ -14,6 +15,7 @@ extension TransferDriver {
         case .ignored:
             return true
         case .complete:
+            noteVersion()
             if mayBeAnsweredByLibcurl {
                 isHoldingHead = true
                 return true
@@ -32,11 +34,18 @@ extension TransferDriver {
     /// A challenge that libcurl has credentials for, or a 417 to an expectation, may be followed by another head.
     private var mayBeAnsweredByLibcurl: Bool {
         switch collector.status {
-        case 401: partition.credential != nil
-        case 407: partition.proxy?.credential != nil
+        case 401: transfer?.request.credential != nil
+        case 407: pool.proxy?.credential != nil
         case 417: true
         default: false
         }
+    }
+
+    /// The origin's limit depends on the version it speaks. Who answered through a proxy for plain HTTP is not known.
+    private func noteVersion() {
+        guard let transfer else { return }
+        loop.noteResponse(from: transfer.origin, isHTTP2: collector.isHTTP2)
+        if collector.isHTTP2 { loop.poller?.sockets.noteMultiplexed(socket) }
     }
 
     /// Shows the head to the handler. False: end the transfer.
@@ -56,6 +65,7 @@ extension TransferDriver {
         guard !bytes.isEmpty else { return 0 }
         if isHoldingHead, !reportHead() { return 0 }
         guard let transfer, let handler, failure == nil else { return 0 }
+        if transfer.isHeld { return Int(CURL_WRITEFUNC_PAUSE) }
         guard hasReportedHead else {
             failure = TransferError(.badResponse, message: "Content arrived before a response head.")
             return 0
@@ -83,26 +93,11 @@ extension TransferDriver {
         }
     }
 
-    /// Goes on after `.pause`. An error: the transfer is over.
-    func resumeReceiving() -> CurlCode {
-        guard isReceivePaused else { return .CURLE_OK }
-        isReceivePaused = false
-        lastActivity = loop.now
-        return applyPauses()
-    }
-
-    /// Goes on after `.wait`.
-    func resumeSending() -> CurlCode {
-        guard isSendPaused else { return .CURLE_OK }
-        isSendPaused = false
-        lastActivity = loop.now
-        return applyPauses()
-    }
-
-    private func applyPauses() -> CurlCode {
+    /// Tells libcurl in which directions the transfer may go on. An error: the transfer is over.
+    func applyPauses() -> CurlCode {
         var mask: Int32 = CURLPAUSE_CONT
-        if isReceivePaused { mask |= CURLPAUSE_RECV }
-        if isSendPaused { mask |= CURLPAUSE_SEND }
+        if isReceivePaused || isHeld { mask |= CURLPAUSE_RECV }
+        if isSendPaused || isHeld { mask |= CURLPAUSE_SEND }
         return CurlCode(curl_easy_pause(easy.pointer, mask))
     }
 }

@@ -1,14 +1,13 @@
 internal import CCurl
 internal import Foundation
-internal import Glibc
 
 /// Drives one transfer at a time on one easy handle: what libcurl's callbacks find behind their pointers.
 ///
-/// Reused from transfer to transfer of one partition, so that a plain request costs neither an allocation nor an option
+/// Reused from transfer to transfer of one pool, so that a plain request costs neither an allocation nor an option
 /// that has not changed. Network thread only.
-final class TransferDriver {
+final class TransferDriver: DeadlineHeapMember {
     let easy: EasyHandle
-    let partition: Partition
+    let pool: ConnectionPool
     let loop: EngineLoop
 
     /// The transfer in hand; nil: idle.
@@ -27,6 +26,10 @@ final class TransferDriver {
     var discardedBytes = 0
     /// The connection was given up on purpose: the exchange counts as complete.
     var endsEarly = false
+    /// The request is to be sent once more, on a connection of its own.
+    var wantsFreshConnection = false
+    /// What CURLINFO_NUM_CONNECTS said when the request was sent last.
+    var connectionsMade = 0
 
     // MARK: The request's content
 
@@ -47,6 +50,8 @@ final class TransferDriver {
 
     var isReceivePaused = false
     var isSendPaused = false
+    /// See `TransportEngine.hold(_:)`.
+    var isHeld: Bool { transfer?.isHeld ?? false }
     /// Why the engine, the handler or the body source ended the transfer; wins over libcurl's code.
     var failure: TransferError?
     /// When something last moved.
@@ -54,12 +59,14 @@ final class TransferDriver {
     var activationTime: UInt64 = 0
     /// Nanoseconds without activity that end the transfer; 0: no limit.
     var idleLimit: UInt64 = 0
-    /// Where this driver stands in the loop's heap; -1: not in it.
     var heapIndex = -1
-    /// When the loop looks at this driver; never later than the transfer's deadline.
     var heapDeadline = UInt64.max
     /// The socket in use; -1: not known yet.
     var socket: Int32 = -1
+    /// Our port of the connection in use; 0: not known yet.
+    var localPort: Int32 = 0
+    /// errno of a socket that could not be made; 0: none.
+    var socketError: Int32 = 0
     /// What the kernel had not sent when it was last asked; -1: was not asked.
     var unsentBytes: Int32 = -1
 
@@ -74,22 +81,24 @@ final class TransferDriver {
     var isPlain = false
     var plainHeaders: [HeaderField] = []
     var plainDecodes = false
+    /// CURLOPT_PIPEWAIT is set.
+    var isPipeWaiting = false
     /// libcurl reads it while the transfer is active.
     var headerList: HeaderList?
     /// False: the handle has seen something that must not meet another transfer.
     var isReusable = true
 
     /// Nil: out of memory.
-    init?(partition: Partition, loop: EngineLoop) {
+    init?(pool: ConnectionPool, loop: EngineLoop) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
-        self.partition = partition
+        self.pool = pool
         self.loop = loop
         collector = ResponseHeadCollector(limit: loop.maximumHeaderBytes)
     }
 
     /// Takes on a transfer: everything but adding the handle to the multi.
-    func begin(_ transfer: Transfer) -> TransferError? {
+    func begin(_ transfer: Transfer, freshConnection: Bool) -> TransferError? {
         loop.assertOnThread()
         self.transfer = transfer
         handler = transfer.handler
@@ -99,6 +108,8 @@ final class TransferDriver {
         delivery = .deliver
         discardedBytes = 0
         endsEarly = false
+        wantsFreshConnection = false
+        connectionsMade = 0
         bodyOffset = 0
         isSourceOpen = false
         attempt &+= 1
@@ -110,10 +121,12 @@ final class TransferDriver {
         lastActivity = loop.now
         idleLimit = Self.nanoseconds(transfer.request.idleTimeout)
         socket = -1
+        localPort = 0
+        socketError = 0
         unsentBytes = -1
         verification = nil
         easy.clearErrorText()
-        return configure(for: transfer.request)
+        return configure(for: transfer.request, freshConnection: freshConnection)
     }
 
     /// Lets go of the transfer; the handle has left the multi.
@@ -134,13 +147,14 @@ final class TransferDriver {
 
     /// When to look at the transfer next for want of progress; nil: it has been idle for too long.
     func nextIdleCheck(now: UInt64) -> UInt64? {
-        // Waiting for our own consumer or producer is not the server's fault.
-        if isReceivePaused || isSendPaused {
+        // Waiting for our own consumer or producer, or for our user, is not the server's fault.
+        if isReceivePaused || isSendPaused || isHeld {
             lastActivity = now
             return now &+ idleLimit
         }
         noteConnectionPhases()
         noteKernelProgress(now: now)
+        noteReceivedBytes(now: now)
         let deadline = lastActivity &+ idleLimit
         guard deadline > now else { return nil }
         return min(deadline, now &+ checkInterval)
@@ -166,16 +180,6 @@ final class TransferDriver {
             last = max(last, easy.offset(info))
         }
         lastActivity = max(lastActivity, activationTime &+ UInt64(max(last, 0)) &* 1_000)
-    }
-
-    /// The peer's acknowledging what the kernel still held is progress, though no callback tells.
-    private func noteKernelProgress(now: UInt64) {
-        guard socket >= 0 else { return }
-        if case .none = body { return }
-        var unsent: Int32 = 0
-        guard ioctl(socket, UInt(TIOCOUTQ), &unsent) == 0 else { return }
-        if unsentBytes >= 0, unsent < unsentBytes { lastActivity = now }
-        unsentBytes = unsent
     }
 }
 

@@ -31,15 +31,21 @@ package final class TransportEngine: Sendable {
     /// Whether the caller runs on this engine's network thread, or there is none because it could not be set up.
     package var isCurrentThread: Bool { loop.thread.isCurrent || loop.setupError != nil }
 
-    /// Transfers at a time to one origin; the others wait in the engine, highest priority first, then in order.
-    /// 6 by default; at least 1.
+    /// Connections at a time to one origin, and so transfers, unless it answers in HTTP/2 (see `capacity(ofOrigin:)`); the
+    /// others wait in the engine, highest priority first, then in order. 6 by default; at least 1.
     package var maximumConnectionsPerHost: Int {
-        get { loop.wantedConnectionsPerOrigin.load(ordering: .relaxed) }
+        get { loop.capacities.connectionLimit.load(ordering: .relaxed) }
         set {
-            loop.wantedConnectionsPerOrigin.store(max(newValue, 1), ordering: .relaxed)
+            loop.capacities.connectionLimit.store(max(newValue, 1), ordering: .relaxed)
             loop.submit(.limitChanged)
         }
     }
+
+    /// Transfers that the engine carries out at a time to an origin: more of them wait in its list. As many as connections,
+    /// or as streams once a response of the origin came in HTTP/2. From any thread, also with a lock held.
+    ///
+    /// - Parameter origin: As in `RequestTarget.origin`.
+    package func capacity(ofOrigin origin: String) -> Int { loop.capacities.capacity(of: origin) }
 
     /// Begins a transfer. From any thread; on the network thread it takes effect in the same pass of its loop.
     package func start(_ transfer: Transfer) { loop.submit(.start(transfer)) }
@@ -51,6 +57,14 @@ package final class TransportEngine: Sendable {
     /// Lets content flow again after the handler answered `.pause`. From any thread.
     package func resumeReceiving(_ transfer: Transfer) { loop.submit(.resumeReceiving(transfer)) }
 
+    /// Stops a transfer where it is, in both directions, without ending it: neither its idle time nor anything else goes on,
+    /// except that a connection it has sent its request on stays open. One that waits, or has not sent anything, waits on
+    /// without a slot. From any thread, also before `start`'s effect.
+    package func hold(_ transfer: Transfer) { loop.submit(.hold(transfer)) }
+
+    /// Lets a held transfer go on where it was. From any thread.
+    package func release(_ transfer: Transfer) { loop.submit(.release(transfer)) }
+
     /// Runs `work` on the network thread, in order with the other commands of the calling thread; when that thread has
     /// ended, or could not be started, on the calling thread.
     package func perform(_ work: @escaping @Sendable () -> Void) { loop.submit(.perform(work)) }
@@ -59,6 +73,6 @@ package final class TransportEngine: Sendable {
     /// returns at once. Any number of times. A transfer started afterwards ends at once, on the calling thread.
     package func shutdown() {
         loop.submit(.shutdown)
-        if !loop.thread.isCurrent, loop.setupError == nil { loop.thread.join() }
+        if !loop.thread.isCurrent, loop.setupError == nil, !NetworkThread.isParking { loop.thread.join() }
     }
 }

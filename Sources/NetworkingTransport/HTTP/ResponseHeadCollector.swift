@@ -41,6 +41,8 @@ struct ResponseHeadCollector {
     /// Version of the head in hand.
     var httpVersion: String { version }
 
+    var isHTTP2: Bool { version == "2" }
+
     /// The head in hand.
     var head: ResponseHead { ResponseHead(statusCode: statusCode, httpVersion: version, rawFields: Array(fields)) }
 

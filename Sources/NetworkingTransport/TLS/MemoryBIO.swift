@@ -8,6 +8,7 @@ final class MemoryBIO {
 
     /// An empty one, to be written to.
     init() throws(OpenSSLError) {
+        OpenSSLRuntime.prepare()
         guard let handle = BIO_new(BIO_s_mem()) else { throw OpenSSLError.drain() }
         self.handle = handle
     }

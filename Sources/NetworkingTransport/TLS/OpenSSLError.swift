@@ -47,6 +47,7 @@ package struct OpenSSLError: Error, Sendable, Hashable, CustomStringConvertible 
     static func leavingQueueUntouched<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        OpenSSLRuntime.prepare()
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         return try body()

@@ -8,6 +8,7 @@ package struct SHA256Hasher: ~Copyable {
     private var isValid: Bool
 
     package init() {
+        OpenSSLRuntime.prepare()
         context = EVP_MD_CTX_new()
         isValid = context != nil && EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
     }

@@ -17,6 +17,7 @@ package final class TrustStore: @unchecked Sendable {
         base: TrustStore? = nil, anchors: some Sequence<X509Certificate> = [],
         revocationLists: [CertificateRevocationList] = []
     ) throws(OpenSSLError) {
+        OpenSSLRuntime.prepare()
         guard let handle = X509_STORE_new() else { throw OpenSSLError.drain() }
         self.handle = handle
         folders = base?.folders ?? []
@@ -34,6 +35,7 @@ package final class TrustStore: @unchecked Sendable {
 
     /// The certificates of PEM files, loaded now, and of folders of hashed certificates, loaded on demand.
     init(files: [String], folders: [String]) throws(OpenSSLError) {
+        OpenSSLRuntime.prepare()
         guard let handle = X509_STORE_new() else { throw OpenSSLError.drain() }
         self.handle = handle
         self.folders = folders

@@ -6,7 +6,7 @@ package final class Transfer: @unchecked Sendable {
     /// Where a transfer stands.
     enum Phase {
         case created
-        /// In the engine's waiting list.
+        /// Without a slot: in the engine's waiting list or, while it is held, outside.
         case waiting
         /// Handed to libcurl.
         case active
@@ -17,31 +17,45 @@ package final class Transfer: @unchecked Sendable {
     /// Cleared when the transfer has finished, so that no cycle outlives it.
     package internal(set) var handler: (any TransferHandler)?
 
-    /// Network thread.
+    // All that follows: network thread.
+
     var phase = Phase.created
-    /// Network thread. Cancelled before it was started.
+    /// Cancelled before it was started.
     var isCancelled = false
-    /// Network thread. What drives it while it is active.
+    /// See `TransportEngine.hold(_:)`.
+    var isHeld = false
+    /// What drives it while it is active.
     var driver: TransferDriver?
-    /// Network thread. Where it waits, or counts as active.
-    var origin: OriginQueue?
-    /// Network thread. When it was started.
+    /// Where it waits; nil: it does not.
+    var ticket: AdmissionTable<Transfer>.Ticket?
+    /// The origin that it has a slot of while it is active.
+    var origin = 0
+    /// When it was started.
     var startTime: UInt64 = 0
+    /// Its place in the order in which transfers were started.
+    var arrival: UInt64 = 0
+    var ledger = SendLedger()
+    /// Descriptors were freed for it once.
+    var hasReclaimedDescriptors = false
 
     package init(request: TransferRequest, handler: any TransferHandler) {
         self.request = request
         self.handler = handler
     }
 
-    /// Reports the end. Network thread, once.
+    /// Whether a server may have seen something of the request: it had a connection and was about to be sent. Network
+    /// thread.
+    package var mayHaveReachedServer: Bool { ledger.hasSent }
+
+    /// Reports the end, once.
     func finish(_ outcome: TransferOutcome) {
-        precondition(phase != .finished)
+        guard phase != .finished else { return }
         phase = .finished
         driver = nil
-        origin = nil
+        ticket = nil
         if case .source(let source) = request.body { source.close() }
         let handler = handler
-        handler?.transfer(self, didFinish: outcome)
         self.handler = nil
+        handler?.transfer(self, didFinish: outcome)
     }
 }

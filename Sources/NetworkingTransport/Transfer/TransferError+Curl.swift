@@ -58,6 +58,9 @@ extension TransferError {
         case .CURLE_UNSUPPORTED_PROTOCOL:
             // Also libcurl's word for a status line of no HTTP version that it knows.
             return circumstances.wasConnected ? .badResponse : .unsupportedScheme
+        case .CURLE_BAD_FUNCTION_ARGUMENT:
+            // Of a connection: something in a response that libcurl's own parts refuse.
+            return circumstances.wasConnected ? .badResponse : .other
         case .CURLE_COULDNT_RESOLVE_HOST, .CURLE_COULDNT_RESOLVE_PROXY:
             return .cannotFindHost
         case .CURLE_COULDNT_CONNECT:

@@ -6,7 +6,7 @@ package import Foundation
 package struct TransferRequest: Sendable {
     /// The absolute URL, percent-encoded.
     package var url: String
-    /// What connections are counted by: requests with the same value go to the same scheme, host and port.
+    /// What requests are counted by: those with the same value go to the same scheme, host and port. See `RequestTarget`.
     package var origin: String
     /// The method, as typed.
     package var method: String
@@ -22,13 +22,17 @@ package struct TransferRequest: Sendable {
     package var decodesContent: Bool
     /// Transfers with a higher value leave the engine's waiting list first.
     package var priority: Int
-    /// How the server is verified and who we are to it: also what connections and TLS sessions are partitioned by.
+    /// How the server is verified and who we are to it: also what connections and TLS sessions are kept apart by.
     package var tls: TLSConfiguration
-    /// Answers to 401 challenges that libcurl gives by itself (and part of what connections are partitioned by).
+    /// Answers to 401 challenges that libcurl gives by itself. With NTLM or Negotiate, which authenticate a connection,
+    /// connections are kept apart by it.
     package var credential: TransferCredential?
-    /// The way to the server (and part of what connections are partitioned by); nil: none between, whatever the
+    /// The way to the server (and part of what connections are kept apart by); nil: none between, whatever the
     /// environment says.
     package var proxy: TransferProxy?
+    /// Whether a repetition has no effect of its own, so that the engine may send the request once more when a connection
+    /// is lost without an answer. By default what the method says (RFC 9110, 9.2.2).
+    package var isIdempotent: Bool
 
     package init(url: String, origin: String, method: String, tls: TLSConfiguration) {
         self.url = url
@@ -42,6 +46,18 @@ package struct TransferRequest: Sendable {
         self.tls = tls
         self.credential = nil
         self.proxy = nil
+        self.isIdempotent = Self.isIdempotent(method)
+    }
+
+    package init(target: RequestTarget, method: String, tls: TLSConfiguration) {
+        self.init(url: target.url, origin: target.origin, method: method, tls: tls)
+    }
+
+    private static func isIdempotent(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
+        default: false
+        }
     }
 }
 
@@ -49,8 +65,11 @@ extension TransferRequest {
     /// Whether a proxy without a credential of its own reads the request's header fields.
     package var isForProxy: Bool {
         guard let proxy, proxy.credential == nil, proxy.scheme == .http || proxy.scheme == .https else { return false }
-        return url.prefix(6).lowercased() != "https:"
+        return !isSecure
     }
+
+    /// Whether the URL's scheme is https.
+    var isSecure: Bool { origin.utf8.count > 5 && origin.utf8.prefix(6).elementsEqual("https:".utf8) }
 }
 
 /// The content of a request.

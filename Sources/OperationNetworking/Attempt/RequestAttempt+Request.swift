@@ -12,8 +12,8 @@ extension RequestAttempt {
         let target = try (machine.hops == 0 ? firstTarget : nil) ?? RequestTarget(url)
         machine.beginTransfer(to: url)
         var outgoing = TransferRequest(
-            url: target.url, origin: target.origin, method: request.httpMethod ?? "GET",
-            tls: try tlsConfiguration(for: url))
+            target: target, method: request.httpMethod ?? "GET", tls: try tlsConfiguration(for: url))
+        if configuration.resendsNonIdempotentRequests { outgoing.isIdempotent = true }
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation.queuePriority.rawValue
         outgoing.proxy = try proxy(for: url)

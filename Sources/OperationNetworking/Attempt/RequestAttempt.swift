@@ -147,8 +147,10 @@ final class RequestAttempt: @unchecked Sendable {
         switch operation.standing(ofAttempt: number) {
         case .held:
             isHeld = true
+            if let transfer { Runtime.current.hold(transfer) }
         case .present:
             isHeld = false
+            if let transfer { Runtime.current.release(transfer) }
             if let postponed = postponed.take() { postponed() }
         case .stale:
             break

@@ -12,6 +12,10 @@ protocol OperationRuntime: Sendable {
     func start(_ transfer: Transfer)
     func cancel(_ transfer: Transfer)
     func resumeReceiving(_ transfer: Transfer)
+    /// Suspends a transfer in its place, or puts it back into the waiting list if it has not been sent.
+    func hold(_ transfer: Transfer)
+    /// Lets a transfer go on that was held.
+    func release(_ transfer: Transfer)
     /// Runs a serializer, or other work that waits for nothing, on one of a few threads.
     func onParsingThread(_ work: @escaping @Sendable () -> Void)
     /// Runs a block of the user's that may wait, even for another operation: there is a thread for each.
@@ -52,6 +56,8 @@ struct LiveRuntime: OperationRuntime {
     func start(_ transfer: Transfer) { TransportEngine.shared.start(transfer) }
     func cancel(_ transfer: Transfer) { TransportEngine.shared.cancel(transfer) }
     func resumeReceiving(_ transfer: Transfer) { TransportEngine.shared.resumeReceiving(transfer) }
+    func hold(_ transfer: Transfer) { TransportEngine.shared.hold(transfer) }
+    func release(_ transfer: Transfer) { TransportEngine.shared.release(transfer) }
     func onParsingThread(_ work: @escaping @Sendable () -> Void) { Self.parsing.perform(work) }
     func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
@@ -60,5 +66,5 @@ struct LiveRuntime: OperationRuntime {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: work)
     }
     var uptime: TimeInterval { Double(MonotonicClock.now) / 1e9 }
-    func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.maximumConnectionsPerHost }
+    func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.capacity(ofOrigin: origin) }
 }

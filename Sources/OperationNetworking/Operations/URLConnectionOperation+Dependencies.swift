@@ -1,6 +1,7 @@
 internal import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
+internal import NetworkingTransport
 
 /// An edit of an operation's request from the result of an operation it depends on.
 struct Preparation {

@@ -96,7 +96,7 @@ final class RecordingHandler: TransferHandler {
 extension TransferRequest {
     /// A request to a test server, trusting nobody.
     init(_ url: String, method: String = "GET", policy: String = "test") {
-        let origin = url.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//")
+        let origin = (try? RequestTarget(url))?.origin ?? url
         self.init(
             url: url, origin: origin, method: method, tls: TLSConfiguration(identity: policy, verify: { _, _ in nil }))
         idleTimeout = 20

@@ -4,8 +4,8 @@ import Testing
 
 @testable import NetworkingTransport
 
-@Suite("Partitions", .timeLimit(.minutes(1)))
-struct PartitionTests {
+@Suite("Connection pools", .timeLimit(.minutes(1)))
+struct ConnectionPoolTests {
     @Test("A connection made under one policy or identity never serves another")
     func separation() async {
         await withEngine(server: { connection in
@@ -26,28 +26,28 @@ struct PartitionTests {
             #expect(await run() == "1")
             #expect(await run { $0.tls = tls("strict") } == "2")
             #expect(await run { $0.tls = tls("strict", minimum: .v1_3) } == "3")
-            let credential = TransferCredential(user: "a", password: "b", schemes: .basic)
+            let credential = TransferCredential(user: "a", password: "b", schemes: .negotiate)
             #expect(await run { $0.credential = credential } == "4")
-            let other = TransferCredential(user: "a", password: "c", schemes: .basic)
+            let other = TransferCredential(user: "a", password: "b", schemes: [.negotiate, .basic])
             #expect(await run { $0.credential = other } == "5")
             // And each goes back to its own.
             #expect(await run { $0.credential = credential } == "4")
             #expect(await run { $0.tls = tls("strict") } == "2")
             #expect(await run() == "1")
             #expect(
-                PartitionKey(TransferRequest(server.url))
+                ConnectionPoolKey(TransferRequest(server.url), generation: 0)
                     != {
                         var request = TransferRequest(server.url)
                         request.tls = tls("test", client: "f1")
-                        return PartitionKey(request)
+                        return ConnectionPoolKey(request, generation: 0)
                     }())
         }
     }
 
-    @Test("Idle partitions beyond the limit are closed, the least recently used first")
+    @Test("Idle pools beyond the limit are closed, the least recently used first")
     func eviction() async {
         await withEngine(server: { $0.respondToAll("\($0.number)") }) { engine, server in
-            let limit = EngineLoop.idlePartitionLimit
+            let limit = EngineLoop.idlePoolLimit
             for index in 0..<limit + 20 {
                 #expect(await engine.run(TransferRequest(server.url, policy: "\(index)")).error == nil)
             }
@@ -56,7 +56,7 @@ struct PartitionTests {
             let old = await engine.run(TransferRequest(server.url, policy: "0"))
             #expect(!old.timings.reusedConnection)
             let count = await withCheckedContinuation { continuation in
-                engine.perform { continuation.resume(returning: engine.loop.partitions.count) }
+                engine.perform { continuation.resume(returning: engine.loop.pools.count) }
             }
             #expect(count <= limit + 2)
         }
@@ -83,9 +83,9 @@ struct PartitionTests {
             for handler in handlers { engine.start(Transfer(request: TransferRequest(server.url), handler: handler)) }
             arrived.wait()
             engine.perform {
-                guard let partition = engine.loop.partitions.values.first else { return }
-                partition.brokenBy = .CURLM_OUT_OF_MEMORY
-                engine.loop.touch(partition)
+                guard let pool = engine.loop.pools.values.first else { return }
+                pool.brokenBy = .CURLM_OUT_OF_MEMORY
+                engine.loop.touch(pool)
             }
             #expect(await handlers[0].finished().error?.isMultiCode == true)
             #expect(await handlers[1].finished().error?.kind == .outOfMemory)

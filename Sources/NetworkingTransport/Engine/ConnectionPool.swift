@@ -1,0 +1,97 @@
+internal import CCurl
+
+/// One pool: connections, TLS sessions and easy handles that never serve another trust policy or identity.
+///
+/// libcurl knows nothing of our policy when it picks a connection or resumes a session, and an easy handle keeps
+/// sessions of its own: so each pool has its own multi, share and easy handles. Network thread only.
+final class ConnectionPool: DeadlineHeapMember {
+    let key: ConnectionPoolKey
+    /// Tells the pool's sockets apart in the epoll set.
+    let id: UInt32
+    let tls: TLSConfiguration
+    let proxy: TransferProxy?
+    let multi: MultiHandle
+    let share: SessionShare
+
+    /// Idle easy handles that are kept.
+    private static let idleDriverLimit = 256
+
+    /// Every driver of the pool, idle or active.
+    private(set) var drivers: [TransferDriver] = []
+    private var idleDrivers: [TransferDriver] = []
+
+    /// Transfers handed to libcurl.
+    var activeCount = 0
+    /// When libcurl wants to be called; `.max`: it waits for sockets only.
+    var deadline = UInt64.max
+    /// Where this pool stands in the loop's heap; -1: not in it.
+    var heapIndex = -1
+    /// When the loop looks at this pool; never later than `deadline`.
+    var heapDeadline = UInt64.max
+    /// Something happened in this pass of the loop that libcurl may have finished transfers or moved its timer over.
+    var isTouched = false
+    /// Shared connections of it are not to be used again.
+    var hasGivenUpConnections = false
+    /// The error after which the multi handle is not used any more.
+    var brokenBy: CurlMultiCode?
+
+    /// Nil: out of memory.
+    init?(key: ConnectionPoolKey, id: UInt32, request: TransferRequest, poller: Poller) {
+        let observer = SocketObserver(poller: poller, pool: id)
+        guard let multi = MultiHandle(observer: observer), let share = SessionShare() else { return nil }
+        self.key = key
+        self.id = id
+        tls = request.tls
+        proxy = request.proxy
+        self.multi = multi
+        self.share = share
+        guard multi.installObserver() == .CURLM_OK else { return nil }
+        // Without HTTP/2 in libcurl this option may be missing; everything works without it.
+        _ = multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    }
+
+    /// Whether `request` belongs here, told without hashing.
+    func serves(_ request: TransferRequest, generation: UInt32) -> Bool {
+        tls === request.tls && key.generation == generation && proxy == request.proxy
+            && key.credential == request.connectionCredential
+    }
+
+    /// Sets libcurl's limits after the engine's: `perHost` connections at a time to one host.
+    ///
+    /// The engine counts requests, and of those HTTP/2 has many on one connection: libcurl counts connections. Not behind
+    /// a proxy, which it would take for the host.
+    func setConnectionLimits(perHost: Int) {
+        // libcurl's cache of open connections, which must hold those of all active transfers.
+        _ = multi.set(CURLMOPT_MAXCONNECTS, max(64, 4 * min(perHost, 100_000)))
+        if proxy == nil { _ = multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, perHost > 100_000 ? 0 : perHost) }
+    }
+
+    /// A driver for one transfer. Nil: out of memory.
+    func takeDriver(loop: EngineLoop) -> TransferDriver? {
+        if let driver = idleDrivers.popLast() { return driver }
+        guard let driver = TransferDriver(pool: self, loop: loop) else { return nil }
+        drivers.append(driver)
+        return driver
+    }
+
+    func giveBack(_ driver: TransferDriver) {
+        if idleDrivers.count >= Self.idleDriverLimit { driver.isReusable = false }
+        if driver.isReusable {
+            idleDrivers.append(driver)
+        } else {
+            drivers.removeAll { $0 === driver }
+        }
+    }
+
+    /// Breaks the cycles with the drivers; the pool is not used afterwards.
+    func close() -> [TransferDriver] {
+        let all = drivers
+        drivers = []
+        idleDrivers = []
+        return all
+    }
+}
+
+// Belongs to the network thread.
+@available(*, unavailable)
+extension ConnectionPool: Sendable {}

@@ -1,0 +1,33 @@
+/// What may share connections and TLS sessions: everything that decides whom we trust, who we are, and which way we go,
+/// as far as a connection is bound to it.
+///
+/// A user's Basic or Digest credential is not: it goes out with each request, and is set on the easy handle for it.
+struct ConnectionPoolKey: Hashable {
+    let identity: String
+    let minimumVersion: TLSVersion
+    let maximumVersion: TLSVersion?
+    let clientFingerprint: String?
+    /// For the schemes that authenticate the connection.
+    let credential: TransferCredential?
+    let proxy: TransferProxy?
+    /// Tells pools apart of which the newer do not use the older's connections: see `AdmissionTable.generation(of:)`.
+    let generation: UInt32
+
+    init(_ request: TransferRequest, generation: UInt32) {
+        identity = request.tls.identity
+        minimumVersion = request.tls.minimumVersion
+        maximumVersion = request.tls.maximumVersion
+        clientFingerprint = request.tls.clientIdentity?.fingerprint
+        credential = request.connectionCredential
+        proxy = request.proxy
+        self.generation = generation
+    }
+}
+
+extension TransferRequest {
+    /// The credential, if it is one that a connection is bound to once it has been used.
+    var connectionCredential: TransferCredential? {
+        guard let credential, !credential.schemes.isDisjoint(with: [.ntlm, .negotiate]) else { return nil }
+        return credential
+    }
+}

@@ -1,0 +1,112 @@
+internal import Synchronization
+
+/// Starting, stopping and holding transfers, and who is next. In the command phase, and when a transfer has ended.
+extension EngineLoop {
+    func start(_ transfer: Transfer) {
+        assertOnThread()
+        guard transfer.phase == .created else { return }
+        if transfer.isCancelled {
+            return finish(transfer, TransferError(.cancelled, message: "Cancelled before it was started."))
+        }
+        transfer.startTime = now
+        transfer.arrival = nextArrival
+        nextArrival &+= 1
+        transfer.phase = .waiting
+        if !transfer.isHeld { enter(transfer) }
+        evictIdlePools()
+    }
+
+    func cancel(_ transfer: Transfer) {
+        assertOnThread()
+        let error = TransferError(.cancelled, message: "The transfer was cancelled.")
+        switch transfer.phase {
+        case .created:
+            transfer.isCancelled = true
+        case .waiting:
+            withdraw(transfer)
+            finish(transfer, error)
+        case .active:
+            if let driver = transfer.driver { abort(driver, error) }
+        case .finished:
+            break
+        }
+    }
+
+    func hold(_ transfer: Transfer) {
+        assertOnThread()
+        guard !transfer.isHeld, transfer.phase != .finished else { return }
+        transfer.isHeld = true
+        switch transfer.phase {
+        case .waiting:
+            withdraw(transfer)
+        case .active:
+            guard let driver = transfer.driver else { return }
+            // Before the request has gone out nothing is lost by beginning anew, and a connection that is being made would
+            // send it.
+            if transfer.mayHaveReachedServer { applyPauses(driver) } else { putBack(driver) }
+        case .created, .finished:
+            break
+        }
+    }
+
+    func release(_ transfer: Transfer) {
+        assertOnThread()
+        guard transfer.isHeld else { return }
+        transfer.isHeld = false
+        switch transfer.phase {
+        case .waiting:
+            enter(transfer)
+        case .active:
+            guard let driver = transfer.driver else { return }
+            driver.lastActivity = now
+            applyPauses(driver)
+        case .created, .finished:
+            break
+        }
+    }
+
+    func changeLimit() {
+        assertOnThread()
+        let limit = capacities.connectionLimit.load(ordering: .relaxed)
+        admissions.connectionLimit = limit
+        for pool in poolsByID { pool?.setConnectionLimits(perHost: limit) }
+        for origin in admissions.contended { admit(origin) }
+    }
+
+    /// Gives free slots to waiting transfers.
+    func admit(_ origin: Int) {
+        assertOnThread()
+        while !isShutDown, let transfer = admissions.next(at: origin) { activate(transfer, origin) }
+    }
+
+    /// Takes note of the version that a response came in. From libcurl's callbacks, which may add no transfer.
+    func noteResponse(from origin: Int, isHTTP2: Bool) {
+        guard admissions.noteResponse(at: origin, isHTTP2: isHTTP2) else { return }
+        capacities.note(admissions.name(of: origin), isHTTP2: isHTTP2)
+        submit(.admit(origin: origin))
+    }
+
+    /// Asks for a slot.
+    private func enter(_ transfer: Transfer) {
+        let request = transfer.request
+        let verdict = admissions.enter(
+            transfer, origin: request.origin, priority: request.priority, arrival: transfer.arrival)
+        switch verdict {
+        case .admitted(let origin): activate(transfer, origin)
+        case .waits(let ticket): transfer.ticket = ticket
+        }
+    }
+
+    private func withdraw(_ transfer: Transfer) {
+        guard let ticket = transfer.ticket else { return }
+        transfer.ticket = nil
+        admissions.withdraw(ticket)
+    }
+
+    /// Ends a transfer that libcurl never had.
+    func finish(_ transfer: Transfer, _ error: TransferError) {
+        var timings = TransferTimings()
+        if transfer.startTime > 0 { timings.queued = Double(now &- transfer.startTime) / 1_000_000_000 }
+        transfer.finish(TransferOutcome(error: error, timings: timings))
+    }
+}

@@ -1,0 +1,68 @@
+internal import CCurl
+internal import Glibc
+
+/// Getting by with few descriptors.
+extension EngineLoop {
+    /// Whether a transfer failed because the process, or the system, has no descriptor left.
+    func failedForDescriptors(_ driver: TransferDriver, code: CurlCode) -> Bool {
+        switch code {
+        case .CURLE_COULDNT_CONNECT:
+            return Self.isShortage(driver.socketError)
+        case .CURLE_COULDNT_RESOLVE_HOST, .CURLE_COULDNT_RESOLVE_PROXY, .CURLE_OUT_OF_MEMORY:
+            // Looking a name up takes descriptors, too, and does not say that there were none.
+            guard driver.transfer?.mayHaveReachedServer == false else { return false }
+            let descriptor = eventfd(0, Int32(EFD_CLOEXEC))
+            guard descriptor >= 0 else {
+                driver.socketError = errno
+                return Self.isShortage(errno)
+            }
+            _ = Glibc.close(descriptor)
+            return false
+        default:
+            return false
+        }
+    }
+
+    private static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
+
+    /// Closes idle connections, those of the pools that have been idle for longest first. False: there are none.
+    func reclaimDescriptors() -> Bool {
+        assertOnThread()
+        guard let poller else { return false }
+        let idle = poller.sockets.idleConnections
+        // A quarter, so that the next requests find descriptors, too, and most connections stay.
+        var wanted = max(idle.values.reduce(0, +) / 4, 4)
+        var isReclaimed = false
+        while wanted > 0, let id = idlePools.first, let pool = poolsByID[id] {
+            wanted -= (idle[pool.id] ?? 0) + 1
+            close(pool)
+            isReclaimed = true
+        }
+        for pool in poolsByID {
+            guard wanted > 0, let pool, let count = idle[pool.id], count > 0 else { continue }
+            closeIdleConnections(min(count, wanted), of: pool)
+            wanted -= count
+            isReclaimed = true
+        }
+        return isReclaimed
+    }
+
+    /// Has libcurl close the oldest idle connections of a pool that is in use.
+    ///
+    /// It does so when a transfer needs a connection and the pool has as many as it may. So one is added that can have
+    /// none, as often as needed.
+    private func closeIdleConnections(_ count: Int, of pool: ConnectionPool) {
+        guard pool.brokenBy == nil, let easy = EasyHandle() else { return }
+        guard easy.set(CURLOPT_URL, "http://127.0.0.1:1/") == .CURLE_OK, easy.set(CURLOPT_PROXY, "") == .CURLE_OK,
+            easy.set(CURLOPT_NOSIGNAL, 1) == .CURLE_OK, easy.set(CURLOPT_FRESH_CONNECT, 1) == .CURLE_OK,
+            easy.setSocketFunctions(open: { _, _, _ in CURL_SOCKET_BAD }, close: { _, socket in Glibc.close(socket) })
+                == .CURLE_OK
+        else { return }
+        _ = pool.multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, 1)
+        for _ in 0..<count where pool.brokenBy == nil && pool.multi.add(easy) == .CURLM_OK {
+            act(on: pool, socket: CURL_SOCKET_TIMEOUT, events: 0)
+            _ = pool.multi.remove(easy)
+        }
+        _ = pool.multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, 0)
+    }
+}

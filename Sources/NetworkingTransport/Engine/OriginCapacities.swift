@@ -1,0 +1,38 @@
+internal import NetworkingSupport
+internal import Synchronization
+
+/// How many transfers the engine carries out at a time to an origin, for any thread to ask.
+final class OriginCapacities: Sendable {
+    /// What `TransportEngine.maximumConnectionsPerHost` was set to last.
+    let connectionLimit: Atomic<Int>
+    /// The origins that answer in HTTP/2.
+    private let multiplexed = Locked<Set<String>>([])
+    /// The size of `multiplexed`, so that whoever asks need not take the lock while there is none.
+    private let multiplexedCount = Atomic<Int>(0)
+    /// Beyond it the set begins anew: it only says what a response says again.
+    private static let setLimit = 4096
+
+    init(connectionLimit: Int) { self.connectionLimit = Atomic(connectionLimit) }
+
+    func capacity(of origin: String) -> Int {
+        let limit = connectionLimit.load(ordering: .relaxed)
+        guard multiplexedCount.load(ordering: .relaxed) > 0, multiplexed.withLock({ $0.contains(origin) }) else {
+            return limit
+        }
+        return max(limit, AdmissionTable<Transfer>.streamLimit)
+    }
+
+    /// Takes note that an origin begins, or ceases, to answer in HTTP/2.
+    func note(_ origin: String, isHTTP2: Bool) {
+        let count = multiplexed.withLock { set in
+            if isHTTP2 {
+                if set.count >= Self.setLimit { set = [] }
+                set.insert(origin)
+            } else {
+                set.remove(origin)
+            }
+            return set.count
+        }
+        multiplexedCount.store(count, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,42 @@
+internal import CCurl
+internal import COpenSSL
+
+extension TransferDriver {
+    /// Whether the request may go out on the connection that libcurl has found for it. False: end the transfer.
+    ///
+    /// - Parameter localPort: Our end of the connection.
+    func maySend(fromPort localPort: Int32) -> Bool {
+        guard let transfer else { return false }
+        self.localPort = localPort
+        lastActivity = loop.now
+        let made = easy.long(CURLINFO_NUM_CONNECTS)
+        defer { connectionsMade = made }
+        let connection = SendLedger.Connection(isNew: made > connectionsMade, isHTTP2: isOnHTTP2)
+        switch transfer.ledger.send(isIdempotent: transfer.request.isIdempotent, on: connection) {
+        case .send:
+            return true
+        case .sendOnFreshConnection:
+            wantsFreshConnection = true
+            return false
+        case .giveUp:
+            failure = Self.lostError
+            return false
+        }
+    }
+
+    /// What a request ends with that may, or may not, have been acted on.
+    static var lostError: TransferError {
+        TransferError(
+            .connectionLost,
+            message: "The connection was lost before an answer came. The request may have reached the server.")
+    }
+
+    /// Whether the transfer's connection was agreed to be HTTP/2 in the TLS handshake.
+    var isOnHTTP2: Bool {
+        guard transfer?.request.isSecure == true, let ssl = easy.tlsConnection else { return false }
+        var bytes: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(OpaquePointer(ssl), &bytes, &count)
+        return count == 2 && bytes?[0] == UInt8(ascii: "h") && bytes?[1] == UInt8(ascii: "2")
+    }
+}

@@ -1,0 +1,55 @@
+/// How often one transfer's request was sent, and whether it may be sent again.
+///
+/// libcurl sends a request again, by itself and without a word, when the connection that it reused ends before an answer.
+/// The server may have acted on the first one. So the engine is asked before each sending, and this decides: a request
+/// whose repetition changes nothing is sent twice at most, every other once.
+struct SendLedger: Equatable {
+    /// What is known of the connection that the request is about to be sent on.
+    struct Connection: Equatable {
+        /// It was made since the request was sent last.
+        var isNew: Bool
+        /// It is HTTP/2, by what the handshake said.
+        var isHTTP2: Bool
+    }
+
+    enum Verdict: Equatable {
+        case send
+        /// Not on this connection, which may be as dead as the last one, but on one of its own.
+        case sendOnFreshConnection
+        /// The exchange has failed: nobody knows whether the request was acted on.
+        case giveUp
+    }
+
+    /// It was sent at least once, as far as we know.
+    private(set) var hasSent = false
+    /// Nothing has come back since it was sent last.
+    private var isUnanswered = false
+    private var wasHTTP2 = false
+    private var repetitions = 0
+
+    /// If the request is sent again now, it is for want of an answer, not because of one.
+    var wouldRepeat: Bool { isUnanswered }
+
+    /// The request is about to go out.
+    mutating func send(isIdempotent: Bool, on connection: Connection) -> Verdict {
+        defer { wasHTTP2 = connection.isHTTP2 }
+        hasSent = true
+        guard isUnanswered else {
+            isUnanswered = true
+            return .send
+        }
+        // A stream that was refused with HTTP_1_1_REQUIRED was not acted on (RFC 9113, 7).
+        if wasHTTP2, !connection.isHTTP2, connection.isNew { return .send }
+        guard isIdempotent, repetitions == 0 else { return .giveUp }
+        repetitions += 1
+        // Other requests share an HTTP/2 connection: one that is alive.
+        guard connection.isNew || connection.isHTTP2 else {
+            isUnanswered = false
+            return .sendOnFreshConnection
+        }
+        return .send
+    }
+
+    /// A header line has arrived: what is sent next, to a challenge for instance, is another request.
+    mutating func noteAnswer() { isUnanswered = false }
+}

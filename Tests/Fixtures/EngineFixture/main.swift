@@ -1,0 +1,19 @@
+import Foundation
+import NetworkingTransport
+
+// A program that tests run, for what concerns a whole process.
+//
+//   EngineFixture exit <url> <milliseconds> main|network
+//   EngineFixture descriptors <url> <url> <policy>
+
+let arguments = CommandLine.arguments
+guard arguments.count == 5, let target = try? RequestTarget(arguments[2]) else { exit(2) }
+switch arguments[1] {
+case "exit":
+    runExit(target, milliseconds: UInt32(arguments[3]) ?? 0, onNetworkThread: arguments[4] == "network")
+case "descriptors":
+    guard let second = try? RequestTarget(arguments[3]) else { exit(2) }
+    runDescriptors(target, second, policy: arguments[4])
+default:
+    exit(2)
+}

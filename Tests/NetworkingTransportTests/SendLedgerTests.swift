@@ -1,0 +1,56 @@
+import Testing
+
+@testable import NetworkingTransport
+
+@Suite("Send ledger")
+struct SendLedgerTests {
+    private let reused = SendLedger.Connection(isNew: false, isHTTP2: false)
+    private let new = SendLedger.Connection(isNew: true, isHTTP2: false)
+    private let shared = SendLedger.Connection(isNew: false, isHTTP2: true)
+
+    @Test("A request is sent once, and again after an answer as often as needed")
+    func answers() {
+        var ledger = SendLedger()
+        #expect(!ledger.hasSent && !ledger.wouldRepeat)
+        for _ in 0..<5 {
+            #expect(ledger.send(isIdempotent: false, on: reused) == .send)
+            #expect(ledger.hasSent && ledger.wouldRepeat)
+            ledger.noteAnswer()
+            #expect(ledger.hasSent && !ledger.wouldRepeat)
+        }
+    }
+
+    @Test("Without an answer, one that may not be repeated is not")
+    func notIdempotent() {
+        for connection in [reused, new, shared] {
+            var ledger = SendLedger()
+            #expect(ledger.send(isIdempotent: false, on: connection) == .send)
+            #expect(ledger.send(isIdempotent: false, on: reused) == .giveUp)
+        }
+    }
+
+    @Test("Without an answer, one that may be repeated is sent once more, on a new or a shared connection")
+    func idempotent() {
+        var ledger = SendLedger()
+        #expect(ledger.send(isIdempotent: true, on: reused) == .send)
+        #expect(ledger.send(isIdempotent: true, on: new) == .send)
+        #expect(ledger.send(isIdempotent: true, on: new) == .giveUp)
+        ledger = SendLedger()
+        #expect(ledger.send(isIdempotent: true, on: shared) == .send)
+        #expect(ledger.send(isIdempotent: true, on: shared) == .send)
+        #expect(ledger.send(isIdempotent: true, on: shared) == .giveUp)
+        ledger = SendLedger()
+        #expect(ledger.send(isIdempotent: true, on: reused) == .send)
+        #expect(ledger.send(isIdempotent: true, on: reused) == .sendOnFreshConnection)
+        #expect(ledger.send(isIdempotent: true, on: new) == .send)
+        #expect(ledger.send(isIdempotent: true, on: new) == .giveUp)
+    }
+
+    @Test("A stream that was refused because the server wants HTTP/1.1 is sent there")
+    func downgrade() {
+        var ledger = SendLedger()
+        #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        #expect(ledger.send(isIdempotent: false, on: new) == .send)
+        #expect(ledger.send(isIdempotent: false, on: new) == .giveUp)
+    }
+}
