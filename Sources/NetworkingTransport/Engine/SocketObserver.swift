@@ -61,6 +61,10 @@ final class SocketObserver {
             // libcurl's own, for a name that is being looked up: not inherited either.
             if !poller.sockets.isConnection(socket) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
             return watch(socket, interest, EPOLL_CTL_ADD, otherwise: EPOLL_CTL_MOD)
+        case .modify(let kept) where interest == 0:
+            // The engine's own wish, about a descriptor that libcurl may have closed already.
+            if !poller.control(EPOLL_CTL_MOD, socket, kept, pool: pool) { poller.sockets.noteRefused(socket) }
+            return true
         case .modify(let interest):
             return watch(socket, interest, EPOLL_CTL_MOD, otherwise: EPOLL_CTL_ADD)
         }

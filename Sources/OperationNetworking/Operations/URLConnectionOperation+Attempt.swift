@@ -77,7 +77,16 @@ extension URLConnectionOperation {
             content: content)
         // Nobody else knows of the content yet, so nothing of an earlier attempt has to come to rest before this one: its
         // request is made here, so that the network thread need not.
-        let first = known == nil ? Result { try attempt.prepare() } : nil
+        var first: Transfer?
+        if known == nil {
+            do {
+                first = try attempt.prepare()
+            } catch {
+                postNotification(.networkingOperationDidStart)
+                endAttempt(number, isUnsent: true, error: error, metrics: nil)
+                return
+            }
+        }
         let standing = lock.withLock { () -> RequestMachine.Standing in
             let standing = _machine.standing(of: number)
             switch standing {
@@ -102,10 +111,10 @@ extension URLConnectionOperation {
         // First, because the end may come at once, and is told on the same queue.
         postNotification(.networkingOperationDidStart)
         Trace.step(.send, self)
-        switch first {
-        case .success(let transfer): Runtime.current.start(transfer)
-        case .failure(let error): Runtime.current.onNetworkThread { attempt.finish(error: error) }
-        case nil: Runtime.current.onNetworkThread { attempt.send() }
+        if let first {
+            Runtime.current.start(first)
+        } else {
+            Runtime.current.onNetworkThread { attempt.send() }
         }
     }
 

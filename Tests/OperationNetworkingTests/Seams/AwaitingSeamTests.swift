@@ -6,7 +6,8 @@ import Testing
 
 /// Awaiting operations that wait for each other, and requests that must not go out twice.
 @Suite(.timeLimit(.minutes(1))) struct AwaitingSeamTests {
-    @Test("Awaiting an operation and its upstream starts both, and awaiting it alone as well", arguments: [false, true])
+    @Test(
+        "Awaiting an operation and its upstream starts both, and awaiting it alone as well", arguments: [false, true])
     func upstream(awaitsBoth: Bool) async throws {
         let server = try TestServer()
         server.respondToOthers { _ in .ok("x") }
@@ -49,7 +50,8 @@ import Testing
         #expect(operation.responseString == "x")
     }
 
-    @Test("A POST that is paused and resumed reaches the server once, and its response comes", arguments: [false, true])
+    @Test(
+        "A POST that is paused and resumed reaches the server once, and its response comes", arguments: [false, true])
     func pausedPost(isCancelled: Bool) async throws {
         let server = try TestServer()
         let gate = Gate()

@@ -60,7 +60,8 @@ import Testing
         #expect(operation.isFinished)
     }
 
-    @Test("A dependency that is added to an executing operation does not stop it from resuming", arguments: [false, true])
+    @Test(
+        "A dependency that is added to an executing operation does not stop it from resuming", arguments: [false, true])
     func dependencyWhileExecuting(isQueued: Bool) async throws {
         let server = try TestServer()
         let index = Tally()
