@@ -97,7 +97,7 @@ extension URLConnectionOperation {
             }
         }
         if isFinished {
-            // Foundation's own bookkeeping: waiters and dependants of a finished operation go on.
+            // Foundation's own bookkeeping: waiters and dependents of a finished operation go on.
             didChangeValue(forKey: OperationState.finished.key)
         } else if archive.isCancelled {
             cancel()

@@ -48,7 +48,7 @@ extension URLConnectionOperation {
 /// The last operation of a batch: runs a block once everything it depends on has ended, and also when it is cancelled.
 ///
 /// Its dependencies are counted by `DependencyGraph` like those of requests, because Foundation keeps pointers to
-/// dependants that it does not retain.
+/// dependents that it does not retain.
 // Sendable because all stored state is behind locks, or immutable.
 final class BatchCompletionOperation: Operation, @unchecked Sendable {
     private struct State {

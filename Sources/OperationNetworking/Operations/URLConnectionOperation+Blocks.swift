@@ -20,7 +20,8 @@ extension URLConnectionOperation {
     ///
     /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
     /// `bytesRead` is right. The expected total is −1 when it is unknown; after a resume it covers what was received
-    /// before.
+    /// before. Content in a coding such as gzip is counted as it came when it goes to a file or stream that was set
+    /// before the start, and decoded, of an unknown total, when it is collected in memory.
     @preconcurrency
     public func setDownloadProgressBlock(
         _ block: (@Sendable (_ bytesRead: Int, _ totalBytesRead: Int64, _ totalBytesExpectedToRead: Int64) -> Void)?
@@ -29,7 +30,8 @@ extension URLConnectionOperation {
     }
 
     /// Sets what answers authentication challenges. Nil, the default: the operation's credential, once, then the
-    /// storage's. Called on a queue of the library's, and 20 times at most for one server; then the failure stands.
+    /// storage's. Called on a thread of the library's, where it may wait for other operations, and 20 times at most for
+    /// one server; then the failure stands.
     ///
     /// It is asked about
     /// - a 401 response, whose `protectionSpace` has the realm and scheme;
@@ -49,7 +51,7 @@ extension URLConnectionOperation {
     /// Sets what sees every request before it is sent, the first with a nil response, and may edit it.
     ///
     /// Nil for a redirect delivers the redirecting response as the result; nil for the first request cancels the
-    /// operation. Nil block, the default: redirects are followed. Called on a queue of the library's.
+    /// operation. Nil block, the default: redirects are followed. Called on a thread of the library's.
     /// AF: `setRedirectResponseBlock:`.
     @preconcurrency
     public func setRedirectResponseBlock(
@@ -59,7 +61,7 @@ extension URLConnectionOperation {
     }
 
     /// Sets what decides whether a complete response to a GET is stored in `URLCache.shared`. Without it, the default,
-    /// nothing is stored. Called on a queue of the library's, before the operation finishes.
+    /// nothing is stored. Called on a thread of the library's, before the operation finishes.
     /// AF: `setCacheResponseBlock:`.
     @preconcurrency
     public func setCacheResponseBlock(

@@ -12,7 +12,7 @@ struct Preparation {
 extension URLConnectionOperation {
     /// Makes this operation wait for `upstream`, and lets `preparing` edit this operation's request from its result.
     ///
-    /// The block runs once, just before this operation starts, on a queue of the library's, after the blocks of
+    /// The block runs once, just before this operation starts, on a thread of the library's, after the blocks of
     /// dependencies added before. An error that it throws ends this operation and becomes its `error`. It runs whatever
     /// the upstream's outcome, unless `dependencyFailurePolicy` is `.cancel`.
     public func addDependency(

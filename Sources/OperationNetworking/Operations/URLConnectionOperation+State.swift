@@ -31,7 +31,7 @@ extension URLConnectionOperation {
             dependenciesAreMet: _machine.hasBegun || (_dependencyNode?.openCount ?? 0) == 0)
     }
 
-    /// Makes a change under the lock and announces it after the unlock: Foundation's queue, dependants and waiters
+    /// Makes a change under the lock and announces it after the unlock: Foundation's queue, dependents and waiters
     /// first, then observers. Every change of state goes through here.
     ///
     /// - Returns: what `body` answered.

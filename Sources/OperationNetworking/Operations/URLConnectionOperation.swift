@@ -10,8 +10,8 @@ internal import NetworkingTransport
 /// response is complete, the transfer failed, or it was cancelled. `copy()` makes a fresh one.
 ///
 /// **Threads.** Every member may be used from any thread. Completion, progress and notifications are delivered on
-/// `completionQueue`, or the main queue; the redirect, authentication and cache blocks run on a queue of the library's,
-/// and may take their time. Observers run on the thread that made the change.
+/// `completionQueue`, or the main queue; the redirect, authentication and cache blocks run each on a thread of the
+/// library's, and may take their time or wait for other operations. Observers run on the thread that made the change.
 ///
 /// **Subclassing.** Call `super` in every override of `start`, `pause`, `resume` and `cancel`. A subclass restates
 /// `@unchecked Sendable` and keeps its own stored state safe. To add state that `copy()` carries, override
@@ -201,6 +201,9 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     /// The queue for completion, progress and notifications. Nil by default: the main queue, which somebody must run.
     /// Read when something is delivered. AF: `completionQueue`.
+    ///
+    /// On a queue that nobody runs blocks keep the operation alive. Notifications do not, beyond a moment: they are
+    /// dropped with it.
     public var completionQueue: DispatchQueue? {
         get { lock.withLock { _configuration.completionQueue } }
         set { lock.withLock { _configuration.completionQueue = newValue } }
@@ -226,7 +229,9 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     /// Whether the library may send a request twice whose method is not idempotent (POST, PATCH and unknown ones;
     /// RFC 9110, section 9.2.2), when it may have reached the server before. False by default: a pause keeps its
-    /// connection open instead of repeating the request, and a connection that is lost before the response is an error.
+    /// connection open instead of repeating the request, and a connection that is lost before the response ends the
+    /// operation with `URLError.networkConnectionLost`. Set it for requests that the server recognizes when they come
+    /// twice. Copied by `copy()`.
     public var resendsNonIdempotentRequests: Bool {
         get { lock.withLock { _configuration.resendsNonIdempotentRequests } }
         set { lock.withLock { _configuration.resendsNonIdempotentRequests = newValue } }

@@ -40,7 +40,7 @@ struct ForeignEdges: Sendable {
 extension DependencyGraph {
     enum SearchResult {
         case none
-        /// The way from the upstream to the dependant.
+        /// The way from the upstream to the dependent.
         case path([Operation])
         /// The search met foreign operations whose dependencies must be read first.
         case expand([Operation])

@@ -100,7 +100,7 @@ extension DependencyGraph {
             : dependent._upstreams.contains { $0 === upstream }
     }
 
-    /// Counts an upstream that has not ended, and hands it the dependant's priority.
+    /// Counts an upstream that has not ended, and hands it the dependent's priority.
     static func openEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ aftermath: inout Aftermath) {
         upstream._dependents.append(dependent)
         dependent._upstreamNodes.append(upstream)
@@ -113,7 +113,7 @@ extension DependencyGraph {
         if upstream._inheritedRank < dependent._effectiveRank { raiseUpstreams(of: dependent, &aftermath) }
     }
 
-    /// Notes the foreign operations that became upstreams, for every dependant down the line.
+    /// Notes the foreign operations that became upstreams, for every dependent down the line.
     private static func extendReach(of dependent: DependencyNode, by upstream: DependencyNode) {
         guard !dependent.isForeign else { return }
         let addition = upstream.isForeign ? [upstream] : upstream._foreignReach.filter { !$0._isGone }

@@ -3,13 +3,13 @@ internal import NetworkingSupport
 
 /// Dependencies between operations: one lock for all edges.
 ///
-/// No edge of Foundation's points at an operation of ours: Foundation does not retain the dependants it notifies. Nothing
+/// No edge of Foundation's points at an operation of ours: Foundation does not retain the dependents it notifies. Nothing
 /// is called out of the lock, and no operation is released inside it: what may hold the last reference to one leaves
 /// the critical section in an `Aftermath`.
 enum DependencyGraph {
     /// What the lock guards beside the nodes' underscored fields and `_upstreams` of every operation.
     struct State {
-        /// The nodes of foreign operations that have dependants or are in a queue.
+        /// The nodes of foreign operations that have dependents or are in a queue.
         var foreign: [ObjectIdentifier: DependencyNode] = [:]
     }
 
@@ -63,7 +63,7 @@ enum DependencyGraph {
         lock.withLock { _ in Standing(isOpen: node._openCount > 0, inherited: node._inheritedRank) }
     }
 
-    /// The operation was enqueued or started: from now until it ends its dependants are kept alive, and its upstreams
+    /// The operation was enqueued or started: from now until it ends its dependents are kept alive, and its upstreams
     /// inherit its priority.
     @discardableResult
     static func didActivate(_ operation: any SchedulableOperation) -> Standing? {
@@ -89,15 +89,15 @@ enum DependencyGraph {
         }.run()
     }
 
-    /// The operation ended: its dependants no longer wait for it, and its own edges are dropped.
+    /// The operation ended: its dependents no longer wait for it, and its own edges are dropped.
     ///
-    /// - Returns: what is left to do, which starts dependants that became ready: not before `isFinished` was posted.
+    /// - Returns: what is left to do, which starts dependents that became ready: not before `isFinished` was posted.
     static func didFinish(_ operation: any SchedulableOperation) -> Aftermath? {
         // Without a node there has never been an edge; `add` looks at `isFinished` once more after making one.
         operation.dependencyNodeIfLoaded.map { end($0, operation) }
     }
 
-    /// Ends a node: each dependant has one open upstream fewer. Those that follow their upstreams are told first, while
+    /// Ends a node: each dependent has one open upstream fewer. Those that follow their upstreams are told first, while
     /// they still wait for this one.
     ///
     /// - Returns: what is left to do.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// One operation's side of the graph that its dependants hold on to.
+/// One operation's side of the graph that its dependents hold on to.
 ///
 /// Nodes link to nodes in both directions while an edge is open; `DependencyGraph` cuts the links when an operation ends
 /// or is released, so no cycle outlives the operations.

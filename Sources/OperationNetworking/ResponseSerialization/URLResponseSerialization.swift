@@ -3,7 +3,8 @@ public import FoundationNetworking
 
 /// Turns a response and its body into an object (AFNetworking: `AFURLResponseSerialization`).
 ///
-/// Called on a concurrent processing queue; an implementation must be safe to call from several threads at once.
+/// Called on one of the library's few threads for parsing: an implementation must be safe to call from several threads
+/// at once, and must not wait for operations, whose own parsing may be waiting for that thread.
 public protocol URLResponseSerialization: Sendable {
     /// The object of a response.
     ///

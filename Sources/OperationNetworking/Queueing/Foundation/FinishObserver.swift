@@ -4,7 +4,7 @@ internal import NetworkingSupport
 /// Tells when an operation that Foundation runs has ended.
 ///
 /// The probe depends on that operation in Foundation's sense and is never enqueued: Foundation asks `isReady` of every
-/// dependant at the moment its last upstream ends, on the thread that ends it. So the news needs no thread of its own
+/// dependent at the moment its last upstream ends, on the thread that ends it. So the news needs no thread of its own
 /// and arrives although all threads of the pool may be blocked.
 // Sendable because the only state beside Foundation's own is behind `body`.
 final class FinishObserver: Operation, @unchecked Sendable {
