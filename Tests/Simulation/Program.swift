@@ -49,7 +49,10 @@ final class Program {
         }
         if let problem = settle() { return problem }
         for (index, subject) in subjects.enumerated() {
-            if let problem = subject.problemAfterEnd(posts: engine.posts["http://h\(index % 2)/\(subject.path)"] ?? 0) {
+            let url = "http://h\(index % 2)/\(subject.path)"
+            if let problem = subject.problemAfterEnd(
+                posts: engine.posts[url] ?? 0, wasSentUnprepared: engine.unprepared.contains(url))
+            {
                 return problem
             }
         }
@@ -172,6 +175,7 @@ final class Program {
             note("op\(index) no longer waits for op\(upstream.index)")
             subject.upstreams.removeAll { $0 === upstream }
             subject.removing[upstream.index, default: 0] += 1
+            subject.mustBePrepared = false
             operation.removeDependency(upstream.operation)
             subject.removing[upstream.index, default: 0] -= 1
             // Again: an edge that was added meanwhile may be there or not.
@@ -197,6 +201,9 @@ final class Program {
         scheduler.atomically {
             if !subject.operation.hasBegun, subject.operation.dependencies.contains(upstream.operation) {
                 subject.upstreams.append(upstream)
+                if subject.operation.lock.withLock({ !subject.operation._preparations.isEmpty }) {
+                    subject.mustBePrepared = true
+                }
             }
         }
     }

@@ -28,6 +28,8 @@ final class ScriptedEngine {
     private var cancelledBeforeStart: Set<ObjectIdentifier> = []
     /// How often each URL that is not to be repeated was requested.
     private(set) var posts: [String: Int] = [:]
+    /// URLs that were requested without what a preparation adds.
+    private(set) var unprepared: Set<String> = []
     /// Transfers under way, by origin.
     private var active: [String: Int] = [:]
     private var waiting: [Transfer] = []
@@ -62,6 +64,7 @@ final class ScriptedEngine {
     private func activate(_ transfer: Transfer) {
         active[transfer.request.origin, default: 0] += 1
         if transfer.request.method == "POST" { posts[transfer.request.url, default: 0] += 1 }
+        if !transfer.request.headers.contains(where: { $0.name == "X" }) { unprepared.insert(transfer.request.url) }
         flows.append(Flow(transfer, script(for: transfer.request)))
     }
 

@@ -26,6 +26,8 @@ final class Subject {
     var upstreams: [Subject] = []
     /// Upstreams whose edges are being taken back at this moment, by how many threads.
     var removing: [Int: Int] = [:]
+    /// A block that prepares the request was added before the operation began.
+    var mustBePrepared = false
     var begins = 0
     var finishes = 0
     var completions = 0
@@ -75,8 +77,9 @@ final class Subject {
     }
 
     /// What is wrong with an operation that has ended and been told of.
-    func problemAfterEnd(posts: Int) -> String? {
+    func problemAfterEnd(posts: Int, wasSentUnprepared: Bool) -> String? {
         if let problem { return problem }
+        if mustBePrepared, wasSentUnprepared { return "op\(index) was sent before its preparation" }
         if finishes != 1 { return "op\(index) ended \(finishes) times" }
         if completions != 1 { return "op\(index)'s completion block ran \(completions) times" }
         if method == "POST", posts > 1 { return "op\(index)'s POST was sent \(posts) times" }

@@ -31,6 +31,7 @@ extension EngineLoop {
     {
         touch(driver.pool)
         if let error = driver.begin(transfer, freshConnection: freshConnection) { return error }
+        driver.handler?.transferDidBegin(transfer)
         let code = driver.pool.multi.add(driver.easy)
         guard code != .CURLM_OK else { return nil }
         driver.isReusable = false

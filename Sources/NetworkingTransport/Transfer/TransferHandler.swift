@@ -4,6 +4,8 @@
 /// The engine holds the handler strongly from `TransportEngine.start(_:)` until `transfer(_:didFinish:)` has returned,
 /// which is called exactly once for every started transfer, last.
 package protocol TransferHandler: AnyObject, Sendable {
+    /// libcurl is about to get the transfer: once, or twice when it is tried again on a fresh connection.
+    func transferDidBegin(_ transfer: Transfer)
     /// A response head arrived: not a 1xx, and not a 401 or 407 that libcurl answers by itself.
     func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery
     /// Content arrived, decoded. The bytes are valid during the call only. After `.pause` the same bytes are delivered
@@ -13,6 +15,10 @@ package protocol TransferHandler: AnyObject, Sendable {
     func transfer(_ transfer: Transfer, didSend total: Int64)
     /// The end: nothing is called for this transfer afterwards.
     func transfer(_ transfer: Transfer, didFinish outcome: TransferOutcome)
+}
+
+extension TransferHandler {
+    package func transferDidBegin(_ transfer: Transfer) {}
 }
 
 /// What to do with the content of a response.

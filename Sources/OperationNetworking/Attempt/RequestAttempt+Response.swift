@@ -5,6 +5,8 @@ internal import NetworkingTransport
 
 /// What the engine tells of a transfer.
 extension RequestAttempt: TransferHandler {
+    func transferDidBegin(_ transfer: Transfer) { Trace.step(.transfer, operation) }
+
     func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery {
         assertOnThread()
         guard stop == nil else { return .fail(stopped) }

@@ -3,9 +3,8 @@ internal import Glibc
 
 /// A debug trace of the ten steps of a request's way, for those who learn or mend the library.
 ///
-/// Off unless the environment variable `OPERATION_NETWORKING_TRACE` is set when the process starts; then the steps are
-/// lines on standard error, all but `make` and `transfer`. `CONTRIBUTING.md` has the same ten steps with the files of
-/// each.
+/// Off unless the environment variable `OPERATION_NETWORKING_TRACE` is set when the process starts; then each step is a
+/// line on standard error. `CONTRIBUTING.md` has the same ten steps with the files of each.
 enum Trace {
     /// The ten steps, in the order in which a request takes them.
     enum Step: Int {

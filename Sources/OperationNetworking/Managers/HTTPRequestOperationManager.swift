@@ -124,6 +124,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     /// Gives an operation this manager's settings.
     public func configure(_ operation: HTTPRequestOperation) {
+        Trace.step(.make, operation)
         let settings = lock.withLock { _settings }
         operation.responseSerializer = settings.responseSerializer
         operation.lock.withLock {

@@ -23,6 +23,7 @@ extension URLConnectionOperation {
             return (_configuration.completionQueue ?? .main, _configuration.completionGroup, hasFollowers)
         }
         guard hasFollowers else {
+            Trace.step(.deliver, self)
             postNotification(.networkingOperationDidFinish)
             next?()
             return

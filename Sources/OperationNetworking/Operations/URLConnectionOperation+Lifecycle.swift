@@ -122,7 +122,9 @@ extension URLConnectionOperation {
         while let operation = stack.popLast() {
             guard let own = operation as? URLConnectionOperation else {
                 if operation is any SchedulableOperation || operation.isFinished || operation.isExecuting { continue }
-                guard FoundationState(of: operation) == .initialized else { continue }
+                guard FoundationState(of: operation) == .initialized,
+                    !DependencyGraph.hasQueue(forForeign: operation)
+                else { continue }
                 throw OperationDependencyError(unstarted: operation, upstreamOf: self)
             }
             guard own.isUnclaimed else { continue }

@@ -57,6 +57,11 @@ extension DependencyGraph {
         }
     }
 
+    /// Whether a `RequestOperationQueue` has a foreign operation, which Foundation does not know before its turn comes.
+    static func hasQueue(forForeign operation: Operation) -> Bool {
+        lock.withLock { state in state.foreign[ObjectIdentifier(operation)]?._queue != nil }
+    }
+
     /// Connects the probe that tells the end of a foreign operation: called once, by whoever registered the node.
     static func arm(_ node: DependencyNode, _ operation: Operation) {
         let probe = FinishObserver()

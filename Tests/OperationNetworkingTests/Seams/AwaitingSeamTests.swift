@@ -1,4 +1,5 @@
 import Foundation
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -33,6 +34,20 @@ import Testing
         #expect(operation.state == .ready)
         OperationQueue().addOperation(block)
         await #expect(throws: URLError.self) { try await operation.value() as? Data }
+    }
+
+    @Test("An upstream that is not the library's and waits in a RequestOperationQueue is waited for")
+    func foreignInQueue() async throws {
+        let queue = RequestOperationQueue()
+        queue.isSuspended = true
+        let block = BlockOperation {}
+        queue.addOperation(block)
+        let operation = HTTPRequestOperation.make()
+        operation.addDependency(block)
+        async let value = operation.value() as? Data
+        try await waitUntil("value() waits") { operation.lock.withLock { !operation._atFinish.isEmpty } }
+        queue.isSuspended = false
+        await #expect(throws: URLError.self) { try await value }
     }
 
     @Test("start() before the dependencies are met begins the operation when they are")
