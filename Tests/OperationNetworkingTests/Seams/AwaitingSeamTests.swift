@@ -44,10 +44,10 @@ import Testing
         queue.addOperation(block)
         let operation = HTTPRequestOperation.make()
         operation.addDependency(block)
-        async let value = operation.value() as? Data
+        let task = Task { try await operation.value() as? Data }
         try await waitUntil("value() waits") { operation.lock.withLock { !operation._atFinish.isEmpty } }
         queue.isSuspended = false
-        await #expect(throws: URLError.self) { try await value }
+        await #expect(throws: URLError.self) { try await task.value }
     }
 
     @Test("start() before the dependencies are met begins the operation when they are")
