@@ -8,6 +8,7 @@ struct CurlMultiCode: RawRepresentable, Hashable, Sendable {
     init(_ code: CURLMcode) { rawValue = code.rawValue }
 
     static let CURLM_OK = CurlMultiCode(CCurl.CURLM_OK)
+    static let CURLM_INTERNAL_ERROR = CurlMultiCode(CCurl.CURLM_INTERNAL_ERROR)
     static let CURLM_OUT_OF_MEMORY = CurlMultiCode(CCurl.CURLM_OUT_OF_MEMORY)
 
     /// libcurl's text for the code.

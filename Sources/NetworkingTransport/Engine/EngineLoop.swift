@@ -195,6 +195,7 @@ final class EngineLoop: @unchecked Sendable {
         while index < touched.count {
             let pool = touched[index]
             index += 1
+            if pool.brokenBy == nil, pool.multi.observer.failure != 0 { pool.brokenBy = .CURLM_INTERNAL_ERROR }
             if let code = pool.brokenBy {
                 breakUp(pool, code: code)
                 continue

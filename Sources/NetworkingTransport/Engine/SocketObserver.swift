@@ -7,7 +7,7 @@ internal import Glibc
 final class SocketObserver {
     private let poller: Poller
     private let pool: UInt32
-    /// Network thread. errno of the last refusal by the epoll set.
+    /// Network thread. errno of the last refusal by the epoll set, after which the pool is not used any more; 0: none.
     private(set) var failure: Int32 = 0
 
     init(poller: Poller, pool: UInt32) {
@@ -17,8 +17,9 @@ final class SocketObserver {
 
     /// CURLMOPT_SOCKETFUNCTION. Never called at the same time as anything else: network thread.
     static let callback: curl_socket_callback = { easy, socket, what, context, _ in
-        guard let context else { return -1 }
-        return from(context).update(easy: easy, socket: socket, what: what) ? 0 : -1
+        // Never a refusal, which leaves libcurl with half-made transfers: the engine breaks the pool up, see `failure`.
+        if let context { from(context).update(easy: easy, socket: socket, what: what) }
+        return 0
     }
 
     /// CURLOPT_OPENSOCKETFUNCTION, with the driver for context: a socket that programs which this process runs do not
@@ -43,7 +44,7 @@ final class SocketObserver {
         Unmanaged<SocketObserver>.fromOpaque(context).takeUnretainedValue()
     }
 
-    private func update(easy: UnsafeMutableRawPointer?, socket: Int32, what: Int32) -> Bool {
+    private func update(easy: UnsafeMutableRawPointer?, socket: Int32, what: Int32) {
         var interest: UInt32 = 0
         if what != CURL_POLL_REMOVE {
             if what & CURL_POLL_IN != 0 { interest |= SocketTable.readable }
@@ -52,35 +53,32 @@ final class SocketObserver {
         }
         switch poller.sockets.want(interest, socket) {
         case .none:
-            return true
+            break
         case .remove:
             // The descriptor may be closed already, which took it out of the set.
             _ = poller.control(EPOLL_CTL_DEL, socket, 0, pool: pool)
-            return true
         case .add(let interest):
             // libcurl's own, for a name that is being looked up: not inherited either.
             if !poller.sockets.isConnection(socket) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
-            return watch(socket, interest, EPOLL_CTL_ADD, otherwise: EPOLL_CTL_MOD)
+            watch(socket, interest, EPOLL_CTL_ADD, otherwise: EPOLL_CTL_MOD)
         case .modify(let kept) where interest == 0:
             // The engine's own wish, about a descriptor that libcurl may have closed already.
             if !poller.control(EPOLL_CTL_MOD, socket, kept, pool: pool) { poller.sockets.noteRefused(socket) }
-            return true
         case .modify(let interest):
-            return watch(socket, interest, EPOLL_CTL_MOD, otherwise: EPOLL_CTL_ADD)
+            watch(socket, interest, EPOLL_CTL_MOD, otherwise: EPOLL_CTL_ADD)
         }
     }
 
-    private func watch(_ socket: Int32, _ interest: UInt32, _ operation: Int32, otherwise: Int32) -> Bool {
-        if poller.control(operation, socket, interest, pool: pool) { return true }
+    private func watch(_ socket: Int32, _ interest: UInt32, _ operation: Int32, otherwise: Int32) {
+        if poller.control(operation, socket, interest, pool: pool) { return }
         // A descriptor closed behind libcurl's account of it, or a number that is in use again.
         if errno == ENOENT || errno == EEXIST,
             poller.control(otherwise, socket, interest, pool: pool)
         {
-            return true
+            return
         }
         failure = errno
         poller.sockets.noteRefused(socket)
-        return false
     }
 
     /// Tells the transfer which socket it is on: the idle timer asks the kernel what is still unsent there.
