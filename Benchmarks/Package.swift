@@ -11,11 +11,21 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "Benchmarks",
-    dependencies: [.package(name: "OperationNetworking", path: "..")],
+    dependencies: [
+        .package(name: "OperationNetworking", path: ".."),
+        // A contender, and the event loops it runs on.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    ],
     targets: [
         .executableTarget(
             name: "Benchmark",
-            dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            dependencies: [
+                .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: settings),
         // The limit: the same requests on raw libcurl.
         .executableTarget(

@@ -8,7 +8,6 @@ struct Chart {
         let rates: [Double]
     }
 
-    private static let connections = [1, 8, 64]
     private static let barHeight = 18
     private static let left = 150
     private static let barWidth = 420.0
@@ -19,12 +18,12 @@ struct Chart {
     /// Nil when the part was not measured.
     init?(_ report: Report) {
         guard let section = report.sections.first(where: { $0.name == Part.http.rawValue }) else { return nil }
-        let contenders = [("raw libcurl", "#8a8f98"), ("library", "#2f7fd0"), ("URLSession", "#d0812f")]
-        series = contenders.map { name, color in
-            let rates = Self.connections.map { count in
-                section.figures.first { $0.name == "\(name) \(count) rate" }?.median ?? .nan
+        series = HTTPContender.allCases.map { contender in
+            let rates = HTTPContender.connectionCounts.map { count in
+                section.figures.first { $0.name == "\(contender.rawValue) \(count) rate" }?.median ?? .nan
             }
-            return Series(name: name == "library" ? "OperationNetworking" : name, color: color, rates: rates)
+            let name = contender == .library ? "OperationNetworking" : contender.rawValue
+            return Series(name: name, color: Self.color(of: contender), rates: rates)
         }
         caption = "GET of 1 KiB from nginx on loopback, requests per second; \(report.machine.prefix { $0 != "," })"
     }
@@ -32,9 +31,9 @@ struct Chart {
     var svg: String {
         let most = series.flatMap(\.rates).filter(\.isFinite).max() ?? 1
         let groupHeight = series.count * Self.barHeight + 22
-        let height = Self.connections.count * groupHeight + 44
+        let height = HTTPContender.connectionCounts.count * groupHeight + 44
         var body = ""
-        for (group, count) in Self.connections.enumerated() {
+        for (group, count) in HTTPContender.connectionCounts.enumerated() {
             let top = 34 + group * groupHeight
             body += text(0, top + 12, "\(count) connection\(count == 1 ? "" : "s")", weight: "bold")
             for (index, one) in series.enumerated() {
@@ -58,6 +57,15 @@ struct Chart {
             \(text(0, 16, caption))\(body)</svg>
 
             """
+    }
+
+    private static func color(of contender: HTTPContender) -> String {
+        switch contender {
+        case .raw: "#8a8f98"
+        case .library: "#2f7fd0"
+        case .asyncHTTPClient: "#3f9f6f"
+        case .urlSession: "#d0812f"
+        }
     }
 
     private func text(_ x: Int, _ y: Int, _ content: String, weight: String = "normal") -> String {

@@ -41,7 +41,7 @@ struct Report: Encodable {
             table.add(
                 target.name, target.value.text(target.digits),
                 "\(target.isUpperBound ? "≤" : "≥") \(target.bound.text(target.digits)) \(target.unit)",
-                target.isMet ? "met" : "MISSED")
+                (target.isMet ? "met" : "MISSED") + (target.isNoisy ? ", too noisy" : ""))
         }
         return "Targets\n" + table.text
     }
@@ -62,6 +62,8 @@ struct Section: Encodable {
     var figures: [Figure] = []
     var targets: [Target] = []
     var table: Table
+    /// What follows the table: other tables, remarks.
+    var appendix: [String] = []
 
     enum CodingKeys: CodingKey { case name, method, figures, targets }
 
@@ -72,33 +74,45 @@ struct Section: Encodable {
     }
 
     var text: String {
-        "## \(name)\n\(method)\n\n\(table.text)"
+        (["## \(name)\n\(method)\n", table.text] + appendix).joined(separator: "\n")
     }
 
     /// Records what was measured in all rounds, and returns the median.
     @discardableResult
     mutating func record(_ name: String, unit: String, _ samples: [Double]) -> Double {
-        let figure = Figure(name: name, unit: unit, median: samples.median, samples: samples)
+        let figure = Figure(name: name, unit: unit, samples: samples)
         figures.append(figure)
         return figure.median
     }
 
     mutating func expect(
-        _ name: String, _ value: Double, atLeast bound: Double, unit: String = "", digits: Int = 2
+        _ name: String, _ value: Double, atLeast bound: Double, unit: String = "", digits: Int = 2,
+        isNoisy: Bool = false
     ) {
         targets.append(
             Target(
                 name: name, value: value, bound: bound, unit: unit, isUpperBound: false, isMet: value >= bound,
-                digits: digits))
+                isNoisy: isNoisy, digits: digits))
     }
 
     mutating func expect(
-        _ name: String, _ value: Double, atMost bound: Double, unit: String = "", digits: Int = 2
+        _ name: String, _ value: Double, atMost bound: Double, unit: String = "", digits: Int = 2,
+        isNoisy: Bool = false
     ) {
         targets.append(
             Target(
                 name: name, value: value, bound: bound, unit: unit, isUpperBound: true, isMet: value <= bound,
-                digits: digits))
+                isNoisy: isNoisy, digits: digits))
+    }
+
+    /// Of a ratio that has to be steady to be believed.
+    mutating func expect(_ name: String, _ ratio: Figure, atLeast bound: Double) {
+        expect(name, ratio.median, atLeast: bound, isNoisy: ratio.isNoisy)
+    }
+
+    /// Of a ratio that has to be steady to be believed.
+    mutating func expect(_ name: String, _ ratio: Figure, atMost bound: Double) {
+        expect(name, ratio.median, atMost: bound, isNoisy: ratio.isNoisy)
     }
 }
 
@@ -107,7 +121,23 @@ struct Figure: Encodable {
     let name: String
     let unit: String
     let median: Double
+    let lowerQuartile: Double
+    let upperQuartile: Double
     let samples: [Double]
+
+    init(name: String, unit: String, samples: [Double]) {
+        self.name = name
+        self.unit = unit
+        self.samples = samples
+        median = samples.median
+        lowerQuartile = samples.quantile(0.25)
+        upperQuartile = samples.quantile(0.75)
+    }
+
+    /// The distance of the quartiles, as a part of the median.
+    var spread: Double { (upperQuartile - lowerQuartile) / median }
+    /// More than the machine may add for a ratio to be quoted.
+    var isNoisy: Bool { spread > 0.1 }
 }
 
 /// What a figure should be.
@@ -118,18 +148,25 @@ struct Target: Encodable {
     let unit: String
     let isUpperBound: Bool
     let isMet: Bool
+    /// The rounds are too far apart for the value to say much.
+    let isNoisy: Bool
     /// Digits after the point, in print.
     let digits: Int
 
-    enum CodingKeys: CodingKey { case name, value, bound, unit, isUpperBound, isMet }
+    enum CodingKeys: CodingKey { case name, value, bound, unit, isUpperBound, isMet, isNoisy }
 }
 
 extension Array where Element == Double {
-    var median: Double {
+    var median: Double { quantile(0.5) }
+
+    /// Between two samples, by how far it is from one to the other.
+    func quantile(_ part: Double) -> Double {
         guard !isEmpty else { return .nan }
         let ordered = sorted()
-        let middle = count / 2
-        return count % 2 == 1 ? ordered[middle] : (ordered[middle - 1] + ordered[middle]) / 2
+        let position = part * Double(count - 1)
+        let below = Int(position)
+        let above = Swift.min(below + 1, count - 1)
+        return ordered[below] + (ordered[above] - ordered[below]) * (position - Double(below))
     }
 }
 

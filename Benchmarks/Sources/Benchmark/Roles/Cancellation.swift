@@ -14,6 +14,7 @@ enum Cancellation {
         queue.maxConcurrentOperationCount = connections
         let completionQueue = DispatchQueue(label: "benchmark.completion")
         let completions = Countdown(count)
+        let start = monotonicSeconds()
         let operations = (0..<count).map { _ -> HTTPRequestOperation in
             let operation = HTTPRequestOperation(request: URLRequest(url: url))
             operation.completionQueue = completionQueue
@@ -25,7 +26,7 @@ enum Cancellation {
         let end = DispatchSemaphore(value: 0)
         batch.setCompletionBlock { _ in end.signal() }
 
-        let start = monotonicSeconds()
+        let made = monotonicSeconds()
         batch.enqueue(on: queue)
         let enqueued = monotonicSeconds()
         while server.requestCount < connections, monotonicSeconds() - enqueued < 10 { usleep(1_000) }
@@ -39,9 +40,11 @@ enum Cancellation {
         guard completions.wait(seconds: 30) else { throw BenchmarkError("\(completions.remaining) never completed") }
         let lastCompletion = monotonicSeconds()
         guard end.wait(timeout: .now() + 30) == .success else { throw BenchmarkError("the batch never completed") }
+        let ended = monotonicSeconds()
         return [
-            "enqueueSeconds": enqueued - start, "cancelCallSeconds": returned - cancelled,
-            "lastCompletionSeconds": lastCompletion - cancelled, "batchSeconds": monotonicSeconds() - cancelled,
+            "enqueueSeconds": enqueued - made, "cancelCallSeconds": returned - cancelled,
+            "lastCompletionSeconds": lastCompletion - cancelled, "batchSeconds": ended - cancelled,
+            "allSeconds": ended - start,
         ]
     }
 }

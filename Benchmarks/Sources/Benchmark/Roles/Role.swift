@@ -2,6 +2,7 @@
 enum Role: String {
     case httpLibrary = "http-library"
     case httpURLSession = "http-urlsession"
+    case httpAsyncHTTPClient = "http-asynchttpclient"
     case scaleLibrary = "scale-library"
     case scaleFoundation = "scale-foundation"
     case cancel
@@ -15,6 +16,7 @@ enum Role: String {
         switch self {
         case .httpLibrary: try LibraryLoad.run(options)
         case .httpURLSession: try URLSessionLoad.run(options)
+        case .httpAsyncHTTPClient: try AsyncHTTPClientLoad.run(options)
         case .scaleLibrary: try Scale.runLibrary(options)
         case .scaleFoundation: try Scale.runFoundation(options)
         case .cancel: try Cancellation.run(options)
