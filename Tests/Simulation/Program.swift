@@ -178,8 +178,9 @@ final class Program {
             subject.mustBePrepared = false
             operation.removeDependency(upstream.operation)
             subject.removing[upstream.index, default: 0] -= 1
-            // Again: an edge that was added meanwhile may be there or not.
+            // Again: an edge that was added meanwhile, and its preparation, may be there or not.
             subject.upstreams.removeAll { $0 === upstream }
+            subject.mustBePrepared = false
         }
         return true
     }
