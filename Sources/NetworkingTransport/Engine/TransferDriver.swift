@@ -17,7 +17,8 @@ final class TransferDriver: DeadlineHeapMember {
 
     // MARK: The response
 
-    var collector: ResponseHeadCollector
+    /// Touched for every line: only on the network thread, and by nothing that calls out meanwhile.
+    @exclusivity(unchecked) var collector: ResponseHeadCollector
     /// Whether the handler has seen the head.
     var hasReportedHead = false
     /// A complete head is kept back until libcurl is known not to answer it itself.
