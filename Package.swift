@@ -33,10 +33,11 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CLinux"),
         .target(name: "NetworkingSupport", swiftSettings: settings),
         .target(
             name: "NetworkingTransport",
-            dependencies: ["CCurl", "COpenSSL", "CZlib", "NetworkingSupport"],
+            dependencies: ["CCurl", "CLinux", "COpenSSL", "CZlib", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "OperationNetworking",

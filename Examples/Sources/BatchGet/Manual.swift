@@ -27,7 +27,7 @@ enum Manual {
 
         Everything that is wrong with a manifest is told with its line or entry, and
         nothing is downloaded: ids or files that occur twice, unknown ids and cycles in
-        after, files outside of --output.
+        after, files outside of --output. A link below --output is not followed.
 
         RUNNING IT AGAIN
           A file that is there is skipped: with a digest if it has that (else it is

@@ -10,9 +10,6 @@ struct Representation: Sendable, Equatable, Codable {
     var totalLength: Int64?
     /// Bytes that are here already, when restored from an archive or a partial file.
     var offset: Int64 = 0
-    /// Which resource it is of: a digest of the URL. Only with a partial file, which may be found by a request for another
-    /// URL; a validator says nothing across resources.
-    var resource: String?
 
     /// The representation of a complete answer to a GET; nil when it cannot be continued.
     init?(head: ResponseHead, method: String) {

@@ -9,6 +9,9 @@ internal import NetworkingSupport
 /// operation for the same URL and target continues it, if the server still has the same representation; else it starts
 /// clean. Both are removed at the end. A response with a bad status does not touch the files: its content is collected in
 /// `responseData`.
+///
+/// A partial file that was put there by somebody else is not continued. A link, or a file of another user, in its place
+/// fails the operation with `URLError.cannotWriteToFile` and is left alone.
 public struct DownloadDestination: Sendable, Codable, Equatable {
     /// What happens when the target exists.
     public enum ExistingFile: String, Sendable, Codable {

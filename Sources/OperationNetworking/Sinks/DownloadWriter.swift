@@ -26,7 +26,7 @@ final class DownloadWriter: ByteWriter {
         try refuseExistingTarget()
         try openLocked()
         let size = partial.representation?.offset ?? 0
-        guard size == 0 || stillHolds(size) else {
+        guard size == 0 || partial.continued(descriptor) == partial.representation else {
             throw DownloadError(reason: "another download changed the partial file meanwhile", path: partial.path)
         }
         guard ftruncate(descriptor, off_t(size)) == 0, lseek(descriptor, off_t(size), SEEK_SET) == off_t(size) else {
@@ -34,11 +34,13 @@ final class DownloadWriter: ByteWriter {
         }
     }
 
-    /// Opens the partial file and makes it this download's alone.
+    /// Opens the partial file and makes it this download's alone. Nothing is written through a link, into a file of
+    /// somebody else's, or into one that others may write to.
     private func openLocked() throws {
-        while true {
-            let file = Glibc.open(partial.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-            guard file >= 0 else { throw Self.failure("open", partial.path) }
+        // Each round but the last found that somebody else moved or removed the file meanwhile.
+        for _ in 0..<Self.maximumRounds {
+            let (file, isNew) = try openPart()
+            guard file >= 0 else { continue }
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
                 let error = Self.failure("lock (another download writes to it)", partial.path)
                 close(file)
@@ -46,24 +48,50 @@ final class DownloadWriter: ByteWriter {
             }
             // Between the two calls another download may have moved it to the target: then it is not the partial file
             // any more.
-            var (own, named) = (stat(), stat())
-            if fstat(file, &own) == 0, stat(partial.path, &named) == 0, own.st_ino == named.st_ino,
-                own.st_dev == named.st_dev
-            {
+            guard Self.isFile(file, at: partial.path) else {
+                close(file)
+                continue
+            }
+            switch isNew ? .own : FileOwnership(of: file) {
+            case .own:
                 descriptor = file
                 return
+            case .shared:
+                // This user's, so its name may be given to a new file; what has it under another name keeps it.
+                unlink(partial.path)
+                close(file)
+            case .foreign(let what):
+                close(file)
+                throw obstructed(what)
             }
-            close(file)
         }
+        throw obstructed("is replaced by others all the time")
     }
 
-    /// Whether the file is what it was when its rest was asked for.
-    private func stillHolds(_ size: Int64) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, Int64(status.st_size) == size else { return false }
-        let note = PartialFile.note(at: partial.notePath)
-        return note?.validator == partial.representation?.validator
-            && note?.resource == partial.representation?.resource
+    private static let maximumRounds = 100
+
+    /// Makes the partial file, or opens the one that is there; -1: it was there, and is gone.
+    private func openPart() throws -> (descriptor: Int32, isNew: Bool) {
+        let new = Glibc.open(partial.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        if new >= 0 { return (new, true) }
+        guard errno == EEXIST else { throw Self.failure("open", partial.path) }
+        let file = Glibc.open(partial.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        if file < 0, errno == ELOOP { throw obstructed("is a symbolic link") }
+        guard file >= 0 || errno == ENOENT else { throw Self.failure("open", partial.path) }
+        return (file, false)
+    }
+
+    /// Whether a path names the open file itself.
+    private static func isFile(_ file: Int32, at path: String) -> Bool {
+        var (own, named) = (stat(), stat())
+        return fstat(file, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
+            && own.st_dev == named.st_dev
+    }
+
+    private func obstructed(_ what: String) -> DownloadError {
+        DownloadError(
+            reason: "\(partial.path) \(what), so the download cannot be written to it; remove it, or choose another "
+                + "target", path: partial.path)
     }
 
     func begin(_ representation: Representation?) throws {
@@ -71,7 +99,8 @@ final class DownloadWriter: ByteWriter {
             throw Self.failure("truncate", partial.path)
         }
         self.representation = representation
-        try partial.note(representation)
+        errno = partial.note(representation, of: descriptor)
+        if errno != 0 { throw Self.failure("write the note", partial.notePath) }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -131,18 +160,24 @@ final class DownloadWriter: ByteWriter {
     }
 
     private func moveIntoPlace() throws {
+        // The names are not the file: whoever may change the folder can have put another one under them.
+        guard Self.isFile(descriptor, at: partial.path) else { throw replaced() }
         switch destination.existingFile {
         case .replace:
             guard rename(partial.path, partial.targetPath) == 0 else {
                 throw Self.failure("move into place", partial.targetPath)
             }
         case .refuse:
-            // link(2) fails when the name exists, which rename(2) does not.
-            guard link(partial.path, partial.targetPath) == 0 else {
-                throw Self.failure("create", partial.targetPath)
-            }
-            unlink(partial.path)
+            errno = FileMove.withoutReplacing(partial.path, to: partial.targetPath)
+            if errno != 0 { throw Self.failure("create", partial.targetPath) }
         }
+        guard Self.isFile(descriptor, at: partial.targetPath) else { throw replaced() }
+    }
+
+    private func replaced() -> DownloadError {
+        DownloadError(
+            reason: "somebody replaced \(partial.path) while the download was written to it; choose a folder that only "
+                + "you can write to", path: partial.path)
     }
 
     private func refuseExistingTarget() throws {

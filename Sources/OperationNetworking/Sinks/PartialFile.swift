@@ -3,6 +3,9 @@ internal import Glibc
 internal import NetworkingTransport
 
 /// The incomplete file beside a download's target, and the note of what it is a part of.
+///
+/// Others may be able to put files there. A part counts only if it is a regular file of this user with one name and a mode
+/// that lets nobody else write, and if a note with the same properties names that very file: see `FileIdentity`.
 struct PartialFile: Sendable {
     /// Names of the three files.
     let targetPath: String
@@ -10,7 +13,7 @@ struct PartialFile: Sendable {
     let notePath: String
     /// What is here already, and can be continued; nil: start clean.
     let representation: Representation?
-    /// Which resource is written: see `Representation.resource`.
+    /// Which resource is written: see `PartialNote.resource`.
     private let resource: String?
 
     /// Looks at the disk for what can be continued of a URL.
@@ -18,8 +21,7 @@ struct PartialFile: Sendable {
         let clean = PartialFile(clean: destination, of: url)
         self.init(
             targetPath: clean.targetPath, resource: clean.resource,
-            representation: destination.continuesPartialFile
-                ? Self.stored(notePath: clean.notePath, path: clean.path, resource: clean.resource) : nil)
+            representation: destination.continuesPartialFile ? clean.stored() : nil)
     }
 
     /// Does not look at the disk.
@@ -38,33 +40,38 @@ struct PartialFile: Sendable {
 
     /// A digest, since a URL may hold secrets that do not belong on the disk.
     private static func resource(of url: URL) -> String {
-        let text = url.withoutUserInfo.absoluteString
-        return SHA256Hasher.hex(of: Data(text.prefix { $0 != "#" }.utf8))
+        let text = url.withoutUserInfo.absoluteString.utf8
+        return SHA256Hasher.hex(of: Data(text.prefix { $0 != UInt8(ascii: "#") }))
     }
 
-    private static func stored(notePath: String, path: String, resource: String?) -> Representation? {
+    private func stored() -> Representation? {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return continued(descriptor)
+    }
+
+    /// What an open partial file is the beginning of; nil: of nothing that can be continued.
+    func continued(_ descriptor: Int32) -> Representation? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0,
-            var representation = note(at: notePath), representation.resource == resource
+        guard FileOwnership(of: descriptor) == .own, fstat(descriptor, &status) == 0, status.st_size > 0,
+            let note = PartialNote(at: notePath), note.resource == resource,
+            note.file == FileIdentity(descriptor: descriptor)
         else { return nil }
-        if let total = representation.totalLength, Int64(status.st_size) > total { return nil }
-        representation.offset = Int64(status.st_size)
-        return representation
+        if let total = note.totalLength, Int64(status.st_size) > total { return nil }
+        return Representation(
+            validator: note.validator, totalLength: note.totalLength, offset: Int64(status.st_size))
     }
 
-    /// What the content is a part of; nil without a note that can be read.
-    static func note(at path: String) -> Representation? {
-        FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Representation.self, from: $0) }
-    }
-
-    /// Notes what the content is a part of; nil: it cannot be continued.
-    func note(_ representation: Representation?) throws {
-        guard var representation else {
+    /// Notes what the content of the open partial file is a part of; nil: it cannot be continued.
+    ///
+    /// - Returns: 0, or the error number.
+    func note(_ representation: Representation?, of descriptor: Int32) -> Int32 {
+        guard let representation, let file = FileIdentity(descriptor: descriptor) else {
             unlink(notePath)
-            return
+            return 0
         }
-        representation.resource = resource
-        try JSONEncoder().encode(representation).write(to: URL(fileURLWithPath: notePath), options: .atomic)
+        return PartialNote(representation, resource: resource, file: file).write(to: notePath)
     }
 
     /// Removes both files.

@@ -38,12 +38,8 @@ import Testing
         (try? FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()) ?? []
     }
 
-    /// Leaves what a killed download would: a partial file with a note of its validator.
     private func leavePartial(_ data: Data, validator: String, total: Int?, path: String = "/file") throws {
-        try directory.write(data, to: "target.bin.part")
-        var note = Representation(validator: validator, totalLength: total.map(Int64.init), offset: 0)
-        note.resource = SHA256Hasher.hex(of: Data(server.url(path).absoluteString.utf8))
-        try directory.write(JSONEncoder().encode(note), to: "target.bin.part.json")
+        try directory.leavePartial(data, of: target, from: server.url(path), validator: validator, total: total)
     }
 
     @Test("The content is under the target's name, and nothing beside it; responseData is nil")

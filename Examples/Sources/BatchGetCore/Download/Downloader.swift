@@ -96,14 +96,15 @@ package final class Downloader: Sendable {
     private func isWanted(_ index: Int, size: Int64) -> Bool {
         guard let expected = entries[index].sha256 else { return true }
         board.begin(index, .checking)
-        let path = directory.url(of: entries[index]).path
         // A file that cannot be read is replaced like one with another digest.
-        let digest = try? FileDigest.sha256(ofFileAt: path) { position in
-            board.update(index) {
-                $0.bytes = position
-                $0.totalBytes = size
+        let digest = try? directory.reading(entries[index]) { descriptor in
+            try FileDigest.sha256(of: descriptor, path: directory.url(of: entries[index]).path) { position in
+                board.update(index) {
+                    $0.bytes = position
+                    $0.totalBytes = size
+                }
+                return !isInterrupted
             }
-            return !isInterrupted
         }
         guard digest != expected else { return true }
         board.update(index) { $0 = DownloadStatus(entry: $0.entry) }

@@ -11,13 +11,13 @@ enum FileDigest {
 
     private static let blockSize = 1 << 20
 
-    /// - Parameter progress: told of the bytes so far after each block; false ends the reading.
+    /// - Parameters:
+    ///   - descriptor: of the file, read from where it stands.
+    ///   - path: what errors call it.
+    ///   - progress: told of the bytes so far after each block; false ends the reading.
     /// - Returns: 32 bytes; nil when the reading was ended.
     /// - Throws: `Failure` when the file cannot be read.
-    static func sha256(ofFileAt path: String, progress: (Int64) -> Bool) throws -> Data? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path) }
-        defer { close(descriptor) }
+    static func sha256(of descriptor: Int32, path: String, progress: (Int64) -> Bool) throws -> Data? {
         guard let context = EVP_MD_CTX_new() else { throw Failure(errorDescription: "no memory for a digest") }
         defer { EVP_MD_CTX_free(context) }
         guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {

@@ -2,7 +2,16 @@ internal import Foundation
 
 /// The JSON format: an array of objects, or an object with such an array under "downloads".
 enum JSONManifest {
+    /// Bytes of a string. Names of fields are looked up in tables, which for text of combining marks takes a time quadratic
+    /// in its length.
+    private static let maximumStringLength = 16_384
+
     static func read(_ data: Data) -> Draft {
+        guard !hasLongString(data) else {
+            return Draft(problems: [
+                ManifestProblem(.manifest, "contains a string of more than \(maximumStringLength) bytes")
+            ])
+        }
         do {
             let root = try JSONDecoder().decode(Root.self, from: data)
             var draft = Draft(problems: root.unknown.map { ManifestProblem(.manifest, $0, "unknown field") })
@@ -17,6 +26,26 @@ enum JSONManifest {
         } catch {
             return Draft(problems: [ManifestProblem(.manifest, message(error, data))])
         }
+    }
+
+    private static func hasLongString(_ data: Data) -> Bool {
+        // Bytes since the opening quote; nil: outside of a string.
+        var length: Int?
+        var isEscaped = false
+        for byte in data {
+            guard let present = length else {
+                if byte == UInt8(ascii: "\"") { length = 0 }
+                continue
+            }
+            if byte == UInt8(ascii: "\""), !isEscaped {
+                length = nil
+            } else {
+                guard present < maximumStringLength else { return true }
+                length = present + 1
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            }
+        }
+        return false
     }
 
     /// What the decoder says, without the names of Swift types.

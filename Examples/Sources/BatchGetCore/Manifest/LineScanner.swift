@@ -16,12 +16,13 @@ struct LineScanner {
         let message: String
     }
 
-    private var rest: Substring
+    /// Scalars, because a `Character` may join a blank or a quote with a mark that follows it.
+    private var rest: Substring.UnicodeScalarView
 
     /// The words of a line without its end.
     static func words(of line: String) throws(Failure) -> [Word] {
-        // A line that ends in CR LF: the two are one Character, but the line was cut by bytes.
-        var scanner = LineScanner(rest: line.hasSuffix("\r") ? line.dropLast() : line[...])
+        let scalars = line.unicodeScalars
+        var scanner = LineScanner(rest: scalars.last == "\r" ? scalars.dropLast() : scalars[...])
         var words: [Word] = []
         while let word = try scanner.next() { words.append(word) }
         return words
@@ -46,31 +47,32 @@ struct LineScanner {
 
     /// What stands between two double quotes; the first is next.
     private mutating func quotedText() throws(Failure) -> String {
-        var text = ""
-        var characters = rest.dropFirst()
-        while let character = characters.popFirst() {
-            switch character {
+        var text = String.UnicodeScalarView()
+        var scalars = rest.dropFirst()
+        while let scalar = scalars.popFirst() {
+            switch scalar {
             case "\"":
-                guard characters.first.map(Self.isBlank) ?? true else {
-                    throw Failure(message: "a blank is missing after the closing quote of \(quoted(text))")
+                guard scalars.first.map(Self.isBlank) ?? true else {
+                    throw Failure(message: "a blank is missing after the closing quote of \(quoted(String(text)))")
                 }
-                rest = characters
-                return text
-            case "\\" where characters.first == "\"" || characters.first == "\\":
-                text.append(characters.removeFirst())
+                rest = scalars
+                return String(text)
+            case "\\" where scalars.first == "\"" || scalars.first == "\\":
+                text.append(scalars.removeFirst())
             default:
-                text.append(character)
+                text.append(scalar)
             }
         }
-        throw Failure(message: "the closing quote of \(quoted(text)) is missing")
+        throw Failure(message: "the closing quote of \(quoted(String(text))) is missing")
     }
 
-    private static func isBlank(_ character: Character) -> Bool {
-        character == " " || character == "\t"
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "\t"
     }
 
     /// Letters and digits only, so that "http://host/?a=b" is no key.
-    private static func isName(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) }
+    private static func isName(_ text: Substring.UnicodeScalarView) -> Bool {
+        !text.isEmpty
+            && text.allSatisfy { (0x61...0x7A).contains($0.value | 0x20) || (0x30...0x39).contains($0.value) }
     }
 }

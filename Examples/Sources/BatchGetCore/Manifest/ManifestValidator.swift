@@ -32,13 +32,15 @@ struct ManifestValidator {
         for (field, value) in [("id", draft.id), ("group", draft.group)] {
             if let value, let reason = Self.problem(withName: value) { note(draft, field, reason) }
         }
-        if draft.id?.contains(",") == true {
+        if draft.id?.utf8.contains(UInt8(ascii: ",")) == true {
             note(draft, "id", "must not contain a comma: \"after\" separates with it")
         }
         if draft.after.contains(where: \.isEmpty) { note(draft, "after", "contains an empty id") }
+        if !draft.after.allSatisfy(Self.isShort) { note(draft, "after", "contains an id that is too long") }
         var seen: Set<String> = []
-        let after = draft.after.filter { !$0.isEmpty && seen.insert($0).inserted }
-        let id = draft.unreadable.contains(.id) ? nil : draft.id ?? output
+        let after = draft.after.filter { !$0.isEmpty && Self.isShort($0) && seen.insert($0).inserted }
+        let isReadable = !draft.unreadable.contains(.id) && Self.isShort(draft.id ?? "")
+        let id = isReadable ? draft.id ?? output : nil
         outlines.append(Outline(place: draft.place, output: output, id: id, after: after))
         guard let url, let output else { return nil }
         return ManifestEntry(url: url, output: output, id: id, sha256: digest, after: after, group: draft.group)
@@ -89,9 +91,13 @@ struct ManifestValidator {
 
     private static func problem(withName name: String) -> String? {
         if name.isEmpty { return "is empty" }
+        if !isShort(name) { return "\(quoted(name)) is too long: \(OutputName.maximumPathLength) bytes are allowed" }
         let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
         return hasControls ? "\(quoted(name)) contains control characters" : nil
     }
+
+    /// What is compared and looked up has a bounded length: text of combining marks takes a time quadratic in it.
+    private static func isShort(_ name: String) -> Bool { name.utf8.count <= OutputName.maximumPathLength }
 
     private mutating func note(_ draft: DraftEntry, _ field: String, _ message: String) {
         problems.append(ManifestProblem(draft.place, field, message))

@@ -1,17 +1,18 @@
 /// Entries that would write to the same file, or into each other's.
 enum OutputConflicts {
     static func problems(in outlines: [ManifestValidator.Outline]) -> [ManifestProblem] {
-        var owners: [String: ManifestProblem.Place] = [:]
+        // By bytes: two spellings of a letter are two files. All names are short here, and none costs much to compare.
+        var owners: [[UInt8]: ManifestProblem.Place] = [:]
         var problems: [ManifestProblem] = []
         for outline in outlines {
             guard let output = outline.output else { continue }
-            if let owner = owners[output] {
+            if let owner = owners[Array(output.utf8)] {
                 problems.append(
                     ManifestProblem(
                         outline.place, "out",
                         "\(quoted(output)) is written by \(owner.description) already; name another with \"out\""))
             } else {
-                owners[output] = outline.place
+                owners[Array(output.utf8)] = outline.place
             }
         }
         for outline in outlines {
@@ -22,21 +23,22 @@ enum OutputConflicts {
 
     /// A file where another one needs a folder, or where another one's partial file is.
     private static func conflicts(
-        of output: String, at place: ManifestProblem.Place, with owners: [String: ManifestProblem.Place]
+        of output: String, at place: ManifestProblem.Place, with owners: [[UInt8]: ManifestProblem.Place]
     ) -> [ManifestProblem] {
         var problems: [ManifestProblem] = []
-        var folder = output[...]
-        while let slash = folder.lastIndex(of: "/") {
+        let bytes = Array(output.utf8)
+        var folder = bytes[...]
+        while let slash = folder.lastIndex(of: UInt8(ascii: "/")) {
             folder = folder[..<slash]
-            guard let owner = owners[String(folder)] else { continue }
+            guard let owner = owners[Array(folder)] else { continue }
+            let name = quoted(String(decoding: folder, as: UTF8.self))
             problems.append(
                 ManifestProblem(
                     place, "out",
-                    "\(quoted(output)) needs a folder where \(owner.description) has the file \(quoted(String(folder)))"
-                ))
+                    "\(quoted(output)) needs a folder where \(owner.description) has the file \(name)"))
         }
-        for suffix in OutputName.partialSuffixes where output.hasSuffix(suffix) {
-            guard let owner = owners[String(output.dropLast(suffix.count))] else { continue }
+        for suffix in OutputName.partialSuffixes where bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
+            guard let owner = owners[Array(bytes.dropLast(suffix.utf8.count))] else { continue }
             problems.append(
                 ManifestProblem(
                     place, "out",

@@ -13,39 +13,60 @@ enum OutputName {
     /// What the library puts beside the file until it is complete.
     static let partialSuffixes = [".part", ".part.json"]
 
+    /// Bytes of a whole path, so that there is room for the output directory below the 4096 that a system call takes.
+    static let maximumPathLength = 2048
+
     /// A path without empty and "." components; "a//./b" and "a/b" are one file.
+    ///
+    /// Bytes are looked at, as the file system does: in a `Character` a "/" may be joined with a mark that follows it.
     static func normalized(_ path: String) throws(Failure) -> String {
-        guard !path.isEmpty else { throw Failure(message: "is empty") }
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty else { throw Failure(message: "is empty") }
         guard !path.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw Failure(message: "\(quoted(path)) contains control characters")
         }
-        guard !path.hasPrefix("/") else {
+        guard bytes[0] != separator else {
             throw Failure(message: "\(quoted(path)) is an absolute path; it has to be below the output directory")
         }
-        let components = path.split(separator: "/").filter { $0 != "." }
-        guard !components.contains("..") else {
+        let parts = bytes.split(separator: separator, omittingEmptySubsequences: false)
+        let components = parts.filter { !$0.isEmpty && !$0.elementsEqual(".".utf8) }
+        guard !components.contains(where: { $0.elementsEqual("..".utf8) }) else {
             throw Failure(message: "\(quoted(path)) contains \"..\"; it has to be below the output directory")
         }
-        guard let last = components.last, !path.hasSuffix("/"), !path.hasSuffix("/.") else {
+        guard let last = components.last, let end = parts.last, end.elementsEqual(last) else {
             throw Failure(message: "\(quoted(path)) is a directory, not a file")
         }
-        guard last.utf8.count <= maximumNameLength, components.allSatisfy({ $0.utf8.count <= 255 }) else {
+        guard last.count <= maximumNameLength, components.allSatisfy({ $0.count <= 255 }),
+            bytes.count <= maximumPathLength
+        else {
             throw Failure(
-                message: "\(quoted(path)) is too long: a file name may have \(maximumNameLength) bytes, a folder's 255")
+                message: "\(quoted(path)) is too long: a file name may have \(maximumNameLength) bytes, a folder's "
+                    + "255, all together \(maximumPathLength)")
         }
-        return components.joined(separator: "/")
+        return String(decoding: components.joined(separator: [separator]), as: UTF8.self)
     }
 
     /// The last component of a URL's path, decoded; "index.html" when that is empty.
     static func derived(from url: URL) throws(Failure) -> String {
-        let path = url.path(percentEncoded: true)
-        let encoded = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        let path = url.path(percentEncoded: true).utf8
+        let encoded = String(decoding: path.suffix(from: afterLastSeparator(path)), as: UTF8.self)
         guard !encoded.isEmpty else { return "index.html" }
-        guard let name = encoded.removingPercentEncoding, !name.contains("/"), name != ".",
-            let normalized = try? normalized(name)
+        guard let name = encoded.removingPercentEncoding, !name.utf8.contains(separator),
+            !name.utf8.elementsEqual(".".utf8), let normalized = try? normalized(name)
         else {
             throw Failure(message: "is missing, and the URL ends in \(quoted(encoded)), which is no name for a file")
         }
         return normalized
     }
+
+    private static func afterLastSeparator(_ path: String.UTF8View) -> String.UTF8View.Index {
+        path.lastIndex(of: separator).map { path.index(after: $0) } ?? path.startIndex
+    }
+
+    /// Folders and the name of the file, for a path that was normalized.
+    static func components(_ path: String) -> [String] {
+        path.utf8.split(separator: separator).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static let separator = UInt8(ascii: "/")
 }

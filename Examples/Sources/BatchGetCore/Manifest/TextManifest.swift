@@ -66,7 +66,9 @@ enum TextManifest {
         case .out: entry.out = value
         case .sha256: entry.sha256 = value
         case .id: entry.id = value
-        case .after: entry.after += value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        case .after:
+            entry.after += value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
         case .group: entry.group = value
         }
     }

@@ -93,6 +93,31 @@ import Testing
         #expect(server.log.value.isEmpty)
     }
 
+    @Test("A link below the output directory is not followed, to a folder or to a file: status 73; one above it is")
+    func links() async throws {
+        let manager = FileManager.default
+        try folder.write("mine", to: "elsewhere/precious")
+        try manager.createDirectory(atPath: folder.path("out"), withIntermediateDirectories: true)
+        try manager.createSymbolicLink(atPath: folder.path("out/d"), withDestinationPath: folder.path("elsewhere"))
+        try manager.createSymbolicLink(
+            atPath: folder.path("out/f"), withDestinationPath: folder.path("elsewhere/precious"))
+        let list = try folder.write("\(server.url("a")) out=d/a\n\(server.url("a")) out=f id=2\n", to: "list.txt")
+        let outcome = try await batchget(["--force", "-o", folder.path("out"), list], in: folder)
+        #expect(outcome.code == 73)
+        #expect(
+            outcome.errorLines == [
+                "batchget: \(folder.path("out/d")): is a link; below the output directory links are not followed",
+                "batchget: \(folder.path("out/f")): is there already, and is a link",
+            ])
+        #expect(server.log.value.isEmpty)
+        #expect(folder.files == ["elsewhere/precious", "list.txt", "out/f"])
+
+        try manager.createSymbolicLink(atPath: folder.path("way"), withDestinationPath: folder.path("elsewhere"))
+        let fine = try await batchget(["-o", folder.path("way")], input: server.url("a"), in: folder)
+        #expect(fine.code == 0)
+        #expect(folder.data("elsewhere/a") == content(10))
+    }
+
     @Test("--help has the manual, on standard output")
     func help() async throws {
         let outcome = try await batchget(["--help"], in: folder)

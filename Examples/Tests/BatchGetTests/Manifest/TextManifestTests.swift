@@ -95,6 +95,29 @@ private func entry(
                 "http://h/a out=d/../../x",
                 "list:1: out: \"d/../../x\" contains \"..\"; it has to be below the output directory"
             ),
+            // A slash and the mark after it are one Character, and no component of ".." is seen between such.
+            (
+                "http://h/a out=../\u{301}x",
+                "list:1: out: \"../\u{301}x\" contains \"..\"; it has to be below the output directory"
+            ),
+            (
+                "http://h/a out=d/\u{301}/../\u{301}../x",
+                "list:1: out: \"d/\u{301}/../\u{301}../x\" contains \"..\"; it has to be below the output directory"
+            ),
+            (
+                "http://h/a out=/\u{301}etc",
+                "list:1: out: \"/\u{301}etc\" is an absolute path; it has to be below the output directory"
+            ),
+            ("http://h/a out=d/\u{200D}/", "list:1: out: \"d/\u{200D}/\" is a directory, not a file"),
+            (
+                "http://h/..%2F%CC%81x",
+                "list:1: out: is missing, and the URL ends in \"..%2F%CC%81x\", which is no name for a file"
+            ),
+            (
+                "http://h/a%2F%CC%81%2F..",
+                "list:1: out: is missing, and the URL ends in \"a%2F%CC%81%2F..\", which is no name for a file"
+            ),
+            ("http://h/a id=x,\u{301}y", "list:1: id: must not contain a comma: \"after\" separates with it"),
             ("http://h/a out=\"\u{1B}[2J\"", "list:1: out: \"\\u{1B}[2J\" contains control characters"),
             (
                 "http://h/%2E%2E%2Fx",
@@ -119,6 +142,30 @@ private func entry(
         #expect(problems("http://h/a out=d/x\(longest)").first?.contains("is too long") == true)
         #expect(problems("http://h/x\(longest)").count == 1)
         #expect(problems("http://h/a out=\(String(repeating: "x", count: 256))/y").count == 1)
+    }
+
+    @Test("A path of 2048 bytes is the longest, and an id")
+    func longestPath() throws {
+        let longest = String(repeating: "d/", count: 1023) + "xx"
+        #expect(try entries("http://h/a out=\(longest)").first?.output == longest)
+        #expect(problems("http://h/a out=\(longest)x").first?.contains("is too long") == true)
+        #expect(problems("http://h/a id=\(longest)x").first?.contains("is too long") == true)
+        #expect(problems("http://h/a after=\(longest)x") == ["list:1: after: contains an id that is too long"])
+    }
+
+    @Test("Two spellings of a letter are two files", arguments: ["e\u{301}", "\u{1112}\u{1161}\u{11AB}"])
+    func spellings(name: String) throws {
+        let other = name.precomposedStringWithCanonicalMapping
+        #expect(try entries("http://h/1 out=\(name) id=1\nhttp://h/2 out=\(other) id=2").count == 2)
+    }
+
+    @Test("A blank or a quote is one, whatever mark follows it")
+    func marks() throws {
+        #expect(problems("http://h/a \u{301}b").count == 1)
+        #expect(problems("http://h/a out=\"x\u{301}\"") == [])
+        #expect(
+            problems("http://h/a out=\"x\"\u{301}")
+                == ["list:1: a blank is missing after the closing quote of \"x\""])
     }
 
     @Test("A line that is not UTF-8 is told, with the others")

@@ -1,0 +1,28 @@
+// System calls that Swift's Glibc module leaves out, because glibc declares them for _GNU_SOURCE only.
+#ifndef OPERATION_NETWORKING_CLINUX_SHIM_H
+#define OPERATION_NETWORKING_CLINUX_SHIM_H
+
+#include <errno.h>
+#include <linux/stat.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// When the file behind a descriptor was made. 1: the file system knows; 0: it does not, or the kernel has no such call.
+static inline int on_birth_time(int descriptor, int64_t *seconds, uint32_t *nanoseconds) {
+    enum { empty_path = 0x1000 };
+    struct statx status;
+    if (syscall(SYS_statx, descriptor, "", empty_path, STATX_BTIME, &status) != 0) return 0;
+    if (!(status.stx_mask & STATX_BTIME)) return 0;
+    *seconds = status.stx_btime.tv_sec;
+    *nanoseconds = status.stx_btime.tv_nsec;
+    return 1;
+}
+
+// rename(2) that fails with EEXIST where rename(2) replaces; both paths absolute or below the working directory.
+static inline int on_rename_without_replacing(const char *from, const char *to) {
+    enum { working_directory = -100, no_replace = 1 };
+    return (int)syscall(SYS_renameat2, working_directory, from, working_directory, to, no_replace);
+}
+
+#endif

@@ -1,0 +1,31 @@
+internal import CLinux
+internal import Glibc
+
+/// Tells a file from every other that was ever under its name: the inode, and when it was made to the nanosecond. Nobody
+/// can foretell that who was not there, so that a file from an archive or a copy never has a given identity.
+package struct FileIdentity: Sendable, Equatable, Codable {
+    /// A moment of the file system's clock.
+    package struct Birth: Sendable, Equatable, Codable {
+        package var seconds: Int64
+        package var nanoseconds: UInt32
+    }
+
+    package var inode: UInt64
+    /// Nil on file systems that do not keep it, such as NFS 3: there the device takes its place.
+    package var birth: Birth?
+    /// Only without `birth`, because the number may be another after a restart of the system.
+    package var device: UInt64?
+
+    /// Nil when the descriptor is none.
+    package init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        inode = UInt64(status.st_ino)
+        var (seconds, nanoseconds): (Int64, UInt32) = (0, 0)
+        if on_birth_time(descriptor, &seconds, &nanoseconds) == 1 {
+            birth = Birth(seconds: seconds, nanoseconds: nanoseconds)
+        } else {
+            device = UInt64(status.st_dev)
+        }
+    }
+}

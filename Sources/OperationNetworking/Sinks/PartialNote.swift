@@ -1,0 +1,103 @@
+internal import Foundation
+internal import Glibc
+internal import NetworkingTransport
+
+/// The note beside a partial file: what the file is a part of, and which file that is.
+struct PartialNote: Codable, Equatable {
+    /// What `If-Range` is sent with.
+    var validator: String
+    /// All bytes, when known.
+    var totalLength: Int64?
+    /// Which resource it is of: a digest of the URL, since a validator says nothing across resources; nil without a URL.
+    var resource: String?
+    /// The file that the note is about, so that another one under its name does not count.
+    var file: FileIdentity
+
+    /// Bytes of a note. A longer one is neither written nor read.
+    private static let maximumSize = 16_384
+
+    init(_ representation: Representation, resource: String?, file: FileIdentity) {
+        validator = representation.validator
+        totalLength = representation.totalLength
+        self.resource = resource
+        self.file = file
+    }
+
+    /// Reads a note; nil where there is none that this user wrote and nobody else can have changed.
+    init?(at path: String) {
+        // A pipe under that name would be waited for without O_NONBLOCK.
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard FileOwnership(of: descriptor) == .own, let content = Self.content(of: descriptor) else { return nil }
+        self.init(content)
+    }
+
+    /// Nil for what is no note, or has values that no note has.
+    init?(_ content: Data) {
+        guard content.count <= Self.maximumSize, let note = try? JSONDecoder().decode(PartialNote.self, from: content),
+            !note.validator.isEmpty, !note.validator.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
+            note.totalLength ?? 0 >= 0
+        else { return nil }
+        self = note
+    }
+
+    private static func content(of descriptor: Int32) -> Data? {
+        var content = Data()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while content.count <= maximumSize {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { return content }
+            content += buffer.prefix(count)
+        }
+        return nil
+    }
+
+    /// Writes the note as a new file that only this user can read.
+    ///
+    /// - Returns: 0, or the error number.
+    func write(to path: String) -> Int32 {
+        unlink(path)
+        guard let content = try? JSONEncoder().encode(self), content.count <= Self.maximumSize else { return 0 }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        return content.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written < 0 {
+                    guard errno == EINTR else { return errno }
+                } else {
+                    rest = rest.dropFirst(written)
+                }
+            }
+            return 0
+        }
+    }
+}
+
+/// Who may have written what an open file contains.
+enum FileOwnership: Equatable {
+    /// This user alone.
+    case own
+    /// This user, and others through its mode or another name.
+    case shared
+    /// Somebody else, or it is no file.
+    case foreign(String)
+
+    init(of descriptor: Int32) {
+        var status = stat()
+        if fstat(descriptor, &status) != 0 {
+            self = .foreign("cannot be examined")
+        } else if status.st_mode & S_IFMT != S_IFREG {
+            self = .foreign("is not a regular file")
+        } else if status.st_uid != geteuid() {
+            self = .foreign("belongs to another user")
+        } else {
+            self = status.st_nlink == 1 && status.st_mode & (S_IWGRP | S_IWOTH) == 0 ? .own : .shared
+        }
+    }
+}
