@@ -60,7 +60,7 @@ final class TransferDriver: DeadlineHeapMember {
     var activationTime: UInt64 = 0
     /// Nanoseconds without activity that end the transfer; 0: no limit.
     var idleLimit: UInt64 = 0
-    var heapIndex = -1
+    var heapTicket = -1
     var heapDeadline = UInt64.max
     /// The socket in use; -1: not known yet.
     var socket: Int32 = -1
