@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A program of this package that lies beside the test bundle.
 public enum FixtureProgram {
