@@ -25,7 +25,7 @@ struct PartialFile: Sendable {
     /// Does not look at the disk.
     init(clean destination: DownloadDestination, of url: URL?) {
         self.init(
-            targetPath: destination.fileURL.path, resource: url.map(Self.resource(of:)), representation: nil)
+            targetPath: destination.fileURL.path, resource: url.flatMap(Self.resource(of:)), representation: nil)
     }
 
     private init(targetPath: String, resource: String?, representation: Representation?) {
@@ -37,15 +37,15 @@ struct PartialFile: Sendable {
     }
 
     /// A digest, since a URL may hold secrets that do not belong on the disk.
-    private static func resource(of url: URL) -> String {
+    private static func resource(of url: URL) -> String? {
         let text = url.withoutUserInfo.absoluteString
-        return SHA256Hasher.hex(of: Data(text.prefix { $0 != "#" }.utf8))
+        return try? SHA256Hasher.hex(of: Data(text.prefix { $0 != "#" }.utf8))
     }
 
     private static func stored(notePath: String, path: String, resource: String?) -> Representation? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0,
-            var representation = note(at: notePath), representation.resource == resource
+            var representation = note(at: notePath), let resource, representation.resource == resource
         else { return nil }
         if let total = representation.totalLength, Int64(status.st_size) > total { return nil }
         representation.offset = Int64(status.st_size)
