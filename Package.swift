@@ -33,10 +33,11 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CPublicSuffix"),
         .target(name: "NetworkingSupport", swiftSettings: settings),
         .target(
             name: "NetworkingTransport",
-            dependencies: ["CCurl", "COpenSSL", "CZlib", "NetworkingSupport"],
+            dependencies: ["CCurl", "COpenSSL", "CPublicSuffix", "CZlib", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "OperationNetworking",
