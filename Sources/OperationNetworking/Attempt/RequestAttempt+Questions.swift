@@ -44,7 +44,7 @@ extension RequestAttempt {
         defer { cookieHeads = [] }
         return ReceivedCookies(
             heads: cookieHeads, mainDocumentURL: machine.request.mainDocumentURL,
-            storage: cookieHeads.isEmpty ? nil : configuration.cookies.storage)
+            setting: configuration.cookies)
     }
 
     /// Hands an answer to the machine, and does what follows.

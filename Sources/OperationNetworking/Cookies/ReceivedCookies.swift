@@ -7,15 +7,14 @@ struct ReceivedCookies {
     /// Each response with the URL that it came from: that of a redirect sets cookies of its own host.
     let heads: [(ResponseHead, URL)]
     let mainDocumentURL: URL?
-    /// Nil: nothing is kept.
-    let storage: HTTPCookieStorage?
+    let setting: CookieStorageSetting
 
     /// Fields of one response that are looked at: more than a storage keeps of one domain.
     private static let maximum = 180
 
-    /// Puts them into the storage. Not on the network thread: it writes a file.
+    /// Puts them into the storage. Not on the network thread: it reads and writes files.
     func store() {
-        guard !heads.isEmpty, let storage else { return }
+        guard !heads.isEmpty, let storage = setting.storage else { return }
         let policy = storage.cookieAcceptPolicy
         guard policy != .never else { return }
         let document = mainDocumentURL.flatMap { CookieLocation($0) }

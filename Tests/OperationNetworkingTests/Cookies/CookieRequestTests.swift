@@ -236,7 +236,7 @@ import Testing
     @Test("What comes in does not go to the file that Foundation writes for everybody")
     func foundationsFile() async throws {
         let value = UUID().uuidString
-        server.respond(to: "/set", Self.setting("kept=\(value); Path=/; Max-Age=3600"))
+        server.respond(to: "/set", Self.setting("kept=\(value); Path=/; Expires=Fri, 31 Dec 2100 23:59:59 GMT"))
         let operation = HTTPRequestOperation(server.url("/set"))
         _ = await operation.outcome()
         let cookie = try #require(HTTPCookieStorage.shared.cookies?.first { $0.value == value })
