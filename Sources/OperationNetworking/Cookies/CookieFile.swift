@@ -41,8 +41,7 @@ public struct CookieFile: Sendable, Hashable {
                 description: "There is no folder for the cookies of this program: use CookieFile(url:).")
         }
         let name = URL(fileURLWithPath: program).lastPathComponent
-        let digest = SHA256Hasher.hex(of: Data(program.utf8)).prefix(16)
-        guard !digest.isEmpty else {
+        guard let digest = try? SHA256Hasher.hex(of: Data(program.utf8)).prefix(16) else {
             throw CookieFileError(
                 code: .noFolder, description: "OpenSSL cannot make a SHA-256 digest: use CookieFile(url:).")
         }

@@ -9,6 +9,7 @@ extension HTTPRequestOperationManager {
         var requestSerializer = HTTPRequestSerializer()
         var responseSerializer: HTTPResponseSerializer = JSONResponseSerializer()
         var operationQueue: OperationQueue = RequestOperationQueue()
+        var sendsAuthorizationToOtherOrigins = false
         /// What operations are made with, and share until they are told something else.
         private(set) var operations: URLConnectionOperation.SharedConfiguration
 
@@ -44,6 +45,9 @@ extension HTTPRequestOperationManager {
             configuration.securityPolicy = operations.value.securityPolicy
             configuration.completionQueue = operations.value.completionQueue
             configuration.completionGroup = operations.value.completionGroup
+            configuration.maximumResponseBodySize = operations.value.maximumResponseBodySize
+            configuration.totalTimeout = operations.value.totalTimeout
+            configuration.resendsNonIdempotentRequests = operations.value.resendsNonIdempotentRequests
         }
     }
 }
