@@ -75,6 +75,10 @@ let package = Package(
             name: "EngineFixture", dependencies: ["NetworkingTransport", "NetworkingSupport", "COpenSSL"],
             path: "Tests/Fixtures/EngineFixture",
             swiftSettings: settings),
+        .target(name: "AllocationCounter", path: "Tests/Fixtures/AllocationCounter"),
+        .executableTarget(
+            name: "AllocationFixture", dependencies: ["OperationNetworking", "AllocationCounter"],
+            path: "Tests/Fixtures/AllocationFixture", swiftSettings: settings),
         // Reads the library's internals, and so runs in debug builds only.
         .executableTarget(
             name: "Simulation",

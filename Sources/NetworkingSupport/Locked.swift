@@ -10,8 +10,8 @@ package import Glibc
 // Sendable because `value` is touched only with `mutex` held, and only values that may change threads get in.
 package final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// Guarded by `mutex`.
-    @usableFromInline var value: Value
+    /// Guarded by `mutex`, which also makes every access exclusive: no need for a check of that each time.
+    @exclusivity(unchecked) @usableFromInline var value: Value
 
     package init(_ value: consuming sending Value) {
         self.value = value

@@ -11,4 +11,13 @@ public enum NetworkEngine {
         get { TransportEngine.shared.maximumConnectionsPerHost }
         set { TransportEngine.shared.maximumConnectionsPerHost = newValue }
     }
+
+    /// Whether TLS connections made from now on write their secrets to the file that the environment variable
+    /// `SSLKEYLOGFILE` named when the process began, so that Wireshark and the like can decrypt them. False by default:
+    /// whoever controls the environment must not be able to read what is sent. The file may be made in any case; it stays
+    /// empty.
+    public static var logsTLSSecrets: Bool {
+        get { TransportEngine.logsTLSSecrets }
+        set { TransportEngine.logsTLSSecrets = newValue }
+    }
 }

@@ -24,7 +24,7 @@ struct DescriptorTests {
             second.stop()
         }
         let child = Process()
-        child.executableURL = try ExitTests.program("EngineFixture")
+        child.executableURL = try FixtureProgram.url("EngineFixture")
         child.arguments = ["descriptors", first.url, "http://\(host):\(second.port)", policy]
         try child.run()
         child.waitUntilExit()

@@ -6,19 +6,6 @@ import Testing
 
 @Suite("The end of the process", .timeLimit(.minutes(2)))
 struct ExitTests {
-    /// The program lies beside the test bundle.
-    static func program(_ name: String) throws -> URL {
-        for start in [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0])] {
-            var directory = start
-            for _ in 0..<4 {
-                let file = directory.appendingPathComponent(name)
-                if FileManager.default.isExecutableFile(atPath: file.path) { return file }
-                directory.deleteLastPathComponent()
-            }
-        }
-        throw CocoaError(.fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "no \(name) beside the tests"])
-    }
-
     @Test(
         "A program may end while requests are under way, although OpenSSL frees itself", arguments: ["main", "network"])
     func exit(thread: String) throws {
@@ -26,7 +13,7 @@ struct ExitTests {
         defer { front.stop() }
         for round in 0..<20 {
             let child = Process()
-            child.executableURL = try Self.program("EngineFixture")
+            child.executableURL = try FixtureProgram.url("EngineFixture")
             child.arguments = ["exit", "https://127.0.0.1:\(front.relay.port)/file", "\(20 + round * 2)", thread]
             try child.run()
             child.waitUntilExit()

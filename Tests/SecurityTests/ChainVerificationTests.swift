@@ -142,8 +142,11 @@ struct ChainVerificationTests {
             accepted: ["192.0.2.1", "2001:db8::1", "[2001:db8::1]", "2001:0DB8:0:0::1"],
             rejected: ["192.0.2.2", "192.0.2.9", "192.0.2.7", "2001:db8::2", "192.0.2.1.example", "::ffff:192.0.2.1"]),
         Names(
-            testDescription: "a common name counts when there is no DNS name", commonName: "foobar.com",
-            accepted: ["foobar.com"], rejected: ["www.foobar.com", "192.0.2.1"]),
+            testDescription: "a common name does not count without any other name", commonName: "foobar.com",
+            rejected: ["foobar.com", "www.foobar.com", "192.0.2.1"]),
+        Names(
+            testDescription: "a common name does not count beside an address", commonName: "foobar.com",
+            ipAddresses: ["192.0.2.1"], accepted: ["192.0.2.1"], rejected: ["foobar.com"]),
         Names(
             testDescription: "a common name does not count beside a DNS name", commonName: "foobar.com",
             dnsNames: ["example.com"], accepted: ["example.com"], rejected: ["foobar.com"]),

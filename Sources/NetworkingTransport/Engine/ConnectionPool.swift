@@ -25,7 +25,7 @@ final class ConnectionPool: DeadlineHeapMember {
     /// When libcurl wants to be called; `.max`: it waits for sockets only.
     var deadline = UInt64.max
     /// Where this pool stands in the loop's heap; -1: not in it.
-    var heapIndex = -1
+    var heapTicket = -1
     /// When the loop looks at this pool; never later than `deadline`.
     var heapDeadline = UInt64.max
     /// Something happened in this pass of the loop that libcurl may have finished transfers or moved its timer over.

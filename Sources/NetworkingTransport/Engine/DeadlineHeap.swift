@@ -1,7 +1,7 @@
 /// What a `DeadlineHeap` holds.
 protocol DeadlineHeapMember: AnyObject {
-    /// Where it stands in the heap; -1: not in it. The heap's to change.
-    var heapIndex: Int { get set }
+    /// Its ticket in the heap; -1: not in it. The heap's to change.
+    var heapTicket: Int { get set }
     /// When the loop looks at it; never later than its true deadline. The heap's to change.
     var heapDeadline: UInt64 { get set }
 }
@@ -11,66 +11,42 @@ protocol DeadlineHeapMember: AnyObject {
 /// Lazy: a member's place is where it was last looked at, its true deadline is computed when that comes. A member whose
 /// deadline moves back keeps its earlier place, so that a plain request costs no heap operation. Network thread only.
 struct DeadlineHeap<Member: DeadlineHeapMember> {
-    private var members: [Member] = []
+    private struct Look: Comparable {
+        let deadline: UInt64
+        let member: Member
 
-    var first: Member? { members.first }
+        static func < (left: Look, right: Look) -> Bool { left.deadline < right.deadline }
+        static func == (left: Look, right: Look) -> Bool { left.deadline == right.deadline }
+    }
+
+    private var looks = IndexedHeap<Look>()
+
+    var first: Member? { looks.first?.member }
 
     /// Puts `member` where it is looked at by `deadline`, or leaves it where that is sooner.
     mutating func look(at member: Member, by deadline: UInt64) {
-        if member.heapIndex < 0 {
-            member.heapDeadline = deadline
-            members.append(member)
-            siftUp(member, from: members.count - 1)
-        } else if deadline < member.heapDeadline {
-            member.heapDeadline = deadline
-            siftUp(member, from: member.heapIndex)
+        if member.heapTicket >= 0 {
+            guard deadline < member.heapDeadline else { return }
+            _ = looks.remove(member.heapTicket)
         }
+        insert(member, deadline)
     }
 
     /// Moves the first member back.
     mutating func postponeFirst(to deadline: UInt64) {
-        guard let member = members.first else { return }
-        member.heapDeadline = deadline
-        siftDown(member, from: 0)
+        guard let member = looks.removeFirst()?.member else { return }
+        insert(member, deadline)
     }
 
     mutating func remove(_ member: Member) {
-        let index = member.heapIndex
-        guard index >= 0, let last = members.popLast() else { return }
-        member.heapIndex = -1
+        guard member.heapTicket >= 0 else { return }
+        _ = looks.remove(member.heapTicket)
+        member.heapTicket = -1
         member.heapDeadline = .max
-        guard last !== member else { return }
-        place(last, at: index)
-        siftUp(last, from: index)
-        siftDown(last, from: last.heapIndex)
     }
 
-    private mutating func siftUp(_ member: Member, from start: Int) {
-        var index = start
-        while index > 0 {
-            let parent = (index - 1) / 2
-            guard member.heapDeadline < members[parent].heapDeadline else { break }
-            place(members[parent], at: index)
-            index = parent
-        }
-        place(member, at: index)
-    }
-
-    private mutating func siftDown(_ member: Member, from start: Int) {
-        var index = start
-        while true {
-            var child = 2 * index + 1
-            guard child < members.count else { break }
-            if child + 1 < members.count, members[child + 1].heapDeadline < members[child].heapDeadline { child += 1 }
-            guard members[child].heapDeadline < member.heapDeadline else { break }
-            place(members[child], at: index)
-            index = child
-        }
-        place(member, at: index)
-    }
-
-    private mutating func place(_ member: Member, at index: Int) {
-        members[index] = member
-        member.heapIndex = index
+    private mutating func insert(_ member: Member, _ deadline: UInt64) {
+        member.heapDeadline = deadline
+        member.heapTicket = looks.insert(Look(deadline: deadline, member: member))
     }
 }

@@ -12,6 +12,8 @@ struct IndexedHeap<Element: Comparable> {
 
     var count: Int { nodes.count }
     var isEmpty: Bool { nodes.isEmpty }
+    /// The smallest element.
+    var first: Element? { nodes.first?.element }
 
     /// Returns the ticket, which is good until the element has left.
     mutating func insert(_ element: Element) -> Int {

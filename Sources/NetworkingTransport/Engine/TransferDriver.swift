@@ -17,7 +17,8 @@ final class TransferDriver: DeadlineHeapMember {
 
     // MARK: The response
 
-    var collector: ResponseHeadCollector
+    /// Touched for every line: only on the network thread, and by nothing that calls out meanwhile.
+    @exclusivity(unchecked) var collector: ResponseHeadCollector
     /// Whether the handler has seen the head.
     var hasReportedHead = false
     /// A complete head is kept back until libcurl is known not to answer it itself.
@@ -59,7 +60,7 @@ final class TransferDriver: DeadlineHeapMember {
     var activationTime: UInt64 = 0
     /// Nanoseconds without activity that end the transfer; 0: no limit.
     var idleLimit: UInt64 = 0
-    var heapIndex = -1
+    var heapTicket = -1
     var heapDeadline = UInt64.max
     /// The socket in use; -1: not known yet.
     var socket: Int32 = -1

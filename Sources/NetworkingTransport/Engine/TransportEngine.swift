@@ -10,6 +10,14 @@ package final class TransportEngine: Sendable {
     /// in its ASCII form and without the trailing dot. Nil when libcurl finds none.
     package static func host(of url: String) -> String? { TransferDriver.host(of: url) }
 
+    /// Whether the secrets of TLS connections made from now on go to the file that the environment variable SSLKEYLOGFILE
+    /// names. False by default.
+    package static var logsTLSSecrets: Bool {
+        get { keyLogging.load(ordering: .relaxed) }
+        set { keyLogging.store(newValue, ordering: .relaxed) }
+    }
+    private static let keyLogging = Atomic(false)
+
     let loop: EngineLoop
     private static let defaultConnectionsPerHost = 6
 
@@ -19,7 +27,7 @@ package final class TransportEngine: Sendable {
     ///   - maximumHeaderBytes: Header bytes of one transfer, interim responses and trailers included, beyond which it
     ///     ends with `.tooLarge`.
     ///   - eventBatchSize: Socket events taken from the kernel at a time.
-    package init(maximumHeaderBytes: Int = 1 << 20, eventBatchSize: Int = 256) {
+    package init(maximumHeaderBytes: Int = 1 << 18, eventBatchSize: Int = 256) {
         loop = EngineLoop(
             maximumHeaderBytes: maximumHeaderBytes, eventBatchSize: max(eventBatchSize, 1),
             connectionsPerOrigin: Self.defaultConnectionsPerHost)

@@ -75,7 +75,7 @@ package struct ChainVerifier: Sendable {
         switch host {
         case nil: return true
         case .domain(let name):
-            X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+            X509_VERIFY_PARAM_set_hostflags(parameters, X509Certificate.hostFlags)
             return !name.isEmpty && X509_VERIFY_PARAM_set1_host(parameters, name, name.utf8.count) == 1
         case .address(let text):
             return X509_VERIFY_PARAM_set1_ip_asc(parameters, text) == 1
@@ -102,15 +102,17 @@ package struct ChainVerification: Sendable {
 }
 
 extension X509Certificate {
-    /// Whether the certificate is for this host: subject alternative names, and the common name when there is no DNS name
-    /// among them.
+    /// Names count as subject alternative names only, never as the common name (RFC 9525, section 6.3).
+    fileprivate static let hostFlags = UInt32(
+        X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
+
+    /// Whether one of the certificate's subject alternative names is this host.
     package func matches(_ host: CertificateHostName) -> Bool {
         OpenSSLError.leavingQueueUntouched {
             switch host {
             case .domain(let name):
                 return !name.isEmpty
-                    && X509_check_host(
-                        handle, name, name.utf8.count, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS), nil) == 1
+                    && X509_check_host(handle, name, name.utf8.count, Self.hostFlags, nil) == 1
             case .address(let text):
                 return X509_check_ip_asc(handle, text, 0) == 1
             }

@@ -64,8 +64,11 @@ extension ClientIdentityMaterial {
             guard let text = certificate.pem else { throw .certificate("out of memory") }
             pem.append(text)
         }
+        guard let fingerprint = try? SHA256Hasher.hex(of: named) else {
+            throw .certificate("\(SHA256Hasher.Unavailable())")
+        }
         return ClientIdentityMaterial(
-            certificateChainPEM: pem, privateKeyPEM: try key.pem(), fingerprint: SHA256Hasher.hex(of: named))
+            certificateChainPEM: pem, privateKeyPEM: try key.pem(), fingerprint: fingerprint)
     }
 
     /// The issuer of each certificate behind it, as far as they are there; what does not belong to the chain is left out.

@@ -19,6 +19,8 @@ enum PeerVerification {
             else { return false }
             // OpenSSL 3 has TLS 1.0 and 1.1 at this level only.
             if configuration.minimumVersion < .v1_2 { SSL_CTX_set_security_level(handle, 0) }
+            // libcurl installs one, before it asks us, whenever the environment has SSLKEYLOGFILE.
+            if !TransportEngine.logsTLSSecrets { SSL_CTX_set_keylog_callback(handle, nil) }
             if configuration.verifyStatus != nil {
                 guard ONSSL_SSL_CTX_request_ocsp(handle, checkStapledResponse) == 1 else { return false }
             }

@@ -3,6 +3,11 @@ package import Foundation
 
 /// A running SHA-256 digest, computed by OpenSSL.
 package struct SHA256Hasher: ~Copyable {
+    /// OpenSSL computes no SHA-256: there is no memory, or its configuration does not offer it.
+    package struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
+        package var description: String { "OpenSSL does not compute SHA-256; look at its configuration (openssl.cnf)" }
+    }
+
     /// EVP_MD_CTX *
     private let context: OpaquePointer?
     private var isValid: Bool
@@ -10,7 +15,9 @@ package struct SHA256Hasher: ~Copyable {
     package init() {
         OpenSSLRuntime.prepare()
         context = EVP_MD_CTX_new()
-        isValid = context != nil && EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
+        isValid = OpenSSLError.leavingQueueUntouched { [context] in
+            context != nil && EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
+        }
     }
 
     deinit {
@@ -23,21 +30,27 @@ package struct SHA256Hasher: ~Copyable {
     }
 
     /// The digest of `data` as 64 hexadecimal digits.
-    package static func hex(of data: Data) -> String {
+    package static func hex(of data: Data) throws(Unavailable) -> String {
         var hasher = SHA256Hasher()
         data.withUnsafeBytes { hasher.update($0) }
         let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: hasher.finish().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        let digest = try hasher.finish()
+        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// 32 bytes; empty when OpenSSL failed, which equals no digest.
-    package consuming func finish() -> Data {
-        guard isValid else { return Data() }
+    /// The first 16 digits of the digest, for messages; "unknown" where there is none. Nothing to compare.
+    package static func abbreviation(of data: Data) -> String {
+        (try? hex(of: data)).map { String($0.prefix(16)) } ?? "unknown"
+    }
+
+    /// 32 bytes, never fewer.
+    package consuming func finish() throws(Unavailable) -> Data {
+        guard isValid else { throw Unavailable() }
         var digest = Data(count: 32)
         let done = digest.withUnsafeMutableBytes { buffer in
             EVP_DigestFinal_ex(context, buffer.bindMemory(to: UInt8.self).baseAddress, nil) == 1
         }
-        return done ? digest : Data()
+        guard done else { throw Unavailable() }
+        return digest
     }
 }

@@ -54,7 +54,7 @@ package final class TLSConfiguration: Sendable {
         }
         let verify = verify
         return TLSConfiguration(
-            identity: "\(identity)/accepting \(SHA256Hasher.hex(of: der)) as \(host)", minimumVersion: minimumVersion,
+            identity: "\(identity)/accepting \(der.base64EncodedString()) as \(host)", minimumVersion: minimumVersion,
             maximumVersion: maximumVersion, clientIdentity: clientIdentity,
             verifyStatus: acceptingStatus,
             verify: { chain, name in isAccepted(chain, name) ? nil : verify(chain, name) })

@@ -62,7 +62,7 @@ extension URLConnectionOperation {
     /// Where the block is called; nil: nobody wants to know.
     func progressQueue(_ direction: ProgressReporter.Direction) -> DispatchQueue? {
         lock.withLock {
-            progressBlock(direction).map { _ in _configuration.completionQueue ?? .main }
+            progressBlock(direction).map { _ in _configuration.completionQueue ?? .sharedMain }
         }
     }
 }

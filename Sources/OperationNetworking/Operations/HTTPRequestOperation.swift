@@ -16,8 +16,8 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     }
 
     // Guarded by `lock`.
-    private var _responseSerializer: HTTPResponseSerializer = .plain
-    private var _serialization = Serialization.none
+    @exclusivity(unchecked) private var _responseSerializer: HTTPResponseSerializer = .plain
+    @exclusivity(unchecked) private var _serialization = Serialization.none
 
     /// The last response received; nil before one.
     open override var response: HTTPURLResponse? {

@@ -130,6 +130,6 @@ public final class OperationBatch: Sendable {
 }
 
 extension DispatchQueue {
-    /// Whether this is the main queue. On Linux `DispatchQueue.main` is another object each time; its label is its own.
-    fileprivate var isMain: Bool { label == DispatchQueue.main.label }
+    /// Whether this is the main queue: by its label, because on Linux `DispatchQueue.main` is another object each time.
+    fileprivate var isMain: Bool { self === DispatchQueue.sharedMain || label == DispatchQueue.sharedMain.label }
 }

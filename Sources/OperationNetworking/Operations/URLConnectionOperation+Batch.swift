@@ -96,7 +96,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
 
     override func cancel() {
         super.cancel()
-        remindEnqueuingQueue()
+        askForReadiness()
         scheduler?.operationDidCancel(self)
     }
 

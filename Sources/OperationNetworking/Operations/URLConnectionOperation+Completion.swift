@@ -2,10 +2,15 @@ internal import Dispatch
 internal import Foundation
 internal import NetworkingSupport
 
+extension DispatchQueue {
+    /// The main queue, as one object: on Linux `DispatchQueue.main` makes another each time.
+    static let sharedMain = DispatchQueue.main
+}
+
 extension URLConnectionOperation {
     /// Where completion, progress and notifications go.
     var deliveryQueue: DispatchQueue {
-        lock.withLock { _configuration.completionQueue ?? .main }
+        lock.withLock { _configuration.completionQueue ?? .sharedMain }
     }
 
     func setCompletion(_ handler: CompletionHandler?) {
@@ -20,7 +25,7 @@ extension URLConnectionOperation {
         let (queue, group, hasFollowers) = lock.withLock {
             let hasFollowers = _completion != nil || !_afterCompletion.isEmpty || _configuration.completionGroup != nil
             if !hasFollowers { _completionWasDelivered = true }
-            return (_configuration.completionQueue ?? .main, _configuration.completionGroup, hasFollowers)
+            return (_configuration.completionQueue ?? .sharedMain, _configuration.completionGroup, hasFollowers)
         }
         guard hasFollowers else {
             Trace.step(.deliver, self)

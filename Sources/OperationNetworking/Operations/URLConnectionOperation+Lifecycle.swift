@@ -80,7 +80,7 @@ extension URLConnectionOperation {
         }
         guard action != .none else { return }
         super.cancel()
-        remindEnqueuingQueue()
+        askForReadiness()
         switch action {
         case .none:
             return

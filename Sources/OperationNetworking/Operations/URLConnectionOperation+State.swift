@@ -74,10 +74,4 @@ extension URLConnectionOperation {
         askForReadiness()
         if starts { start() }
     }
-
-    /// Makes Foundation look at `isReady` again.
-    func askForReadiness() {
-        didChangeValue(forKey: OperationState.ready.key)
-        remindEnqueuingQueue()
-    }
 }

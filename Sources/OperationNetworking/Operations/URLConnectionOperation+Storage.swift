@@ -62,7 +62,8 @@ extension URLConnectionOperation {
 
     /// A place for a `Reception`.
     final class ReceptionStorage {
-        fileprivate(set) var value = Reception()
+        /// Guarded by the operation's lock.
+        @exclusivity(unchecked) fileprivate(set) var value = Reception()
     }
 
     /// Guarded by `lock`. A change makes a copy.
@@ -77,7 +78,10 @@ extension URLConnectionOperation {
 
     /// Guarded by `lock`.
     var _reception: Reception {
-        get { _receptionStorage?.value ?? Reception() }
+        // Not `get`: who wants one field needs no copy of all.
+        _read {
+            if let storage = _receptionStorage { yield storage.value } else { yield Reception() }
+        }
         _modify {
             let storage = _receptionStorage ?? ReceptionStorage()
             _receptionStorage = storage

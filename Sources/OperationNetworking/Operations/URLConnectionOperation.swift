@@ -20,29 +20,30 @@ internal import NetworkingTransport
 // a leading underscore. Nothing is called out while the lock is held.
 open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NSSecureCoding {
     let lock = RecursiveLock()
-    // All below: guarded by `lock`.
+    // All below: guarded by `lock`. Where that is hot, the language is not asked to check for overlapping accesses, too:
+    // closures that are run with the lock held do not call out, and so never come back to the same field.
     var _request: URLRequest
     /// Where `_request` goes; nil until somebody asks.
-    var _target: RequestTarget?
-    var _sharedConfiguration = SharedConfiguration.initial
-    var _machine = RequestMachine()
+    @exclusivity(unchecked) var _target: RequestTarget?
+    @exclusivity(unchecked) var _sharedConfiguration = SharedConfiguration.initial
+    @exclusivity(unchecked) var _machine = RequestMachine()
     /// Nil until there is something to keep.
-    var _receptionStorage: ReceptionStorage?
+    @exclusivity(unchecked) var _receptionStorage: ReceptionStorage?
     /// The present attempt; nil while nothing is under way.
-    var _attempt: RequestAttempt?
+    @exclusivity(unchecked) var _attempt: RequestAttempt?
     /// What the attempts of this operation share: kept over a pause.
     var _content: ResumableContent?
-    var _completion: CompletionHandler?
+    @exclusivity(unchecked) var _completion: CompletionHandler?
     /// Run after the user's own blocks have returned, on the completion queue.
     var _afterCompletion: [@Sendable (URLConnectionOperation) -> Void] = []
     /// The completion blocks have returned.
     var _completionWasDelivered = false
     /// Run at the end, on the thread that makes it.
     var _atFinish: [@Sendable () -> Void] = []
-    var _observers: [OperationStateObservation.Entry] = []
+    @exclusivity(unchecked) var _observers: [OperationStateObservation.Entry] = []
     var _preparations: [Preparation] = []
-    var _scheduler: (any OperationScheduler)?
-    var _dependencyNode: DependencyNode?
+    @exclusivity(unchecked) var _scheduler: (any OperationScheduler)?
+    @exclusivity(unchecked) var _dependencyNode: DependencyNode?
     /// Why the operation is cancelled, when an upstream was the reason; or why it must not run.
     var _cancellationCause: (any Error)?
     /// A dependency that closes a cycle: the operation must not run.

@@ -52,10 +52,7 @@ protocol SchedulableOperation: Operation {
 }
 
 extension SchedulableOperation {
-    func postReadiness() {
-        didChangeValue(forKey: OperationState.ready.key)
-        remindEnqueuingQueue()
-    }
+    func postReadiness() { askForReadiness() }
 }
 
 /// What a schedulable operation reports to its queue: on any thread, with no lock held, after the change is visible.

@@ -16,21 +16,27 @@ internal import NetworkingSupport
 /// `setQueryStringSerialization(_:)` and `parameterEncoder`. An archive contains the `Authorization` field in clear.
 // Sendable because the only stored property is a lock around a value of Sendable parts.
 open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, NSSecureCoding, @unchecked Sendable {
-    private let configuration: Locked<RequestSerializerConfiguration>
+    private let settings: Locked<RequestSerializerSettings>
 
     /// Creates a serializer with default `Accept-Language` and `User-Agent` fields and form-encoded bodies.
     public required override init() {
-        configuration = Locked(RequestSerializerConfiguration())
+        settings = Locked(RequestSerializerSettings(RequestSerializerConfiguration()))
         super.init()
     }
 
     /// The settings at this moment.
     final var snapshot: RequestSerializerConfiguration {
-        configuration.withLock { $0 }
+        settings.withLock { $0 }.values
     }
 
     private func change(_ change: (inout RequestSerializerConfiguration) -> Void) {
-        configuration.withLock { change(&$0) }
+        // The last reference to what a block of the user's holds may be the old one's: it goes after the lock.
+        _ = settings.withLock { settings in
+            var values = settings.values
+            change(&values)
+            defer { settings = RequestSerializerSettings(values) }
+            return settings
+        }
     }
 
     // MARK: Settings
@@ -165,9 +171,36 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     /// - Throws: `RequestSerializationError`: `.badURL`, `.invalidMethod`, `.invalidParameters`,
     ///   `.invalidHeaderField`; or what a query-string block threw.
     open func request(withMethod method: String, urlString: String, parameters: Any?) throws -> URLRequest {
-        let request = try newRequest(withMethod: method, urlString: urlString)
+        guard let url = URL(string: urlString) else {
+            throw RequestSerializationError(
+                code: .badURL, reason: "The string \(urlString.withoutUserInfo.debugDescription) is not a URL.")
+        }
+        return try newRequest(withMethod: method, url: url, parameters: parameters)
+    }
+
+    /// `request(withMethod:urlString:parameters:)` for a URL that was parsed already.
+    final func newRequest(withMethod method: String, url: URL, parameters: Any?) throws -> URLRequest {
+        guard FieldSyntax.isToken(method) else {
+            throw RequestSerializationError(
+                code: .invalidMethod, reason: "The string \(method.debugDescription) is not an HTTP method.",
+                failingURL: url)
+        }
+        let settings = settings.withLock { $0 }
+        // A subclass of the user's gets a request without the header fields, and may add them as it likes.
+        if isBuiltIn, var request = settings.template {
+            request.url = url
+            if method != "GET" { request.httpMethod = method }
+            try setParameters(parameters, of: &request, settings.values)
+            return request
+        }
+        var request = URLRequest(url: url)
+        if method != "GET" { request.httpMethod = method }
+        settings.values.applyProperties(to: &request)
         return try self.request(bySerializing: request, withParameters: parameters)
     }
+
+    /// Whether the class is one of the library's, which makes requests in `setParameters` only.
+    var isBuiltIn: Bool { type(of: self) == HTTPRequestSerializer.self }
 
     /// A copy of `request` with the default header fields it lacks, and `parameters` in its query, for the methods
     /// in `httpMethodsEncodingParametersInURI`, or else as its body.
@@ -180,34 +213,48 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         let settings = snapshot
         var result = request
         try settings.applyHeaders(to: &result)
-        if let body = parameters as? Data, settings.queryStringSerialization == nil,
-            !settings.encodesParametersInURI(request)
-        {
-            try settings.setBody(body, contentType: "application/octet-stream", of: &result)
-            return result
+        try setParameters(parameters, of: &result, settings)
+        return result
+    }
+
+    /// Puts parameters into a request that has its header fields.
+    func setParameters(
+        _ parameters: Any?, of request: inout URLRequest, _ settings: RequestSerializerConfiguration
+    ) throws {
+        guard settings.encodesParametersInURI(request) else {
+            try setContent(parameters, of: &request, settings)
+            return
+        }
+        guard let query = try unwrappedParameter(parameters).map({ try self.query(of: $0, for: request, settings) }),
+            !query.isEmpty
+        else { return }
+        guard let url = request.url.flatMap({ QueryString.url($0, appending: query) }) else {
+            throw RequestSerializationError(
+                code: .badURL,
+                reason:
+                    "The query string cannot be added to the URL \(request.url?.withoutUserInfo.absoluteString ?? "(none)").",
+                request: request)
+        }
+        request.url = url
+    }
+
+    /// Puts parameters into the content of a request.
+    func setContent(
+        _ parameters: Any?, of request: inout URLRequest, _ settings: RequestSerializerConfiguration
+    ) throws {
+        if let body = parameters as? Data, settings.queryStringSerialization == nil {
+            try settings.setBody(body, contentType: "application/octet-stream", of: &request)
+            return
         }
         let query = try unwrappedParameter(parameters).map { try self.query(of: $0, for: request, settings) }
-        if settings.encodesParametersInURI(request) {
-            guard let query, !query.isEmpty else { return result }
-            guard let url = request.url.flatMap({ QueryString.url($0, appending: query) }) else {
-                throw RequestSerializationError(
-                    code: .badURL,
-                    reason:
-                        "The query string cannot be added to the URL \(request.url?.withoutUserInfo.absoluteString ?? "(none)").",
-                    request: request)
-            }
-            result.url = url
-        } else {
-            let encoding = String.Encoding(rawValue: settings.stringEncoding)
-            guard let body = (query ?? "").data(using: encoding) else {
-                throw RequestSerializationError(
-                    code: .invalidParameters,
-                    reason: "The query string cannot be written in the encoding \(encoding); use UTF-8.",
-                    request: request)
-            }
-            try settings.setBody(body, contentType: "application/x-www-form-urlencoded", of: &result)
+        let encoding = String.Encoding(rawValue: settings.stringEncoding)
+        guard let body = (query ?? "").data(using: encoding) else {
+            throw RequestSerializationError(
+                code: .invalidParameters,
+                reason: "The query string cannot be written in the encoding \(encoding); use UTF-8.",
+                request: request)
         }
-        return result
+        try settings.setBody(body, contentType: "application/x-www-form-urlencoded", of: &request)
     }
 
     private func query(
@@ -225,23 +272,6 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         RequestSerializationError(
             code: .invalidParameters, reason: "The `parameters` argument cannot be encoded.",
             detail: error.localizedDescription, request: request, underlyingError: error)
-    }
-
-    /// A request with this serializer's properties, and nothing else yet.
-    final func newRequest(withMethod method: String, urlString: String) throws -> URLRequest {
-        guard let url = URL(string: urlString) else {
-            throw RequestSerializationError(
-                code: .badURL, reason: "The string \(urlString.withoutUserInfo.debugDescription) is not a URL.")
-        }
-        guard FieldSyntax.isToken(method) else {
-            throw RequestSerializationError(
-                code: .invalidMethod, reason: "The string \(method.debugDescription) is not an HTTP method.",
-                failingURL: url)
-        }
-        var request = URLRequest(url: url)
-        if method != "GET" { request.httpMethod = method }
-        snapshot.applyProperties(to: &request)
-        return request
     }
 
     // MARK: Multipart
@@ -355,8 +385,8 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     /// A serializer of the same class with the same settings.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = Self()
-        let settings = snapshot
-        copy.change { $0 = settings }
+        let settings = settings.withLock { $0 }
+        copy.settings.withLock { $0 = settings }
         return copy
     }
 
@@ -374,7 +404,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
             let settings = ArchiveBlob.decode(
                 RequestSerializerConfiguration.self, with: coder, forKey: Self.settingsKey)
         else { return nil }
-        configuration = Locked(settings)
+        self.settings = Locked(RequestSerializerSettings(settings))
         super.init()
     }
 

@@ -1,5 +1,5 @@
 public import Foundation
-public import FoundationNetworking
+internal import FoundationNetworking
 internal import NetworkingSupport
 
 /// Puts parameters into a JSON body: AFNetworking's `AFJSONRequestSerializer`.
@@ -32,20 +32,16 @@ open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
         }
     }
 
-    /// A copy of `request` with `parameters` as its JSON body, announced as `application/json` unless the request
-    /// has a `Content-Type`. Without parameters neither body nor `Content-Type` is set.
+    override var isBuiltIn: Bool { type(of: self) == JSONRequestSerializer.self }
+
+    /// JSON, announced as `application/json` unless the request has a `Content-Type`. Without parameters neither content
+    /// nor `Content-Type` is set.
     ///
     /// - Throws: `RequestSerializationError`, code `.invalidParameters`, for values that JSON has no form for.
-    open override func request(
-        bySerializing request: URLRequest, withParameters parameters: Any?
-    ) throws -> URLRequest {
-        let settings = snapshot
-        guard !settings.encodesParametersInURI(request) else {
-            return try super.request(bySerializing: request, withParameters: parameters)
-        }
-        var result = request
-        try settings.applyHeaders(to: &result)
-        guard let parameters = unwrappedParameter(parameters) else { return result }
+    override func setContent(
+        _ parameters: Any?, of request: inout URLRequest, _ settings: RequestSerializerConfiguration
+    ) throws {
+        guard let parameters = unwrappedParameter(parameters) else { return }
         let body: Data
         do {
             var writer = JSONWriter(options: writingOptions, encoder: settings.parameterEncoder)
@@ -57,8 +53,7 @@ open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
                 detail: "At parameters\(failure.path): \(failure.problem).",
                 request: request, underlyingError: failure)
         }
-        try settings.setBody(body, contentType: "application/json", of: &result)
-        return result
+        try settings.setBody(body, contentType: "application/json", of: &request)
     }
 
     /// A serializer of the same class with the same settings.

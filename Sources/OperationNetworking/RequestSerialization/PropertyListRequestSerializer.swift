@@ -1,5 +1,5 @@
 public import Foundation
-public import FoundationNetworking
+internal import FoundationNetworking
 internal import NetworkingSupport
 
 /// Puts parameters into a property-list body: AFNetworking's `AFPropertyListRequestSerializer`.
@@ -42,21 +42,17 @@ open class PropertyListRequestSerializer: HTTPRequestSerializer, @unchecked Send
         set { settings.withLock { $0.writeOptions = Int(newValue) } }
     }
 
-    /// A copy of `request` with `parameters` as its property-list body, announced as `application/x-plist` unless
-    /// the request has a `Content-Type`. Without parameters neither body nor `Content-Type` is set.
+    override var isBuiltIn: Bool { type(of: self) == PropertyListRequestSerializer.self }
+
+    /// A property list, announced as `application/x-plist` unless the request has a `Content-Type`. Without parameters
+    /// neither content nor `Content-Type` is set.
     ///
     /// - Throws: `RequestSerializationError`, code `.invalidParameters`, for values that a property list has no form
     ///   for.
-    open override func request(
-        bySerializing request: URLRequest, withParameters parameters: Any?
-    ) throws -> URLRequest {
-        let inherited = snapshot
-        guard !inherited.encodesParametersInURI(request) else {
-            return try super.request(bySerializing: request, withParameters: parameters)
-        }
-        var result = request
-        try inherited.applyHeaders(to: &result)
-        guard let parameters = unwrappedParameter(parameters) else { return result }
+    override func setContent(
+        _ parameters: Any?, of request: inout URLRequest, _ settings: RequestSerializerConfiguration
+    ) throws {
+        guard let parameters = unwrappedParameter(parameters) else { return }
         let body: Data
         do {
             body = try PropertyListWriter(format: format, writeOptions: writeOptions).write(parameters)
@@ -67,8 +63,7 @@ open class PropertyListRequestSerializer: HTTPRequestSerializer, @unchecked Send
                 detail: failure.map { "At parameters\($0.path): \($0.problem)." } ?? error.localizedDescription,
                 request: request, underlyingError: error)
         }
-        try inherited.setBody(body, contentType: "application/x-plist", of: &result)
-        return result
+        try settings.setBody(body, contentType: "application/x-plist", of: &request)
     }
 
     /// A serializer of the same class with the same settings.

@@ -6,7 +6,7 @@ internal import NetworkingTransport
 /// An evaluator with what it was made from.
 struct PreparedEvaluator: Sendable {
     let evaluator: ServerTrustEvaluator
-    /// Of the settings, the contents of the revocation list among them.
+    /// Of the settings, the contents of the revocation list among them. Nothing is done with it if there is a problem.
     let fingerprint: String
     /// The state of the revocation list's file when it was read.
     let revocationListStamp: FileStamp?
@@ -129,7 +129,9 @@ extension SecurityPolicy {
         if let cached, cached.revocationListStamp == stamp { return cached }
         let list = settings.certificateRevocationList.map(Self.contents)
         var problem: ServerTrustError?
+        var fingerprint = ""
         do {
+            fingerprint = try settings.fingerprint(revocationList: try? list?.get())
             try settings.validate()
             _ = try list?.get()
         } catch {
@@ -137,8 +139,7 @@ extension SecurityPolicy {
         }
         let prepared = PreparedEvaluator(
             evaluator: ServerTrustEvaluator(settings: settings, revocationList: list),
-            fingerprint: settings.fingerprint(revocationList: try? list?.get()), revocationListStamp: stamp,
-            problem: problem)
+            fingerprint: fingerprint, revocationListStamp: stamp, problem: problem)
         state.withLock { if $0.revision == revision { $0.evaluator = prepared } }
         return prepared
     }

@@ -40,7 +40,7 @@ extension SecurityPolicySettings {
             } catch {
                 let isPEM = der.starts(with: Data("-----BEGIN".utf8))
                 throw .settings(
-                    "\(name) holds \(der.count) bytes (SHA-256 \(SHA256Hasher.hex(of: der).prefix(16))) that are not a "
+                    "\(name) holds \(der.count) bytes (SHA-256 \(SHA256Hasher.abbreviation(of: der))) that are not a "
                         + "DER certificate" + (isPEM ? " but PEM text" : ""))
             }
         }

@@ -16,7 +16,8 @@ struct SecurityPolicySettings: Sendable, Hashable {
     /// A short name for everything here that changes a verdict or a handshake: equal for equal settings only.
     ///
     /// - Parameter revocationList: The contents of the file, which may change while its name does not.
-    func fingerprint(revocationList: Data?) -> String {
+    /// - Throws: `ServerTrustError`, when there is no digest to tell settings apart by.
+    func fingerprint(revocationList: Data?) throws(ServerTrustError) -> String {
         var bytes = Data()
         func append(_ number: Int) { withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) } }
         func append(_ data: Data) {
@@ -35,6 +36,10 @@ struct SecurityPolicySettings: Sendable, Hashable {
         }
         append(revocationList == nil ? 0 : 1)
         append(revocationList ?? Data())
-        return SHA256Hasher.hex(of: bytes)
+        do {
+            return try SHA256Hasher.hex(of: bytes)
+        } catch {
+            throw .settings("\(error)")
+        }
     }
 }

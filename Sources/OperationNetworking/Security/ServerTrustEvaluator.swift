@@ -26,7 +26,7 @@ final class ServerTrustEvaluator: Sendable {
         pins =
             settings.pinningMode == .none
             ? [] : settings.pinnedCertificates.compactMap { try? X509Certificate(der: $0) }
-        pinnedKeys = settings.pinningMode == .publicKey ? Set(pins.map(\.publicKeyDER)) : []
+        pinnedKeys = settings.pinningMode == .publicKey ? Set(pins.map(\.publicKeyDER).filter { !$0.isEmpty }) : []
         roots = Self.roots(for: settings, revocationList: revocationList)
     }
 
@@ -136,7 +136,7 @@ final class ServerTrustEvaluator: Sendable {
 
     /// Certificate pinning: the chain has to be valid with nothing but the pins as anchors, and so ends in one of them.
     private func certificatePinFailure(_ evaluation: Evaluation, _ host: CertificateHostName?) -> ServerTrustError? {
-        let tried = pins.map { String(SHA256Hasher.hex(of: $0.der).prefix(16)) }.sorted()
+        let tried = pins.map { SHA256Hasher.abbreviation(of: $0.der) }.sorted()
         guard let store = try? TrustStore(anchors: pins) else {
             return evaluation.failure(.pinnedCertificate, "out of memory", pins: tried)
         }
@@ -159,7 +159,7 @@ final class ServerTrustEvaluator: Sendable {
     private func publicKeyPinFailure(
         _ evaluation: Evaluation, _ host: CertificateHostName?, _ built: [X509Certificate]
     ) -> ServerTrustError? {
-        let tried = pinnedKeys.map { String(SHA256Hasher.hex(of: $0).prefix(16)) }.sorted()
+        let tried = pinnedKeys.map { SHA256Hasher.abbreviation(of: $0) }.sorted()
         guard let leaf = evaluation.trust.first else {
             return evaluation.failure(.pinnedPublicKey, "the chain is empty", pins: tried)
         }
@@ -174,7 +174,7 @@ final class ServerTrustEvaluator: Sendable {
             verifier.profile = .signaturesOnly
             if verifier.verify(evaluation.trust).isTrusted { return nil }
         }
-        let seen = evaluation.trust.map { SHA256Hasher.hex(of: $0.publicKeyDER).prefix(16) }.joined(separator: ", ")
+        let seen = evaluation.trust.map { SHA256Hasher.abbreviation(of: $0.publicKeyDER) }.joined(separator: ", ")
         return evaluation.failure(
             .pinnedPublicKey, "no public key of the chain is pinned (the server sent \(seen))", pins: tried)
     }

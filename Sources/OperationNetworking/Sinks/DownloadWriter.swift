@@ -150,7 +150,7 @@ final class DownloadWriter: ByteWriter {
             buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
             position += off_t(count)
         }
-        let actual = digest.finish()
+        let actual = try digest.finish()
         guard actual == expected else {
             representation = nil
             throw DownloadError(

@@ -27,7 +27,7 @@ struct PartialFile: Sendable {
     /// Does not look at the disk.
     init(clean destination: DownloadDestination, of url: URL?) {
         self.init(
-            targetPath: destination.fileURL.path, resource: url.map(Self.resource(of:)), representation: nil)
+            targetPath: destination.fileURL.path, resource: url.flatMap(Self.resource(of:)), representation: nil)
     }
 
     private init(targetPath: String, resource: String?, representation: Representation?) {
@@ -39,9 +39,9 @@ struct PartialFile: Sendable {
     }
 
     /// A digest, since a URL may hold secrets that do not belong on the disk.
-    private static func resource(of url: URL) -> String {
+    private static func resource(of url: URL) -> String? {
         let text = url.withoutUserInfo.absoluteString.utf8
-        return SHA256Hasher.hex(of: Data(text.prefix { $0 != UInt8(ascii: "#") }))
+        return try? SHA256Hasher.hex(of: Data(text.prefix { $0 != UInt8(ascii: "#") }))
     }
 
     private func stored() -> Representation? {
@@ -55,7 +55,7 @@ struct PartialFile: Sendable {
     func continued(_ descriptor: Int32) -> Representation? {
         var status = stat()
         guard FileOwnership(of: descriptor) == .own, fstat(descriptor, &status) == 0, status.st_size > 0,
-            let note = PartialNote(at: notePath), note.resource == resource,
+            let note = PartialNote(at: notePath), let resource, note.resource == resource,
             note.file == FileIdentity(descriptor: descriptor)
         else { return nil }
         if let total = note.totalLength, Int64(status.st_size) > total { return nil }
@@ -67,7 +67,7 @@ struct PartialFile: Sendable {
     ///
     /// - Returns: 0, or the error number.
     func note(_ representation: Representation?, of descriptor: Int32) -> Int32 {
-        guard let representation, let file = FileIdentity(descriptor: descriptor) else {
+        guard let representation, resource != nil, let file = FileIdentity(descriptor: descriptor) else {
             unlink(notePath)
             return 0
         }

@@ -33,7 +33,7 @@ private func request(_ target: RequestTarget, _ policy: String) -> TransferReque
 }
 
 /// Waits for a transfer's end.
-private final class Waiter: TransferHandler {
+final class Waiter: TransferHandler {
     private let latch = Latch()
     private let outcome = Locked<TransferOutcome?>(nil)
 

@@ -22,26 +22,10 @@ import Testing
         }
     }
 
-    /// The program lies beside the test bundle.
-    private static func program() throws -> URL {
-        let candidates =
-            [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0])]
-            + Bundle.allBundles.map(\.bundleURL)
-        for candidate in candidates {
-            var directory = candidate
-            for _ in 0..<4 {
-                let file = directory.appendingPathComponent("DownloadFixture")
-                if FileManager.default.isExecutableFile(atPath: file.path) { return file }
-                directory.deleteLastPathComponent()
-            }
-        }
-        throw CocoaError(.fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "no DownloadFixture beside the tests"])
-    }
-
     /// Runs the child until `isFarEnough`, and kills it.
     private func runChild(_ arguments: [String], until isFarEnough: () -> Bool) async throws {
         let child = Process()
-        child.executableURL = try Self.program()
+        child.executableURL = try FixtureProgram.url("DownloadFixture")
         child.arguments = arguments
         try child.run()
         defer { kill(child.processIdentifier, SIGKILL) }

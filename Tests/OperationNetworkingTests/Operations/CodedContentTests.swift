@@ -68,7 +68,7 @@ import Testing
         var hasher = SHA256Hasher()
         let block = Data(count: 1 << 20)
         for _ in 0..<100 { block.withUnsafeBytes { hasher.update($0) } }
-        operation.downloadDestination = DownloadDestination(fileURL: target, sha256: hasher.finish())
+        operation.downloadDestination = DownloadDestination(fileURL: target, sha256: try hasher.finish())
         let progress = Recorder<[Int64]>()
         operation.setDownloadProgressBlock { progress.append([$1, $2]) }
         await operation.run()

@@ -66,14 +66,21 @@ import Testing
                 return isReady
             }
         }
-        let upstream = HTTPRequestOperation.make()
-        let dependant = Crossing(request: URLRequest(url: unsupportedURL))
-        dependant.completionQueue = DispatchQueue(label: "test")
-        dependant.addDependency(upstream as Operation)
-        dependant.afterNo.append { upstream.start() }
-        OperationQueue().addOperation(dependant)
-        await dependant.completed()
-        #expect(upstream.isFinished && dependant.isFinished)
+        // Many rounds: the end may come at any moment of the taking in.
+        for round in 0..<2000 {
+            let upstream = HTTPRequestOperation.make()
+            let dependant = Crossing(request: URLRequest(url: unsupportedURL))
+            dependant.completionQueue = DispatchQueue(label: "test")
+            dependant.addDependency(upstream as Operation)
+            dependant.afterNo.append {
+                DispatchQueue.global().async { upstream.start() }
+                // Not a wait for anything: it shifts the moment.
+                for _ in 0..<round % 200 * 4 { _ = upstream.isCancelled }
+            }
+            OperationQueue().addOperation(dependant)
+            await dependant.completed()
+            #expect(upstream.isFinished && dependant.isFinished)
+        }
     }
 
     @Test("Edges in opposite directions from two threads: one of them is refused, and nothing hangs")

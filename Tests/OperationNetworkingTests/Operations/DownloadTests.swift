@@ -26,10 +26,10 @@ import Testing
         return operation
     }
 
-    private static func digest(_ data: Data) -> Data {
+    private static func digest(_ data: Data) throws -> Data {
         var hasher = SHA256Hasher()
         data.withUnsafeBytes { hasher.update($0) }
-        return hasher.finish()
+        return try hasher.finish()
     }
 
     private var target: URL { directory.file("target.bin") }
@@ -107,7 +107,7 @@ import Testing
     @Test("The digest is checked before the target appears", arguments: [true, false])
     func digest(isRight: Bool) async throws {
         server.respond(to: "/file", .ranged(Self.content, etag: "\"a\""))
-        let digest = Self.digest(isRight ? Self.content : Self.content + [0])
+        let digest = try Self.digest(isRight ? Self.content : Self.content + [0])
         let operation = await download(DownloadDestination(fileURL: target, sha256: digest))
         #expect((operation.error == nil) == isRight)
         #expect(names == (isRight ? ["target.bin"] : []))
@@ -324,7 +324,7 @@ import Testing
     func pausedAtTheEnd() async throws {
         server.respond(to: "/file", ScriptedResponse(body: .pattern(count: 8_000_000)))
         let content = ScriptedResponse.pattern(count: 8_000_000)
-        let digest = Self.digest(content)
+        let digest = try Self.digest(content)
         for _ in 0..<10 {
             let operation = await download(DownloadDestination(fileURL: target, sha256: digest), run: false)
             let endings = Endings(operation)

@@ -77,21 +77,24 @@ private enum RuntimeType {
 }
 
 extension Operation {
-    /// Makes a queue that is just taking the operation in look at it once more.
+    /// Makes Foundation look at `isReady` again, after what it answers has changed.
     ///
     /// Foundation asks once while it takes an operation in, and notes the answer. If the operation becomes ready meanwhile,
-    /// its news of that finds no queue to tell, and the note that follows is out of date. Foundation does ask again, but
+    /// its news of that may find no queue to tell, and the note that follows is out of date. Foundation does ask again, but
     /// acts on a yes only when something else makes it look: an operation that is the last in its queue would never
-    /// start. From another thread, because this one may hold the queue's lock.
-    func remindEnqueuingQueue() {
-        switch FoundationState(of: self) {
-        case .enqueuing, .unknown:
-            Runtime.current.later { [self] in
+    /// start. So news that come while the operation is being taken in are told again afterwards.
+    func askForReadiness() {
+        // Looked at before it is told: a note that is out of date may come between the two, with all that follows it.
+        let state = FoundationState(of: self)
+        didChangeValue(forKey: OperationState.ready.key)
+        guard state == .enqueuing || state == .unknown else { return }
+        // From another thread, because this one may hold the queue's lock.
+        Runtime.current.later { [self] in
+            if state == .enqueuing {
+                askForReadiness()
+            } else {
                 didChangeValue(forKey: OperationState.ready.key)
-                if FoundationState(of: self) == .enqueuing { remindEnqueuingQueue() }
             }
-        case .initialized, .enqueued, .starting, .begun:
-            break
         }
     }
 }
