@@ -17,8 +17,6 @@ struct Reply: Sendable {
     /// Never sent byte by byte.
     var isWhole = false
     var verdict = Verdict.failure(0)
-    /// Another one that is accepted.
-    var alternative: Verdict?
     /// Why the `curl` command does not end in the same way; nil: it does.
     var difference: String?
 
@@ -30,9 +28,6 @@ struct Reply: Sendable {
         return bytes.prefix(edge).map { Data([$0]) } + [bytes.dropFirst(edge).dropLast(edge)]
             + bytes.suffix(edge).map { Data([$0]) }
     }
-
-    /// Whether a request that ended like this ended well.
-    func allows(_ verdict: Verdict) -> Bool { verdict == self.verdict || verdict == alternative }
 }
 
 extension Reply {
@@ -57,7 +52,6 @@ extension Reply {
             case "> ": replies[replies.count - 1].bytes += try Self.unescaped(text.utf8, place)
             case "@ ": try replies[replies.count - 1].take(options: text, place)
             case "= ": replies[replies.count - 1].verdict = try Verdict(text, place)
-            case "| ": replies[replies.count - 1].alternative = try Verdict(text, place)
             case "~ ": replies[replies.count - 1].difference = String(text)
             default: throw place
             }
