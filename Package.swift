@@ -34,10 +34,11 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CPublicSuffix"),
         .target(name: "NetworkingSupport", swiftSettings: settings),
         .target(
             name: "NetworkingTransport",
-            dependencies: ["CCurl", "CLinux", "COpenSSL", "CZlib", "NetworkingSupport"],
+            dependencies: ["CCurl", "CLinux", "COpenSSL", "CPublicSuffix", "CZlib", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "OperationNetworking",

@@ -8,6 +8,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// What tells the file behind a descriptor from others of its time. 0, or -1.
+static inline int on_file_number(int descriptor, uint64_t *inode, uint64_t *device) {
+    enum { empty_path = 0x1000 };
+    struct statx status;
+    if (syscall(SYS_statx, descriptor, "", empty_path, STATX_INO, &status) != 0) return -1;
+    *inode = status.stx_ino;
+    *device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
+    return 0;
+}
+
 // When the file behind a descriptor was made. 1: the file system knows; 0: it does not, or the kernel has no such call.
 static inline int on_birth_time(int descriptor, int64_t *seconds, uint32_t *nanoseconds) {
     enum { empty_path = 0x1000 };

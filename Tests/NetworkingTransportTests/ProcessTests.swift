@@ -8,7 +8,7 @@ import Testing
 struct ProcessTests {
     private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Int32 {
         let child = Process()
-        child.executableURL = try ExitTests.program("EngineFixture")
+        child.executableURL = try FixtureProgram.url("EngineFixture")
         child.arguments = arguments
         child.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         try child.run()

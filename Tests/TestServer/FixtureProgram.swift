@@ -2,6 +2,7 @@ public import Foundation
 
 /// A program of this package that lies beside the test bundle.
 public enum FixtureProgram {
+    /// Where it is; throws when it was not built.
     public static func url(_ name: String) throws -> URL {
         let candidates =
             [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0])]

@@ -19,7 +19,7 @@ extension ContentDecoder {
     /// The codings of a response's content in the order in which they were applied; none for "identity".
     package static func codings(of head: ResponseHead) -> [Coding] {
         var result: [Coding] = []
-        head.forEachValue(of: "Content-Encoding") { value in
+        head.forEachValue(of: .contentEncoding) { value in
             guard value.count <= maximumFieldLength else { return result.append(.other("unknown")) }
             for part in value.split(separator: UInt8(ascii: ",")) {
                 if let coding = coding(trimmed(part)) { result.append(coding) }

@@ -18,14 +18,15 @@ package struct FileIdentity: Sendable, Equatable, Codable {
 
     /// Nil when the descriptor is none.
     package init?(descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        inode = UInt64(status.st_ino)
+        // Not stat(2): to which module its structure belongs depends on what else is imported.
+        var (number, owner): (UInt64, UInt64) = (0, 0)
+        guard on_file_number(descriptor, &number, &owner) == 0 else { return nil }
+        inode = number
         var (seconds, nanoseconds): (Int64, UInt32) = (0, 0)
         if on_birth_time(descriptor, &seconds, &nanoseconds) == 1 {
             birth = Birth(seconds: seconds, nanoseconds: nanoseconds)
         } else {
-            device = UInt64(status.st_dev)
+            device = owner
         }
     }
 }

@@ -40,7 +40,7 @@ package struct AuthenticationChallenge: Sendable, Equatable {
     /// The challenges of a response, in the order received; what is malformed is left out.
     package static func all(in head: ResponseHead) -> [AuthenticationChallenge] {
         var result: [AuthenticationChallenge] = []
-        head.forEachValue(of: "WWW-Authenticate") { bytes in
+        head.forEachValue(of: .wwwAuthenticate) { bytes in
             guard bytes.count <= maximumFieldLength, result.count < maximumCount else { return }
             var parser = AuthenticationChallengeParser(Array(bytes))
             result += parser.challenges(limit: maximumCount - result.count)

@@ -51,7 +51,9 @@ struct ResponseHeadCollector {
     var isHTTP2: Bool { version == "2" }
 
     /// The head in hand.
-    var head: ResponseHead { ResponseHead(statusCode: statusCode, httpVersion: version, rawFields: Array(fields)) }
+    var head: ResponseHead {
+        ResponseHead(statusCode: statusCode, httpVersion: version, rawFields: Array(fields), length: contentLength)
+    }
 
     /// Forgets everything, for another transfer.
     mutating func reset() {

@@ -9,7 +9,7 @@ struct ContentRange: Equatable {
     var total: Int64?
 
     init?(head: ResponseHead) {
-        guard let value = head.firstBytes(for: "Content-Range", limit: Self.maximumLength) else { return nil }
+        guard let value = head.firstBytes(for: .contentRange, limit: Self.maximumLength) else { return nil }
         self.init(value)
     }
 

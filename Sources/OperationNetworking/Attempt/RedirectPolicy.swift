@@ -52,7 +52,7 @@ enum RedirectPolicy {
 
     /// The target, with the fragment of the present URL when it has none of its own.
     private static func location(of head: ResponseHead, relativeTo url: URL) -> URL? {
-        guard let value = head.firstValue(for: "Location"), !value.isEmpty,
+        guard let value = head.firstValue(for: .location), !value.isEmpty,
             let target = URL(string: value, relativeTo: url)?.absoluteURL
         else { return nil }
         guard target.fragment == nil, let fragment = url.fragment,

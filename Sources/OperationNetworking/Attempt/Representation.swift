@@ -15,7 +15,7 @@ struct Representation: Sendable, Equatable, Codable {
     init?(head: ResponseHead, method: String) {
         guard method == "GET", head.statusCode == 200,
             ContentDecoder.codings(of: head).isEmpty,
-            head.firstBytes(for: "Accept-Ranges")?.equalsIgnoringCase("none") != true,
+            head.firstBytes(for: .acceptRanges)?.equalsIgnoringCase("none") != true,
             let validator = Self.validator(of: head)
         else { return nil }
         self.validator = validator
@@ -32,11 +32,11 @@ struct Representation: Sendable, Equatable, Codable {
     ///
     /// As text of visible ASCII only, since it is sent back as it is.
     private static func validator(of head: ResponseHead) -> String? {
-        if let tag = head.firstBytes(for: "ETag", limit: maximumValidatorLength) {
+        if let tag = head.firstBytes(for: .entityTag, limit: maximumValidatorLength) {
             if tag.first == UInt8(ascii: "\""), tag.count > 2 { return text(tag) }
             if tag.starts(with: "W/".utf8) { return nil }
         }
-        return head.firstBytes(for: "Last-Modified", limit: maximumValidatorLength).flatMap(text)
+        return head.firstBytes(for: .lastModified, limit: maximumValidatorLength).flatMap(text)
     }
 
     private static let maximumValidatorLength = 1024
@@ -49,7 +49,7 @@ struct Representation: Sendable, Equatable, Codable {
     func isContinued(by head: ResponseHead, from offset: Int64) -> Bool {
         guard head.statusCode == 206, let range = ContentRange(head: head), range.first == offset else { return false }
         let isTag = validator.utf8.first == UInt8(ascii: "\"")
-        let present = head.firstBytes(for: isTag ? "ETag" : "Last-Modified", limit: .max)
+        let present = head.firstBytes(for: isTag ? .entityTag : .lastModified, limit: .max)
         if let present, !present.elementsEqual(validator.utf8) { return false }
         if let known = totalLength, let total = range.total, known != total { return false }
         return true

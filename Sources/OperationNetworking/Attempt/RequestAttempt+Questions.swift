@@ -42,7 +42,9 @@ extension RequestAttempt {
 
     private func takeCookies() -> ReceivedCookies {
         defer { cookieHeads = [] }
-        return ReceivedCookies(heads: cookieHeads)
+        return ReceivedCookies(
+            heads: cookieHeads, mainDocumentURL: machine.request.mainDocumentURL,
+            setting: configuration.cookies)
     }
 
     /// Hands an answer to the machine, and does what follows.

@@ -76,11 +76,9 @@ extension RequestAttempt {
             if name.isFieldName("Cookie") { hasCookie = true }
             headers.append(HeaderField(name, value))
         }
-        if request.httpShouldHandleCookies, !hasCookie, let cookies = HTTPCookieStorage.shared.cookies(for: url),
-            !cookies.isEmpty
+        if request.httpShouldHandleCookies, !hasCookie, let value = configuration.cookies.storage?.cookieField(for: url)
         {
-            let fields = HTTPCookie.requestHeaderFields(with: cookies)
-            if let value = fields["Cookie"] { headers.append(HeaderField("Cookie", value)) }
+            headers.append(HeaderField("Cookie", value))
         }
         // In one order for equal requests, whatever Foundation's table says: the engine sets what differs from before.
         headers.sort { $0.name < $1.name }

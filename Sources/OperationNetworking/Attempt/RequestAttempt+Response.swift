@@ -12,7 +12,7 @@ extension RequestAttempt: TransferHandler {
         guard stop == nil else { return .fail(stopped) }
         sharedConfiguration = operation.presentConfiguration
         reception = Reception()
-        if let url = machine.url, machine.request.httpShouldHandleCookies, head.firstValue(for: "Set-Cookie") != nil {
+        if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
             cookieHeads.append((head, url))
         }
         switch machine.receive(head, circumstances, credential: credentialSource) {

@@ -40,6 +40,7 @@ extension HTTPRequestOperationManager {
             configuration.credential = operations.value.credential
             configuration.clientIdentity = operations.value.clientIdentity
             configuration.proxies = operations.value.proxies
+            configuration.cookies.managers = operations.value.cookies.managers
             configuration.securityPolicy = operations.value.securityPolicy
             configuration.completionQueue = operations.value.completionQueue
             configuration.completionGroup = operations.value.completionGroup

@@ -333,7 +333,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     // MARK: Copying and archiving
 
     /// A manager of the same class with the same base URL, copies of the serializers and the policy, the same credential,
-    /// identity, proxies, flags, queues and group, and an empty operation queue of its own with the same limits.
+    /// identity, proxies, cookie storage, flags, queues and group, and an empty operation queue of its own with the same limits.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(baseURL: baseURL)
         let settings = lock.withLock { _settings }
@@ -364,7 +364,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     open class var supportsSecureCoding: Bool { true }
 
     /// Stores base URL, serializers, policy and the credential flag. Not the credential, the client identity,
-    /// proxies, queues and groups.
+    /// proxies, cookie storage, queues and groups.
     open func encode(with coder: NSCoder) {
         let settings = lock.withLock { _settings }
         let archive = ManagerArchive(

@@ -13,6 +13,7 @@ extension URLConnectionOperation {
         var securityPolicy: SecurityPolicy?
         var clientIdentity: ClientIdentity?
         var proxies: SharedProxyConfiguration?
+        var cookies = CookieStorageSetting()
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?
         var completionQueue: DispatchQueue?

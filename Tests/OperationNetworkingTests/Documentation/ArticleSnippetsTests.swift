@@ -189,6 +189,16 @@ private func confineRedirects(_ operation: HTTPRequestOperation) {
     }
 }
 
+private func separateCookies(_ manager: HTTPRequestOperationManager) {
+    manager.cookieStorage = URLSessionConfiguration.ephemeral.httpCookieStorage
+}
+
+private func keepCookies() throws {
+    let file = try CookieFile()
+    try file.load(into: .shared)
+    try file.save(.shared)
+}
+
 // MARK: Errors
 
 private func tellErrors(_ operation: HTTPRequestOperation) {

@@ -1,0 +1,55 @@
+/// A response field that the library itself looks for.
+package enum KnownField: Int, CaseIterable, Sendable {
+    case acceptRanges, contentEncoding, contentRange, entityTag, lastModified, location, setCookie, wwwAuthenticate
+
+    var name: StaticString {
+        switch self {
+        case .acceptRanges: "Accept-Ranges"
+        case .contentEncoding: "Content-Encoding"
+        case .contentRange: "Content-Range"
+        case .entityTag: "ETag"
+        case .lastModified: "Last-Modified"
+        case .location: "Location"
+        case .setCookie: "Set-Cookie"
+        case .wwwAuthenticate: "WWW-Authenticate"
+        }
+    }
+
+    /// The field called so (any case); nil: none of these.
+    init?(_ name: Slice<UnsafeRawBufferPointer>) {
+        // One comparison or a few for names of these lengths, and none for others.
+        switch name.count {
+        case 4 where name.equalsIgnoringCase(Self.entityTag.name): self = .entityTag
+        case 8 where name.equalsIgnoringCase(Self.location.name): self = .location
+        case 10 where name.equalsIgnoringCase(Self.setCookie.name): self = .setCookie
+        case 13 where name.equalsIgnoringCase(Self.acceptRanges.name): self = .acceptRanges
+        case 13 where name.equalsIgnoringCase(Self.contentRange.name): self = .contentRange
+        case 13 where name.equalsIgnoringCase(Self.lastModified.name): self = .lastModified
+        case 16 where name.equalsIgnoringCase(Self.contentEncoding.name): self = .contentEncoding
+        case 16 where name.equalsIgnoringCase(Self.wwwAuthenticate.name): self = .wwwAuthenticate
+        default: return nil
+        }
+    }
+}
+
+/// Where the first line of each known field begins, found in one pass: most of them are asked for and absent.
+struct FieldIndex: Sendable {
+    /// By field: the place, and one; 0: there is none.
+    private var places = SIMD8<UInt32>()
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        FieldLines.forEach(in: bytes, from: 0) { name, _ in
+            if let field = KnownField(bytes[name]), places[field.rawValue] == 0,
+                let place = UInt32(exactly: name.lowerBound + 1)
+            {
+                places[field.rawValue] = place
+            }
+            return true
+        }
+    }
+
+    subscript(field: KnownField) -> Int? {
+        let place = places[field.rawValue]
+        return place == 0 ? nil : Int(place) - 1
+    }
+}

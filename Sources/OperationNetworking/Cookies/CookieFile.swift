@@ -1,0 +1,158 @@
+public import Foundation
+public import FoundationNetworking
+internal import Glibc
+internal import NetworkingTransport
+
+/// A file of the program's own that keeps cookies until its next run.
+///
+/// Cookies that the library receives stay in memory: Foundation, on Linux, writes those of `HTTPCookieStorage.shared` into
+/// a file that everybody may read, and that all programs in folders of one name have in common. To keep them, load the
+/// file before the first request, and save it when there is something to keep:
+///
+/// ```swift
+/// let file = try CookieFile()
+/// try file.load(into: .shared)
+/// // Requests, and then:
+/// try file.save(.shared)
+/// ```
+///
+/// The file is for its owner only (0600), and is replaced as a whole. The last program that saves wins.
+public struct CookieFile: Sendable, Hashable {
+    /// Where the file is.
+    public let url: URL
+
+    /// A file at a place of the program's choice.
+    ///
+    /// - Parameter url: a file URL. Folders that are missing are made by `save(_:)`, for their owner only.
+    public init(url: URL) {
+        self.url = url
+    }
+
+    /// The program's own file, in a folder that is named after its executable and a digest of the executable's path:
+    /// `~/.local/share/tool-0a1b2c3d4e5f6071/cookies.json`, or below `XDG_DATA_HOME`.
+    ///
+    /// - Throws: `.noFolder` when there is no home, or the executable is not known.
+    public init() throws(CookieFileError) {
+        guard let data = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first,
+            let program = Self.executablePath
+        else {
+            throw CookieFileError(
+                code: .noFolder,
+                description: "There is no folder for the cookies of this program: use CookieFile(url:).")
+        }
+        let name = URL(fileURLWithPath: program).lastPathComponent
+        let digest = SHA256Hasher.hex(of: Data(program.utf8)).prefix(16)
+        guard !digest.isEmpty else {
+            throw CookieFileError(
+                code: .noFolder, description: "OpenSSL cannot make a SHA-256 digest: use CookieFile(url:).")
+        }
+        url = data.appendingPathComponent("\(name)-\(digest)").appendingPathComponent("cookies.json")
+    }
+
+    private static var executablePath: String? {
+        guard var path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            return nil
+        }
+        // So the system names one that was replaced while it ran.
+        let suffix = " (deleted)"
+        if path.hasSuffix(suffix), access(path, F_OK) != 0 { path.removeLast(suffix.count) }
+        return path
+    }
+
+    /// Adds the file's cookies to a storage, where none with the same name, domain and path is. Reads the disk on the
+    /// calling thread. Without a file nothing happens.
+    ///
+    /// - Throws: what keeps the file from being read, or being trusted. The storage is not changed then.
+    public func load(into storage: HTTPCookieStorage) throws(CookieFileError) {
+        guard let data = try read() else { return }
+        let content: Content
+        do {
+            content = try JSONDecoder().decode(Content.self, from: data)
+        } catch {
+            throw damaged("is no file of cookies")
+        }
+        guard content.version == Content.currentVersion else { throw damaged("is of another version") }
+        storage.change { jar in
+            let now = Date()
+            for cookie in content.cookies.compactMap({ $0.checked(at: now) }) where !jar.contains(cookie) {
+                jar.put(cookie)
+            }
+        }
+    }
+
+    /// Writes the cookies of a storage that outlive the program: those with an expiry date, but for those that were made
+    /// with `HTTPCookiePropertyKey.discard`. Writes the disk on the calling thread.
+    ///
+    /// - Throws: what keeps the file from being written. What was there before is still there.
+    public func save(_ storage: HTTPCookieStorage) throws(CookieFileError) {
+        let now = Date()
+        let kept = (storage.cookies ?? []).filter { cookie in
+            cookie.expiresDate != nil && !cookie.isExpired(at: now)
+                && (cookie is ReceivedCookie || !cookie.isSessionOnly)
+        }
+        let sorted = kept.sorted { CookieCreation(of: $0) < CookieCreation(of: $1) }
+        let content = Content(version: Content.currentVersion, cookies: sorted.map { Entry($0) })
+        let data: Data
+        do {
+            data = try JSONEncoder().encode(content)
+        } catch {
+            throw CookieFileError(code: .notWritable, description: "The cookies cannot be encoded: \(error).")
+        }
+        try write(data)
+    }
+
+    func damaged(_ what: String) -> CookieFileError {
+        CookieFileError(code: .damaged, description: "\(url.path) \(what): remove it, or choose another file.")
+    }
+
+    private struct Content: Codable {
+        static let currentVersion = 1
+        var version: Int
+        var cookies: [Entry]
+    }
+}
+
+/// A cookie in the file.
+private struct Entry: Codable {
+    var name: String
+    var value: String
+    /// With a dot before it when it is not host-only.
+    var domain: String
+    var path: String
+    var isSecure: Bool
+    var isHTTPOnly: Bool
+    var sameSite: String?
+    /// Seconds since 1970.
+    var expires: Double
+    var created: Double
+
+    init(_ cookie: HTTPCookie) {
+        name = cookie.name
+        value = cookie.value
+        domain = cookie.domain
+        path = cookie.path
+        isSecure = cookie.isSecure
+        isHTTPOnly = cookie.isHTTPOnly
+        sameSite = cookie.sameSitePolicy?.rawValue
+        expires = cookie.expiresDate?.timeIntervalSince1970 ?? 0
+        created = CookieCreation(of: cookie).date.timeIntervalSince1970
+    }
+
+    /// What the entry says; nil when no server could have set that, or it is over.
+    func checked(at now: Date) -> ReceivedCookie.Content? {
+        let host = domain.hasPrefix(".") ? domain.dropFirst() : domain[...]
+        let isAddress = host.utf8.contains(UInt8(ascii: ":"))
+        guard isAddress || CookieDomain.isWellFormed(host.utf8), host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            name.utf8.count + value.utf8.count <= SetCookieField.maximumPairLength,
+            !name.utf8.contains(where: CookieBytes.isControl), !value.utf8.contains(where: CookieBytes.isControl),
+            expires > now.timeIntervalSince1970, created.isFinite
+        else { return nil }
+        let latest = now.timeIntervalSince1970 + Double(CookieJar.maximumAge)
+        return ReceivedCookie.Content(
+            name: name, value: value, domain: domain, path: path, isSecure: isSecure, isHTTPOnly: isHTTPOnly,
+            sameSite: sameSite.map(HTTPCookieStringPolicy.init(rawValue:)),
+            expires: Date(timeIntervalSince1970: min(expires, latest)),
+            creation: CookieCreation(at: min(now, Date(timeIntervalSince1970: created))))
+    }
+}

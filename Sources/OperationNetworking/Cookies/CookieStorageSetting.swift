@@ -1,0 +1,30 @@
+internal import FoundationNetworking
+
+/// Which storage an operation's cookies come from and go to.
+struct CookieStorageSetting: CustomReflectable {
+    /// What the manager said.
+    enum Default {
+        /// `HTTPCookieStorage.shared`, which is not made before somebody needs it: it reads a file.
+        case shared
+        case storage(HTTPCookieStorage)
+        case none
+    }
+
+    var managers = Default.shared
+    /// The operation's own; nil: the manager's.
+    var own: HTTPCookieStorage?
+
+    /// Nil: cookies are neither kept nor sent.
+    var storage: HTTPCookieStorage? { own ?? managersStorage }
+
+    var managersStorage: HTTPCookieStorage? {
+        switch managers {
+        case .shared: .shared
+        case .storage(let storage): storage
+        case .none: nil
+        }
+    }
+
+    /// Empty: a reflected storage shows its cookies.
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,51 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// What goes between a storage and requests: Foundation keeps the cookies, and the rules are ours.
+extension HTTPCookieStorage {
+    /// Bytes of a `Cookie` field: servers refuse fields of more than 8 KiB, and with them the request.
+    static let maximumFieldLength = 8190
+
+    /// The value of the `Cookie` field for a URL; nil: none.
+    func cookieField(for url: URL) -> String? {
+        guard let stored = cookies, !stored.isEmpty, let location = CookieLocation(url) else { return nil }
+        let now = Date()
+        let sent = stored.filter { $0.isSent(to: location, at: now) }.sorted(by: Self.isSentBefore)
+        var field = ""
+        for cookie in sent {
+            guard let pair = cookie.pair else { continue }
+            let length = field.utf8.count + (field.isEmpty ? 0 : 2) + pair.utf8.count
+            guard length <= Self.maximumFieldLength else { continue }
+            if !field.isEmpty { field += "; " }
+            field += pair
+            (cookie as? ReceivedCookie)?.noteUse(at: now)
+        }
+        return field.isEmpty ? nil : field
+    }
+
+    /// Longer paths first, then what was made earlier.
+    private static func isSentBefore(_ left: HTTPCookie, _ right: HTTPCookie) -> Bool {
+        let (leftLength, rightLength) = (left.path.utf8.count, right.path.utf8.count)
+        guard leftLength == rightLength else { return leftLength > rightLength }
+        return CookieCreation(of: left) < CookieCreation(of: right)
+    }
+
+    /// Changes are made by one thread at a time, because they depend on what is there.
+    private static let changing = Locked(())
+
+    /// Changes the cookies by the rules. Not on the network thread: Foundation writes a file.
+    ///
+    /// A lock is held meanwhile. Foundation's storage calls nobody: it cannot have subclasses.
+    func change(_ body: (inout CookieJar) -> Void) {
+        Self.changing.withLock { _ in
+            var jar = CookieJar(cookies ?? [])
+            body(&jar)
+            jar.enforceLimits()
+            let (removed, stored) = jar.changes
+            for cookie in removed { deleteCookie(cookie) }
+            for cookie in stored { setCookie(cookie) }
+        }
+    }
+}

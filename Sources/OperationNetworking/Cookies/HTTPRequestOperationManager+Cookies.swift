@@ -1,0 +1,30 @@
+public import FoundationNetworking
+internal import NetworkingSupport
+
+extension HTTPRequestOperationManager {
+    /// Where operations' cookies come from and go to. `HTTPCookieStorage.shared` by default; nil: cookies are neither
+    /// kept nor sent. Kept by `copy()`, which shares the storage, and not archived.
+    ///
+    /// A storage of the manager's own, in memory, is `URLSessionConfiguration.ephemeral.httpCookieStorage`.
+    public var cookieStorage: HTTPCookieStorage? {
+        get { withSettings { $0[\.cookies] }.managersStorage }
+        set {
+            withSettings { settings in
+                settings[\.cookies.managers] = newValue.map { .storage($0) } ?? .none
+            }
+        }
+    }
+}
+
+extension URLConnectionOperation {
+    /// Where cookies come from and go to. Nil by default: the manager's ``HTTPRequestOperationManager/cookieStorage``,
+    /// or `HTTPCookieStorage.shared` for an operation that no manager made. Kept by `copy()`, not archived.
+    ///
+    /// Nothing is kept or sent for a request whose `httpShouldHandleCookies` is false, and nothing is kept under the
+    /// storage's `cookieAcceptPolicy` `.never`; under `.onlyFromMainDocumentDomain` what comes from another site than
+    /// the request's `mainDocumentURL` is not kept either. The storage is used from the library's threads.
+    public var cookieStorage: HTTPCookieStorage? {
+        get { lock.withLock { _configuration.cookies.own } }
+        set { lock.withLock { _configuration.cookies.own = newValue } }
+    }
+}

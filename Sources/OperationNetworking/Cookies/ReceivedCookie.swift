@@ -1,0 +1,80 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import Synchronization
+
+/// A cookie that a server set, or one from a `CookieFile`: with what Foundation's has no place for.
+// Sendable because nothing in it changes but an atomic.
+final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
+    /// What the cookie is made of, checked.
+    struct Content {
+        var name: String
+        var value: String
+        /// With a dot before it for a cookie of all hosts below; without: host-only, as Foundation has it.
+        var domain: String
+        var path: String
+        var isSecure = false
+        var isHTTPOnly = false
+        var sameSite: HTTPCookieStringPolicy?
+        /// Nil: until the program ends.
+        var expires: Date?
+        var creation: CookieCreation
+    }
+
+    let sameSite: HTTPCookieStringPolicy?
+    let creation: CookieCreation
+    /// Seconds since 2001 as bits; of the latest request that the cookie was sent with.
+    private let latestUse: Atomic<UInt64>
+
+    init?(_ content: Content) {
+        sameSite = content.sameSite
+        creation = content.creation
+        latestUse = Atomic(content.creation.date.timeIntervalSinceReferenceDate.bitPattern)
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: content.name, .value: content.value, .domain: content.domain, .path: content.path,
+            // A cookie that is to be discarded stays out of the file that Foundation writes for everybody to read.
+            .discard: "TRUE",
+        ]
+        if content.isSecure { properties[.secure] = "TRUE" }
+        if content.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+        if let expires = content.expires { properties[.expires] = expires }
+        super.init(properties: properties)
+    }
+
+    var useDate: Date {
+        Date(timeIntervalSinceReferenceDate: Double(bitPattern: latestUse.load(ordering: .relaxed)))
+    }
+
+    func noteUse(at date: Date) {
+        latestUse.store(date.timeIntervalSinceReferenceDate.bitPattern, ordering: .relaxed)
+    }
+}
+
+/// When a cookie was made, and after which others. An update does not change it.
+struct CookieCreation: Comparable {
+    let date: Date
+    /// 0 for cookies that the library did not make.
+    let number: UInt64
+
+    private static let numbers = Atomic<UInt64>(1)
+
+    /// - Parameter date: now, or when the cookie was made first.
+    init(at date: Date) {
+        self.date = date
+        number = Self.numbers.wrappingAdd(1, ordering: .relaxed).oldValue
+    }
+
+    /// Of any cookie.
+    init(of cookie: HTTPCookie) {
+        if let own = (cookie as? ReceivedCookie)?.creation {
+            self = own
+        } else {
+            let seconds = cookie.properties?[HTTPCookiePropertyKey("Created")] as? Double
+            date = Date(timeIntervalSinceReferenceDate: seconds ?? 0)
+            number = 0
+        }
+    }
+
+    static func < (left: CookieCreation, right: CookieCreation) -> Bool {
+        (left.date, left.number) < (right.date, right.number)
+    }
+}

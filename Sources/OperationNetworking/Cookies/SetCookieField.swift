@@ -1,0 +1,80 @@
+internal import NetworkingTransport
+
+/// The value of a `Set-Cookie` field, read as RFC 6265bis says (section 5.6): in bytes, and with nothing refused that
+/// can be ignored.
+struct SetCookieField: Equatable {
+    /// Bytes of name and value together, and of an attribute's value.
+    static let (maximumPairLength, maximumAttributeLength) = (4096, 1024)
+
+    private(set) var name: [UInt8] = []
+    private(set) var value: [UInt8] = []
+    /// Seconds since 1970, as `Expires` says.
+    private(set) var expires: Int64?
+    /// Seconds, as `Max-Age` says, which counts before `Expires`. Saturated.
+    private(set) var maximumAge: Int64?
+    /// In lower case, without a dot at its beginning. Empty: none, or an attribute without a value.
+    private(set) var domain: [UInt8] = []
+    /// Nil: none. Not necessarily one that begins with "/".
+    private(set) var path: [UInt8]?
+    private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
+    private(set) var sameSite: HTTPCookieStringPolicy?
+
+    /// Nil when the field has to be ignored: control characters, no name and no value, or both too long.
+    init?(_ field: some Sequence<UInt8>) {
+        let field = Array(field)
+        guard !field.contains(where: CookieBytes.isControl) else { return nil }
+        let parts = field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard let pair = parts.first else { return nil }
+        let (left, right) = Self.halves(pair)
+        name = right == nil ? [] : Array(left)
+        value = Array(right ?? left)
+        guard !name.isEmpty || !value.isEmpty, name.count + value.count <= Self.maximumPairLength else { return nil }
+        for part in parts.dropFirst() {
+            let (name, value) = Self.halves(part)
+            guard (value ?? []).count <= Self.maximumAttributeLength else { continue }
+            take(attribute: name, value ?? [])
+        }
+    }
+
+    /// What is left and right of the first "=", without white space around. Nil: there is none.
+    private static func halves(_ part: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
+        guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return (CookieBytes.trimmed(part), nil) }
+        return (CookieBytes.trimmed(part[..<equals]), CookieBytes.trimmed(part[(equals + 1)...]))
+    }
+
+    /// The last attribute of a name counts.
+    private mutating func take(attribute name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        if CookieBytes.isWord(name, "expires") {
+            expires = CookieDate.secondsSince1970(value) ?? expires
+        } else if CookieBytes.isWord(name, "max-age") {
+            maximumAge = Self.deltaSeconds(value) ?? maximumAge
+        } else if CookieBytes.isWord(name, "domain") {
+            domain = (value.first == UInt8(ascii: ".") ? value.dropFirst() : value).map(CookieBytes.lowercased)
+        } else if CookieBytes.isWord(name, "path") {
+            path = Array(value)
+        } else if CookieBytes.isWord(name, "secure") {
+            isSecure = true
+        } else if CookieBytes.isWord(name, "httponly") {
+            isHTTPOnly = true
+        } else if CookieBytes.isWord(name, "samesite") {
+            sameSite = HTTPCookieStringPolicy(attribute: value)
+        }
+    }
+
+    /// Nil: no number.
+    private static func deltaSeconds(_ value: ArraySlice<UInt8>) -> Int64? {
+        let isNegative = value.first == UInt8(ascii: "-")
+        let digits = isNegative ? value.dropFirst() : value
+        guard !digits.isEmpty, digits.allSatisfy(CookieBytes.isDigit) else { return nil }
+        guard !isNegative else { return 0 }
+        var result: Int64 = 0
+        for digit in digits {
+            let (tens, overflows) = result.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsToo) = tens.addingReportingOverflow(Int64(digit - 0x30))
+            guard !overflows, !overflowsToo else { return .max }
+            result = sum
+        }
+        return result
+    }
+}
