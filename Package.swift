@@ -103,7 +103,7 @@ let package = Package(
         .testTarget(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
-            swiftSettings: settings),
+            exclude: ["Replies/Replies.txt"], swiftSettings: settings),
         .target(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),

@@ -43,7 +43,7 @@ enum OutputName {
                 message: "\(quoted(path)) is too long: a file name may have \(maximumNameLength) bytes, a folder's "
                     + "255, all together \(maximumPathLength)")
         }
-        return String(decoding: components.joined(separator: [separator]), as: UTF8.self)
+        return String(decoding: Array(components.joined(separator: [separator])), as: UTF8.self)
     }
 
     /// The last component of a URL's path, decoded; "index.html" when that is empty.

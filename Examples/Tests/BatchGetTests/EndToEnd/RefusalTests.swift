@@ -110,7 +110,8 @@ import Testing
                 "batchget: \(folder.path("out/f")): is there already, and is a link",
             ])
         #expect(server.log.value.isEmpty)
-        #expect(folder.files == ["elsewhere/precious", "list.txt", "out/f"])
+        let visible = folder.files.filter { !$0.hasPrefix(".") }
+        #expect(visible == ["elsewhere/precious", "list.txt", "out/f"])
 
         try manager.createSymbolicLink(atPath: folder.path("way"), withDestinationPath: folder.path("elsewhere"))
         let fine = try await batchget(["-o", folder.path("way")], input: server.url("a"), in: folder)

@@ -83,7 +83,7 @@ import Testing
     @Test("A name of many combining marks does not take minutes: a string has a length at most")
     func longStrings() {
         let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
-        #expect(problems("[{\"\(marks)\": 1}]") == ["list: contains a string of more than 16384 bytes"])
+        #expect(problems("[{\"\(marks)\": 1}]") == ["list.json: contains a string of more than 16384 bytes"])
         let path = String(repeating: "\\\"", count: 8000)
         #expect(problems("[{\"url\": \"http://h/\(path)\"}]").count == 1)
         #expect(problems("[{\"url\": \"http://h/\(path)\"}]").first?.contains("16384") == false)

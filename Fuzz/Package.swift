@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of settings for every target, the library's own.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+// Built by Scripts/fuzz, with the sanitizers that bring libFuzzer and its main function.
+let package = Package(
+    name: "Fuzz",
+    dependencies: [.package(name: "OperationNetworking", path: "..")],
+    targets: [
+        // Those of Examples, by symbolic links.
+        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "BatchGetCore",
+            dependencies: ["CLibCrypto", .product(name: "OperationNetworking", package: "OperationNetworking")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "BatchGetCore",
+                .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingXML", package: "OperationNetworking"),
+            ],
+            swiftSettings: settings),
+    ]
+)
