@@ -23,8 +23,7 @@ extension HTTPRequestOperationManager {
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
         let url = try resolve(URLString)
-        let request = try requestSerializer.request(
-            withMethod: method, urlString: url.absoluteString, parameters: parameters)
+        let request = try requestSerializer.request(withMethod: method, url: url, parameters: parameters)
         return operation(with: request, headers: headers, success: success, failure: failure)
     }
 

@@ -178,8 +178,15 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         return try newRequest(withMethod: method, url: url, parameters: parameters)
     }
 
-    /// `request(withMethod:urlString:parameters:)` for a URL that was parsed already.
-    final func newRequest(withMethod method: String, url: URL, parameters: Any?) throws -> URLRequest {
+    /// `request(withMethod:urlString:parameters:)` for a URL that was parsed already: a subclass that has its own is asked.
+    final func request(withMethod method: String, url: URL, parameters: Any?) throws -> URLRequest {
+        guard isBuiltIn else {
+            return try request(withMethod: method, urlString: url.absoluteString, parameters: parameters)
+        }
+        return try newRequest(withMethod: method, url: url, parameters: parameters)
+    }
+
+    private func newRequest(withMethod method: String, url: URL, parameters: Any?) throws -> URLRequest {
         guard FieldSyntax.isToken(method) else {
             throw RequestSerializationError(
                 code: .invalidMethod, reason: "The string \(method.debugDescription) is not an HTTP method.",
