@@ -21,6 +21,7 @@ struct ManagerOriginTests {
         }
         manager = .offMain(server.url("/v1"))
         manager.responseSerializer = HTTPResponseSerializer()
+        manager.requestSerializer.httpShouldHandleCookies = false
         manager.requestSerializer.setAuthorizationHeaderFieldWithUsername("me", password: "secret")
         manager.requestSerializer.setValue("session=1", forHTTPHeaderField: "COOKIE")
         manager.requestSerializer.setValue("yes", forHTTPHeaderField: "X-Kept")
