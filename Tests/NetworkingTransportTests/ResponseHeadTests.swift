@@ -91,12 +91,46 @@ struct ResponseHeadTests {
     @Test(
         "Content lengths",
         arguments: [
-            ("5", 5), ("0", 0), (" 12 ", 12), ("", nil), ("-1", nil), ("+1", nil), ("1,1", nil), ("0x1", nil),
-            ("9223372036854775807", .max), ("9223372036854775808", nil),
+            ("5", 5), ("0", 0), (" 12 ", 12), ("", nil), ("-1", nil), ("+1", nil), ("1,1", 1), ("0x1", nil),
+            ("9223372036854775807", .max), ("9223372036854775808", nil), ("1, 2", nil), ("1,", nil), ("1 1", nil),
+            ("00000000000000000001", nil), ("01", 1), ("5\r\n 6", nil), ("5\r\nContent-Length: 5", 5),
+            ("5\r\ncontent-length: 6", nil), ("5\r\nContent-Length : 5", nil), ("5\r\nContent-Lengthy: 6", 5),
         ] as [(String, Int64?)])
     func contentLength(value: String, expected: Int64?) {
         #expect(head("Content-Length: \(value)\r\n").contentLength == expected)
         #expect(head("X: y\r\n").contentLength == nil)
+    }
+
+    @Test("A head that is no one length long is not complete, an interim one may say what it wants")
+    func contradictoryLength() {
+        for fields in [["Content-Length: 5\r\n", "Content-Length: 6\r\n"], ["Content-Length: x\r\n"]] {
+            var collector = ResponseHeadCollector(limit: 1000)
+            for status in ["HTTP/1.1 103 Early\r\n", "HTTP/1.1 200 OK\r\n"] {
+                #expect(append(status, to: &collector) == .incomplete)
+                for field in fields { #expect(append(field, to: &collector) == .incomplete) }
+                let isInterim = status.contains("103")
+                #expect(append("\r\n", to: &collector) == (isInterim ? .incomplete : .contradictoryLength))
+            }
+        }
+    }
+
+    @Test("Field lines are counted over all heads and trailers of a transfer")
+    func fieldCount() {
+        var collector = ResponseHeadCollector(limit: 1 << 20)
+        #expect(append("HTTP/1.1 200 OK\r\n", to: &collector) == .incomplete)
+        for _ in 0..<ResponseHeadCollector.maximumFields - 1 { _ = append("X: 1\r\n", to: &collector) }
+        #expect(append("\r\n", to: &collector) == .complete)
+        #expect(append("X: 1\r\n", to: &collector) == .ignored)
+        #expect(append("X: 1\r\n", to: &collector) == .tooLarge)
+    }
+
+    @Test("Names that are no tokens are skipped")
+    func tokens() {
+        let head = head("X\u{301}: 1\r\nX Y: 2\r\nX\u{0}: 3\r\n(X): 4\r\nX-Y: 5\r\n\"X\": 6\r\nX-Z : 7\r\n")
+        var names: [String] = []
+        head.forEachField { name, _ in names.append(name) }
+        #expect(names == ["X-Y", "X-Z"])
+        #expect(head.firstBytes(for: "x-y") == Array("5".utf8) && head.firstBytes(for: "X-Y", limit: 0) == nil)
     }
 
     @Test("Any bytes at all are parsed without a trap")

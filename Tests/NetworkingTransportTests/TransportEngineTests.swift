@@ -40,14 +40,21 @@ struct TransportEngineTests {
             while let request = connection.readRequest() { connection.respond(request.head) }
         }) { engine, server in
             var request = TransferRequest(server.url + "/a/../b", method: "POST")
-            request.headers = [HeaderField("X-First", "1"), HeaderField("X-Empty", ""), HeaderField("X-Last", "a: b")]
+            request.headers = [
+                HeaderField("X-First", "1"), HeaderField("X-Empty", ""), HeaderField("Accept", " \t "),
+                HeaderField("X-Blank", " "), HeaderField("X-Last", "a: b"),
+            ]
             request.body = .data(Data("abc".utf8))
             let lines = await engine.run(request).text.split(separator: "\r\n").map(String.init)
             #expect(lines.first == "POST /a/../b HTTP/1.1")
             #expect(lines.contains("Content-Length: 3"))
-            #expect(lines.filter { $0.hasPrefix("X-") } == ["X-First: 1", "X-Empty:", "X-Last: a: b"])
+            #expect(lines.filter { $0.hasPrefix("X-") } == ["X-First: 1", "X-Empty:", "X-Blank:", "X-Last: a: b"])
+            #expect(lines.filter { $0.hasPrefix("Accept:") } == ["Accept:"], "blank, it does not drop libcurl's own")
             let names = Set(lines.dropFirst().map { $0.prefix { $0 != ":" }.lowercased() })
-            #expect(names == ["host", "accept", "accept-encoding", "content-length", "x-first", "x-empty", "x-last"])
+            #expect(
+                names == [
+                    "host", "accept", "accept-encoding", "content-length", "x-first", "x-empty", "x-blank", "x-last",
+                ])
         }
     }
 

@@ -261,8 +261,8 @@ extension TransferDriver {
             case "content-length": continue
             default: break
             }
-            // "Name;" is libcurl's spelling of a field without a value; "Name:" would drop it.
-            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            // "Name;" is libcurl's spelling of a field without a value; "Name:" would drop it, and its own of that name.
+            let line = field.value.utf8.allSatisfy(\.isBlank) ? "\(field.name);" : "\(field.name): \(field.value)"
             isComplete = list.append(line) && isComplete
         }
         if sendsContent {

@@ -26,7 +26,14 @@ extension TransferDriver {
             return false
         case .tooLarge:
             failure = TransferError(
-                .tooLarge, message: "The response head exceeds \(loop.maximumHeaderBytes) bytes.")
+                .tooLarge,
+                message: "The response head exceeds \(loop.maximumHeaderBytes) bytes or "
+                    + "\(ResponseHeadCollector.maximumFields) fields.")
+            return false
+        case .contradictoryLength:
+            failure = TransferError(
+                .badResponse,
+                message: "The response's Content-Length is no number, too large, or given twice with different values.")
             return false
         }
     }

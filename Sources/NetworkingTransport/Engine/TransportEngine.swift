@@ -27,7 +27,7 @@ package final class TransportEngine: Sendable {
     ///   - maximumHeaderBytes: Header bytes of one transfer, interim responses and trailers included, beyond which it
     ///     ends with `.tooLarge`.
     ///   - eventBatchSize: Socket events taken from the kernel at a time.
-    package init(maximumHeaderBytes: Int = 1 << 20, eventBatchSize: Int = 256) {
+    package init(maximumHeaderBytes: Int = 1 << 18, eventBatchSize: Int = 256) {
         loop = EngineLoop(
             maximumHeaderBytes: maximumHeaderBytes, eventBatchSize: max(eventBatchSize, 1),
             connectionsPerOrigin: Self.defaultConnectionsPerHost)

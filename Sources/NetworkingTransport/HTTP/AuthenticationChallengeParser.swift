@@ -16,7 +16,7 @@ struct AuthenticationChallengeParser {
         while true {
             skip { Self.isBlank($0) || $0 == UInt8(ascii: ",") }
             guard position < bytes.count else { break }
-            let token = take(while: Self.isTokenCharacter)
+            let token = take(while: \.isTokenCharacter)
             guard !token.isEmpty else {
                 current = nil
                 skipToComma()
@@ -63,7 +63,7 @@ struct AuthenticationChallengeParser {
         if present == UInt8(ascii: "\"") {
             value = quotedString()
         } else {
-            let token = take(while: Self.isTokenCharacter)
+            let token = take(while: \.isTokenCharacter)
             value = token.isEmpty ? nil : token
         }
         skip(Self.isBlank)
@@ -118,21 +118,13 @@ struct AuthenticationChallengeParser {
     }
 
     private static func lowercased(_ token: [UInt8]) -> String {
-        String(decoding: token.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
+        String(decoding: token.map(\.lowercasedASCII), as: UTF8.self)
     }
 
     /// White space, with the ends of folded lines.
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
 
     private static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
-
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-        default: false
-        }
-    }
 
     private static func isToken68Character(_ byte: UInt8) -> Bool {
         switch byte {

@@ -46,13 +46,32 @@ extension ResponseHead {
 
     /// The announced length of the content; nil: none, or one that is not a number.
     package var contentLength: Int64? {
-        guard let value = firstValue(for: "Content-Length") else { return nil }
-        guard !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        return Int64(value)
+        var length = ContentLength()
+        rawFields.withUnsafeBytes { bytes in
+            var start = 0
+            while start < bytes.count {
+                let end = Self.lineEnd(bytes, from: start)
+                length.take(line: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+                start = end
+            }
+        }
+        return length.isMalformed ? nil : length.value
     }
 
-    /// Finds the fields: a line without a colon is skipped, a line that begins with white space continues the value of
-    /// the line before (RFC 9112, 5.2). `body` returns false to stop.
+    /// The value of the first field called `name` (any case) as bytes, without the white space around it; nil: there is
+    /// none, or it is longer than `limit`. For what is compared or taken apart: as a `String` that may take quadratic time.
+    package func firstBytes(for name: String, limit: Int = 8192) -> [UInt8]? {
+        var result: [UInt8]?
+        var isFirst = true
+        forEachValue(of: name) { value in
+            if isFirst, value.count <= limit { result = Array(value) }
+            isFirst = false
+        }
+        return result
+    }
+
+    /// Finds the fields: a line whose name is not a token is skipped, a line that begins with white space continues the
+    /// value of the line before (RFC 9112, 5.2). `body` returns false to stop.
     private func forEachLine(
         in bytes: UnsafeRawBufferPointer, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool
     ) {
@@ -67,7 +86,8 @@ extension ResponseHead {
                 var valueEnd = end
                 while valueStart < valueEnd, Self.isBlank(bytes[valueStart]) { valueStart += 1 }
                 while valueEnd > valueStart, Self.isBlank(bytes[valueEnd - 1]) { valueEnd -= 1 }
-                guard body(start..<nameEnd, valueStart..<valueEnd) else { return }
+                let isName = nameEnd > start && bytes[start..<nameEnd].allSatisfy(\.isTokenCharacter)
+                guard !isName || body(start..<nameEnd, valueStart..<valueEnd) else { return }
             }
             start = end
         }

@@ -13,11 +13,16 @@ struct ResponseHeadCollector {
         case ignored
         /// Not a status line of HTTP where one belongs.
         case malformed
-        /// More than `limit` bytes in one transfer.
+        /// More than `limit` bytes, or than `maximumFields` field lines, in one transfer.
         case tooLarge
+        /// A head whose `Content-Length` says no one length: where the next response begins is anybody's guess.
+        case contradictoryLength
     }
 
     private enum Phase { case statusLine, fields, complete }
+
+    /// Field lines of one transfer, beyond which it ends.
+    static let maximumFields = 2000
 
     private let limit: Int
     private var phase = Phase.statusLine
@@ -26,6 +31,8 @@ struct ResponseHeadCollector {
     private var fields: [UInt8] = []
     /// All lines of the transfer, whatever head they belong to.
     private(set) var totalBytes = 0
+    private var fieldCount = 0
+    private var contentLength = ContentLength()
 
     init(limit: Int) {
         self.limit = limit
@@ -50,6 +57,8 @@ struct ResponseHeadCollector {
     mutating func reset() {
         phase = .statusLine
         totalBytes = 0
+        fieldCount = 0
+        contentLength = ContentLength()
         version = ""
         statusCode = 0
         fields.removeAll(keepingCapacity: true)
@@ -61,21 +70,27 @@ struct ResponseHeadCollector {
         guard totalBytes <= limit else { return .tooLarge }
         switch phase {
         case .complete where !Self.isStatusLine(line):
-            return .ignored
+            fieldCount += 1
+            return fieldCount <= Self.maximumFields ? .ignored : .tooLarge
         case .complete, .statusLine:
             fields.removeAll(keepingCapacity: true)
+            contentLength = ContentLength()
             guard parseStatusLine(line) else { return .malformed }
             phase = .fields
             return .incomplete
         case .fields:
             guard Self.isLineEnd(line) else {
+                fieldCount += 1
+                guard fieldCount <= Self.maximumFields else { return .tooLarge }
+                contentLength.take(line: line)
                 fields.append(contentsOf: line)
                 return .incomplete
             }
             // 101 is final: nobody here asked to switch protocols, so nothing better will follow.
             let isInterim = statusCode < 200 && statusCode != 101
             phase = isInterim ? .statusLine : .complete
-            return isInterim ? .incomplete : .complete
+            if isInterim { return .incomplete }
+            return contentLength.isMalformed ? .contradictoryLength : .complete
         }
     }
 

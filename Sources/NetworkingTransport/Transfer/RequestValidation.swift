@@ -79,7 +79,7 @@ enum RequestValidation {
     }
 
     private static func methodError(_ request: TransferRequest) -> TransferError? {
-        guard isToken(request.method) else {
+        guard request.method.isToken else {
             return TransferError(.badRequest, message: "The method is not a token (RFC 9110, 5.6.2).")
         }
         switch request.body {
@@ -102,7 +102,7 @@ enum RequestValidation {
 
     private static func headerError(_ request: TransferRequest) -> TransferError? {
         for field in request.headers {
-            guard isToken(field.name) else {
+            guard field.name.isToken else {
                 return TransferError(
                     .badRequest,
                     message: "A header field name is not a token (RFC 9110, 5.1): \(field.name.debugDescription).")
@@ -135,18 +135,5 @@ enum RequestValidation {
         TransferError(
             .badRequest,
             message: "The Content-Length field says \(field.value.debugDescription), which is not the body's length.")
-    }
-
-    /// 1*tchar (RFC 9110, 5.6.2).
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
-    }
-
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-        default: false
-        }
     }
 }

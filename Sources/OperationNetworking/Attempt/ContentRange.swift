@@ -1,4 +1,3 @@
-internal import Foundation
 internal import NetworkingTransport
 
 /// `Content-Range` (RFC 9110, section 14.4) in the unit of bytes.
@@ -10,27 +9,41 @@ struct ContentRange: Equatable {
     var total: Int64?
 
     init?(head: ResponseHead) {
-        guard let value = head.firstValue(for: "Content-Range") else { return nil }
+        guard let value = head.firstBytes(for: "Content-Range", limit: Self.maximumLength) else { return nil }
         self.init(value)
     }
 
-    init?(_ value: String) {
-        let parts = value.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let halves = parts[1].split(separator: "/", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-        guard halves.count == 2 else { return nil }
-        if halves[1] != "*" {
-            guard let total = Int64(halves[1]), total >= 0 else { return nil }
+    /// A value as it came: what a server sends is taken apart as bytes.
+    init?(_ value: [UInt8]) {
+        guard value.count <= Self.maximumLength, let blank = value.firstIndex(where: \.isBlank),
+            value[..<blank].equalsIgnoringCase("bytes"), let slash = value.firstIndex(of: UInt8(ascii: "/")),
+            slash > blank
+        else { return nil }
+        let (range, length) = (Self.trimmed(value[blank..<slash]), Self.trimmed(value[(slash + 1)...]))
+        if !length.elementsEqual("*".utf8) {
+            guard let total = Self.number(length) else { return nil }
             self.total = total
         }
-        if halves[0] != "*" {
-            let ends = halves[0].split(separator: "-").map { Int64($0.trimmingCharacters(in: .whitespaces)) }
-            guard ends.count == 2, let first = ends[0], let last = ends[1], first >= 0, last >= first else {
-                return nil
-            }
-            if let total, last >= total { return nil }
-            self.first = first
-            self.last = last
-        }
+        guard !range.elementsEqual("*".utf8) else { return }
+        guard let dash = range.firstIndex(of: UInt8(ascii: "-")),
+            let first = Self.number(Self.trimmed(range[..<dash])),
+            let last = Self.number(Self.trimmed(range[(dash + 1)...])), last >= first
+        else { return nil }
+        if let total, last >= total { return nil }
+        self.first = first
+        self.last = last
+    }
+
+    private static let maximumLength = 256
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = text.drop(while: \.isBlank)
+        return start[..<((start.lastIndex { !$0.isBlank } ?? start.startIndex - 1) + 1)]
+    }
+
+    /// Digits, of a number that an `Int64` holds.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self))
     }
 }

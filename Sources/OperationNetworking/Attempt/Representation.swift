@@ -18,7 +18,7 @@ struct Representation: Sendable, Equatable, Codable {
     init?(head: ResponseHead, method: String) {
         guard method == "GET", head.statusCode == 200,
             ContentDecoder.codings(of: head).isEmpty,
-            head.firstValue(for: "Accept-Ranges")?.lowercased() != "none",
+            head.firstBytes(for: "Accept-Ranges")?.equalsIgnoringCase("none") != true,
             let validator = Self.validator(of: head)
         else { return nil }
         self.validator = validator
@@ -32,19 +32,28 @@ struct Representation: Sendable, Equatable, Codable {
     }
 
     /// A strong entity tag, else the modification date; weak tags do not promise equal bytes.
+    ///
+    /// As text of visible ASCII only, since it is sent back as it is.
     private static func validator(of head: ResponseHead) -> String? {
-        if let tag = head.firstValue(for: "ETag") {
-            if tag.hasPrefix("\""), tag.count > 2 { return tag }
-            if tag.hasPrefix("W/") { return nil }
+        if let tag = head.firstBytes(for: "ETag", limit: maximumValidatorLength) {
+            if tag.first == UInt8(ascii: "\""), tag.count > 2 { return text(tag) }
+            if tag.starts(with: "W/".utf8) { return nil }
         }
-        return head.firstValue(for: "Last-Modified")
+        return head.firstBytes(for: "Last-Modified", limit: maximumValidatorLength).flatMap(text)
+    }
+
+    private static let maximumValidatorLength = 1024
+
+    private static func text(_ bytes: [UInt8]) -> String? {
+        bytes.allSatisfy { 0x20...0x7E ~= $0 } ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
     /// Whether a 206 is the continuation of this representation from `offset`.
     func isContinued(by head: ResponseHead, from offset: Int64) -> Bool {
         guard head.statusCode == 206, let range = ContentRange(head: head), range.first == offset else { return false }
-        let present = head.firstValue(for: validator.hasPrefix("\"") ? "ETag" : "Last-Modified")
-        if let present, present != validator { return false }
+        let isTag = validator.utf8.first == UInt8(ascii: "\"")
+        let present = head.firstBytes(for: isTag ? "ETag" : "Last-Modified", limit: .max)
+        if let present, !present.elementsEqual(validator.utf8) { return false }
         if let known = totalLength, let total = range.total, known != total { return false }
         return true
     }

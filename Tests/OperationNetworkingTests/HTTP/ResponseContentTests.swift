@@ -91,9 +91,9 @@ import Testing
         #expect(response?.value(forHTTPHeaderField: "X-Latin") == "grün")
     }
 
-    @Test("A head of tens of thousands of short fields costs no more than a moment")
+    @Test("A head of as many fields as there may be costs no more than a moment")
     func manyFields() async {
-        let fields = (0..<25_000).map { (name: "a\($0)", value: "") }
+        let fields = (0..<1990).map { (name: "a\($0)", value: "") }
         server.respond(to: "/", ScriptedResponse(headers: fields, body: .text("x")))
         let operation = HTTPRequestOperation(server.url("/"))
         operation.responseSerializer = JSONResponseSerializer()
@@ -103,9 +103,9 @@ import Testing
         #expect(ContinuousClock.now - begin < .seconds(20))
     }
 
-    @Test("Thousands of cookies in one response cost no more than a moment, and do not fill the store")
+    @Test("More than a thousand cookies in one response cost no more than a moment, and do not fill the store")
     func manyCookies() async {
-        let cookies = (0..<8000).map { (name: "Set-Cookie", value: "many\($0)=v; Path=/many") }
+        let cookies = (0..<1900).map { (name: "Set-Cookie", value: "many\($0)=v; Path=/many") }
         server.respond(to: "/many", ScriptedResponse(headers: cookies, body: .text("x")))
         let begin = ContinuousClock.now
         #expect(await HTTPRequestOperation(server.url("/many")).outcome().text == "x")

@@ -1,0 +1,33 @@
+extension UInt8 {
+    /// Whether this is a character of tokens (RFC 9110, section 5.6.2): methods, names of header fields, schemes.
+    package var isTokenCharacter: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+
+    /// The small letter for a capital one of ASCII; anything else as it is.
+    package var lowercasedASCII: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+
+    /// A digit of ASCII.
+    package var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+
+    /// White space within a line.
+    package var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
+
+extension Sequence<UInt8> {
+    /// Whether these are the characters of `text`, without regard to the case of ASCII letters.
+    package func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return elementsEqual(wanted) { $0.lowercasedASCII == $1.lowercasedASCII }
+    }
+}
+
+extension String {
+    /// Whether this is a token (RFC 9110, section 5.6.2). Looks at bytes: a string from elsewhere is safe to compare, fold
+    /// and hash once this is true.
+    package var isToken: Bool { !utf8.isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
+}
