@@ -13,6 +13,9 @@ struct XMLScanner {
     private let nestingLimit: Int
     private var position = 0
     private var depth = 0
+    /// How many namespaces each open element declares, and all of them.
+    private var declarations: [Int] = []
+    private var declarationCount = 0
     /// Where processing instructions without data end.
     private(set) var bareInstructionEnds: [Int] = []
 
@@ -133,29 +136,66 @@ struct XMLScanner {
         skipBlanks()
         guard consume(">") else { throw broken("a tag is not closed") }
         depth -= 1
+        declarationCount -= declarations.popLast() ?? 0
     }
+
+    /// Attributes of one element, and namespaces declared by it and those around it. The parser compares each with all
+    /// others.
+    private static let maximumAttributes = 256
 
     private mutating func scanStartTag() throws {
         position += 1
         guard isNameStart(byte(0)) else { throw broken("expected a tag after <") }
         var quote: UInt8?
+        var (attributes, ownDeclarations) = (0, 0)
+        // Where what is outside of quotes began, and the present name in it.
+        var (start, name) = (position, position)
         while let byte = byte(0) {
             position += 1
             if byte == UInt8(ascii: "<") { throw broken("a tag holds a <") }
             if let open = quote {
-                if byte == open { quote = nil }
+                guard byte == open else { continue }
+                quote = nil
+                (start, name) = (position, position)
+            } else if isBlank(byte) {
+                if self.byte(0).map({ !isBlank($0) && $0 != UInt8(ascii: "=") }) ?? false { name = position }
+            } else if byte == UInt8(ascii: "=") {
+                attributes += 1
+                if bytes[name..<position].starts(with: "xmlns".utf8) { ownDeclarations += 1 }
             } else if isQuote(byte) {
                 quote = byte
+                try checkNames(bytes[start..<position])
             } else if byte == UInt8(ascii: ">") {
-                guard bytes[position - 2] != UInt8(ascii: "/") else { return }
-                depth += 1
-                guard depth <= nestingLimit else {
-                    throw CocoaError.unreadable("The XML document is nested deeper than \(nestingLimit) levels")
-                }
-                return
+                try checkNames(bytes[start..<position])
+                return try endStartTag(attributes: attributes, declarations: ownDeclarations)
             }
         }
         throw broken("a tag is not closed")
+    }
+
+    /// Behind the ">" of a tag that opens an element, or of an element without content.
+    private mutating func endStartTag(attributes: Int, declarations own: Int) throws {
+        guard attributes <= Self.maximumAttributes else {
+            throw CocoaError.unreadable(
+                "The XML document has an element with more than \(Self.maximumAttributes) attributes")
+        }
+        guard declarationCount + own <= Self.maximumAttributes else {
+            throw CocoaError.unreadable(
+                "The XML document declares more than \(Self.maximumAttributes) namespaces at a time")
+        }
+        if bytes[position - 2] == UInt8(ascii: "/") { return }
+        declarations.append(own)
+        declarationCount += own
+        depth += 1
+        guard depth <= nestingLimit else {
+            throw CocoaError.unreadable("The XML document is nested deeper than \(nestingLimit) levels")
+        }
+    }
+
+    /// Names become keys of dictionaries.
+    private func checkNames(_ names: Slice<UnsafeRawBufferPointer>) throws {
+        guard TextRuns.isTooLong(UnsafeRawBufferPointer(rebasing: names)) else { return }
+        throw CocoaError.unreadable("The XML document has a name with very many combining marks in a row")
     }
 
     // MARK: - Bytes

@@ -28,13 +28,15 @@ struct BinaryPropertyList {
     /// - Parameter allowsReferences: Whether the list may hold the references of keyed archives.
     /// - Throws: `CocoaError` 3840.
     static func check(_ data: Data, allowsReferences: Bool = false) throws {
-        guard data.starts(with: "bplist0".utf8) else { return }
+        guard isBinary(data) else { return }
         try data.withUnsafeBytes { bytes in
             var list = try BinaryPropertyList(bytes)
             list.allowsReferences = allowsReferences
             _ = try list.visit(list.topObject, depth: 1)
         }
     }
+
+    static func isBinary(_ data: Data) -> Bool { data.starts(with: "bplist0".utf8) }
 
     private let topObject: Int
 
@@ -48,8 +50,11 @@ struct BinaryPropertyList {
             let count = Self.integer(bytes, at: trailer + 8, size: 8),
             let top = Self.integer(bytes, at: trailer + 16, size: 8),
             let table = Self.integer(bytes, at: trailer + 24, size: 8),
-            8 <= table, table < trailer, 1 <= count, count <= (trailer - table) / offsetSize, top < count
+            8 <= table, table < trailer, 1 <= count, count <= (trailer - table) / offsetSize, top < count,
+            // Every object has a byte of its own.
+            count <= table - 8
         else { throw Self.damaged }
+        guard count <= Self.maximumBudget / Self.costOfObject else { throw Self.tooLarge }
         topObject = top
         offsetTable = table
         visits = Array(repeating: .none, count: count)
@@ -115,9 +120,7 @@ struct BinaryPropertyList {
                 let child = try visit(reference, depth: depth + 1)
                 height = max(height, child.height + 1)
                 cost += child.cost
-                guard cost <= budget else {
-                    throw CocoaError.unreadable("The binary property list expands to a multiple of its size")
-                }
+                guard cost <= budget else { throw Self.tooLarge }
             }
         default:
             throw Self.unsupported(marker)
@@ -144,13 +147,34 @@ struct BinaryPropertyList {
         guard 0x5...0x6 ~= bytes[offset] >> 4 else {
             throw CocoaError.unreadable("The binary property list has a key that is not a string")
         }
+        guard bytes[offset] >> 4 == 0x6 else { return }
+        let (start, count) = try countedContent(at: offset)
+        _ = try extent(start, count: count, unit: 2)
+        var counter = TextRuns.Counter()
+        for index in 0..<count {
+            let unit = UInt32(bytes[start + 2 * index]) << 8 | UInt32(bytes[start + 2 * index + 1])
+            // A half of a character beyond the first plane, where there are marks, too.
+            if 0xD800...0xDFFF ~= unit { counter.takeMark() } else { counter.take(unit) }
+        }
+        if counter.isTooLong {
+            throw CocoaError.unreadable(
+                "The binary property list has a key with more than \(TextRuns.longest) combining marks in a row")
+        }
     }
 
     /// Roughly what a parsed object takes.
     private static let costOfObject = 64
 
     /// What a list may expand to: writers share equal strings and numbers, which a fair list does not exceed.
-    private var budget: Int { (16 << 20) + 64 * bytes.count }
+    private var budget: Int { min((16 << 20) + 64 * bytes.count, max(Self.maximumBudget, 2 * bytes.count)) }
+    /// Whatever its size: some four million values.
+    private static let maximumBudget = 256 << 20
+
+    private static var tooLarge: CocoaError {
+        .unreadable(
+            "The binary property list expands to a multiple of its size, or to more than "
+                + "\(maximumBudget / costOfObject) values")
+    }
 
     /// Where the content of a string, data, array or dictionary starts, and how many units it has.
     private func countedContent(at offset: Int) throws -> (start: Int, count: Int) {

@@ -46,7 +46,7 @@ open class DecodableResponseSerializer<Value: Decodable & Sendable>: HTTPRespons
         return try parsedObject(for: response, data: data, isEmpty: JSONText.isEmpty) { data in
             let text = try JSONText.parsable(
                 data, charset: response?.textEncodingName, fallback: fallback,
-                nestingLimit: JSONText.foundationsNestingLimit)
+                nestingLimit: JSONText.foundationsNestingLimit, isJSON5: decoder.allowsJSON5)
             return try decoder.decode(Value.self, from: text)
         }
     }

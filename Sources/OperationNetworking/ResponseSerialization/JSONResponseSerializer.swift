@@ -7,7 +7,8 @@ internal import NetworkingSupport
 ///
 /// Accepts `application/json`, `text/json` and `text/javascript` by default. An empty body, and one that is a single
 /// space, give `nil` without an error. A body in another charset than UTF-8 is parsed as its byte order mark or its
-/// `Content-Type` says.
+/// `Content-Type` says. One with a key of more than 128 combining marks in a row is an error, because hashing that would
+/// take quadratic time.
 // Sendable because its only stored state is behind `Locked`.
 open class JSONResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
     /// Guarded by itself.
@@ -58,10 +59,10 @@ open class JSONResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
         let settings = settings.withLock { $0 }
         let fallback = stringEncoding
         return try parsedObject(for: response, data: data, isEmpty: JSONText.isEmpty) { data in
+            let options = JSONSerialization.ReadingOptions(rawValue: settings.readingOptions)
             let text = try JSONText.parsable(
                 data, charset: response?.textEncodingName, fallback: fallback,
-                nestingLimit: settings.maximumNestingDepth)
-            let options = JSONSerialization.ReadingOptions(rawValue: settings.readingOptions)
+                nestingLimit: settings.maximumNestingDepth, isJSON5: false)
             let object = try JSONSerialization.jsonObject(with: text, options: options)
             guard settings.removesKeysWithNullValues else { return object }
             return jsonObject(byRemovingKeysWithNullValuesFrom: object, readingOptions: options)

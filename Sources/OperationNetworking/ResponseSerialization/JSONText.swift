@@ -13,13 +13,15 @@ enum JSONText {
         data.isEmpty || (data.count == 1 && data.first == 0x20)
     }
 
-    /// The text in an encoding Foundation's parsers know (UTF-8, 16 or 32), not nested deeper than `nestingLimit`.
+    /// The text in UTF-8, not nested deeper than `nestingLimit`, with keys that can be hashed in linear time.
     ///
-    /// - Throws: `CocoaError` 3840 if the bytes are not text of the encoding they should have, or are nested too deep.
+    /// - Throws: `CocoaError` 3840 if the bytes are not text of the encoding they should have, are nested too deep, or have
+    ///   such a key.
     static func parsable(
-        _ data: Data, charset: String?, fallback: String.Encoding, nestingLimit: Int
+        _ data: Data, charset: String?, fallback: String.Encoding, nestingLimit: Int, isJSON5: Bool
     ) throws -> Data {
         let text = try BodyText.unicode(data, charset: charset, fallback: fallback)
+        try TextRuns.checkJSONKeys(text, isJSON5: isJSON5)
         if nestingLimit < foundationsNestingLimit, nests(text, deeperThan: nestingLimit) {
             throw CocoaError.unreadable("The JSON text is nested deeper than \(nestingLimit) levels, the limit set")
         }

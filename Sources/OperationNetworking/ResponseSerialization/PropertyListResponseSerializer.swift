@@ -6,7 +6,8 @@ internal import NetworkingSupport
 /// `AFPropertyListResponseSerializer`).
 ///
 /// Accepts `application/x-plist` by default. Lists nested deeper than 512 levels, and binary ones that are damaged,
-/// hold what a property list cannot, or expand to a multiple of their size, are an error.
+/// hold what a property list cannot, or expand to a multiple of their size or to more than about four million values, are
+/// an error; so are those with more than 128 combining marks in a row.
 // Sendable because its only stored state is behind `Locked`.
 open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
     /// Guarded by itself.
@@ -55,7 +56,11 @@ open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Se
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
         let options = readOptions
         return try parsedObject(for: response, data: data, isEmpty: { _ in false }) { data in
-            try BinaryPropertyList.check(data)
+            if BinaryPropertyList.isBinary(data) {
+                try BinaryPropertyList.check(data)
+            } else {
+                try TextRuns.checkPropertyList(data)
+            }
             return try PropertyListSerialization.propertyList(from: data, options: options, format: nil)
         }
     }

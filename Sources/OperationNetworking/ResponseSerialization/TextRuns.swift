@@ -1,0 +1,206 @@
+internal import Foundation
+
+/// A look at names before they become keys of dictionaries.
+///
+/// Swift hashes and compares strings in their canonical form, for which combining marks that follow one another are
+/// sorted, in quadratic time: one key of some hundred kilobytes would take minutes. Natural text has a few marks in a row,
+/// and text that is safe to stream 30 at most (Unicode Standard Annex #15, section 13).
+package enum TextRuns {
+    /// Combining marks that may follow one another in a name.
+    static let longest = 128
+
+    /// How many combining marks come in a row.
+    struct Counter {
+        private(set) var isTooLong = false
+        private var run = 0
+
+        /// Something came that is no mark.
+        @inline(__always)
+        mutating func reset() { run = 0 }
+
+        mutating func takeMark() {
+            run += 1
+            if run > TextRuns.longest { isTooLong = true }
+        }
+
+        mutating func take(_ scalar: UInt32) {
+            if TextRuns.isMark(scalar) { takeMark() } else { run = 0 }
+        }
+
+        /// Takes the character at `index` of UTF-8, and answers how many bytes it has. What is no UTF-8 is no mark.
+        mutating func take(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+            let first = bytes[index]
+            guard first >= 0xC2, first < 0xF5 else {
+                run = 0
+                return 1
+            }
+            let count = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+            guard bytes.count - index >= count else {
+                run = 0
+                return 1
+            }
+            var scalar = UInt32(first) & (count == 2 ? 0x1F : count == 3 ? 0x0F : 0x07)
+            for byte in bytes[(index + 1)..<(index + count)] {
+                guard byte & 0xC0 == 0x80 else {
+                    run = 0
+                    return 1
+                }
+                scalar = scalar << 6 | UInt32(byte & 0x3F)
+            }
+            take(scalar)
+            return count
+        }
+    }
+
+    /// Whether a character is sorted among its neighbours, or decomposes into some that are.
+    static func isMark(_ scalar: UInt32) -> Bool {
+        // Below, and in the blocks of CJK ideographs and Hangul syllables, there are none.
+        guard scalar >= 0x300, !(0x3400...0xA66E ~= scalar || 0xAC00...0xD7A3 ~= scalar) else { return false }
+        // These decompose into marks and are none themselves.
+        if scalar == 0x0F73 || scalar == 0x0F75 || scalar == 0x0F81 { return true }
+        guard let scalar = Unicode.Scalar(scalar) else { return false }
+        return scalar.properties.canonicalCombiningClass != .notReordered
+    }
+
+    /// Whether UTF-8 holds more marks in a row than a name may have.
+    package static func isTooLong(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var counter = Counter()
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] < 0x80 {
+                counter.reset()
+                index += 1
+            } else {
+                index += counter.take(bytes, at: index)
+            }
+        }
+        return counter.isTooLong
+    }
+
+    // MARK: JSON
+
+    /// Refuses JSON, in UTF-8, with a key that cannot be hashed in linear time. For text that is not valid JSON the answer
+    /// does not matter: it will not parse.
+    ///
+    /// - Parameter isJSON5: The text may be JSON5, where keys need no quotes and comments may hold some: nothing in it may
+    ///   have more marks in a row.
+    /// - Throws: `CocoaError` 3840.
+    static func checkJSONKeys(_ text: Data, isJSON5: Bool = false) throws {
+        let isTooLong = text.withUnsafeBytes { bytes in
+            // Without either there are no marks.
+            guard bytes.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }) else { return false }
+            return hasLongKey(bytes, isJSON5: isJSON5)
+        }
+        guard isTooLong else { return }
+        throw CocoaError.unreadable("The JSON text has a key with more than \(longest) combining marks in a row")
+    }
+
+    private static func hasLongKey(_ bytes: UnsafeRawBufferPointer, isJSON5: Bool) -> Bool {
+        var counter = Counter()
+        var isInString = false
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte >= 0x80 {
+                index += counter.take(bytes, at: index)
+                continue
+            }
+            index += 1
+            if byte == UInt8(ascii: "\\"), index < bytes.count {
+                index += counter.takeEscape(bytes, at: index)
+                continue
+            }
+            counter.reset()
+            guard byte == UInt8(ascii: "\"") else { continue }
+            isInString.toggle()
+            if isJSON5 { continue }
+            if !isInString, counter.isTooLong, isFollowedByColon(bytes, from: index) { return true }
+            counter = Counter()
+        }
+        return isJSON5 && counter.isTooLong
+    }
+
+    private static func isFollowedByColon(_ bytes: UnsafeRawBufferPointer, from index: Int) -> Bool {
+        bytes[index...].first { $0 > 0x20 } == UInt8(ascii: ":")
+    }
+
+    // MARK: Property lists
+
+    /// Refuses a property list in one of the text formats that might have such a key. A value that has one is refused, too:
+    /// the formats have too many ways of writing a character.
+    ///
+    /// - Throws: `CocoaError` 3840, also for an encoding that is not known.
+    static func checkPropertyList(_ data: Data) throws {
+        let text = try BodyText.unicode(data, charset: declaredEncoding(of: data), fallback: .utf8)
+        let isTooLong = text.withUnsafeBytes { bytes in
+            var counter = Counter()
+            var index = 0
+            while index < bytes.count {
+                let byte = bytes[index]
+                if byte >= 0x80 {
+                    index += counter.take(bytes, at: index)
+                } else if let length = markupLength(bytes, at: index) {
+                    index += length
+                } else if byte == UInt8(ascii: "&"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "#") {
+                    counter.takeMark()
+                    index += bytes[index...].prefix(16).firstIndex(of: UInt8(ascii: ";")).map { $0 - index + 1 } ?? 2
+                } else if byte == UInt8(ascii: "\\"), index + 1 < bytes.count {
+                    counter.takeMark()
+                    index += 2
+                    // The digits of a code.
+                    index += bytes[index...].prefix(4).prefix(while: isHexDigit).count
+                } else {
+                    counter.reset()
+                    index += 1
+                }
+            }
+            return counter.isTooLong
+        }
+        guard isTooLong else { return }
+        throw CocoaError.unreadable(
+            "The property list has more than \(longest) combining marks, or characters written as codes, in a row")
+    }
+
+    /// What stands between characters of XML without being one.
+    private static func markupLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int? {
+        for markup in ["<![CDATA[", "]]>"] as [StaticString] {
+            let token = UnsafeRawBufferPointer(start: markup.utf8Start, count: markup.utf8CodeUnitCount)
+            if bytes[index] == token[0], bytes[index...].starts(with: token) { return token.count }
+        }
+        return nil
+    }
+
+    /// What an XML declaration names (XML 1.0, section 4.3.3).
+    private static func declaredEncoding(of data: Data) -> String? {
+        let start = data.prefix(256)
+        guard start.starts(with: "<?xml".utf8), let end = start.firstIndex(of: UInt8(ascii: ">")),
+            let name = start[..<end].firstRange(of: Data("encoding".utf8))
+        else { return nil }
+        let rest = start[name.upperBound..<end].drop { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
+        guard let quote = rest.first else { return nil }
+        return String(decoding: rest.dropFirst().prefix { $0 != quote }, as: UTF8.self).lowercased()
+    }
+
+    fileprivate static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
+        }
+    }
+}
+
+extension TextRuns.Counter {
+    /// Takes what stands behind a backslash of JSON, and answers how many bytes it has.
+    fileprivate mutating func takeEscape(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+        let digits = bytes[index...].dropFirst().prefix(4)
+        guard bytes[index] == UInt8(ascii: "u"), digits.count == 4, digits.allSatisfy(TextRuns.isHexDigit),
+            let unit = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else {
+            reset()
+            return 1
+        }
+        // A half of a character beyond the first plane, where there are marks, too.
+        if 0xD800...0xDFFF ~= unit { takeMark() } else { take(unit) }
+        return 5
+    }
+}
