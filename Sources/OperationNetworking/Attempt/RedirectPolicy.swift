@@ -8,14 +8,27 @@ enum RedirectPolicy {
     static let maximumHops = 20
 
     /// Header fields that stay within the origin that they were set for.
-    static let confinedFields = ["Authorization", "Cookie", "Cookie2", "Proxy-Authorization"]
+    private static let confinedFields: [StaticString] = [
+        "Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Host",
+    ]
 
     /// Header fields that describe a content, and go with it.
-    private static let contentFields = [
+    private static let contentFields: [StaticString] = [
         "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location",
         "Transfer-Encoding",
         "Digest", "Last-Modified",
     ]
+
+    /// The header fields that go along when a redirect leaves TLS: they say nothing of the user, and others may be read on
+    /// the way.
+    private static let unprotectedFields: [StaticString] = [
+        "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Encoding",
+        "Content-Language", "Content-Length", "Content-Type", "If-Range", "Pragma", "Range", "Transfer-Encoding",
+        "User-Agent",
+    ]
+
+    /// Bytes of a `Location` that is followed.
+    private static let longestLocation = 64 * 1024
 
     /// The request that a response asks for; nil when it does not redirect.
     ///
@@ -33,13 +46,24 @@ enum RedirectPolicy {
             next.httpMethod = "GET"
             next.httpBody = nil
             next.httpBodyStream = nil
-            for field in contentFields { next.setValue(nil, forHTTPHeaderField: field) }
+            next.keepFields { !isNamed($0, contentFields) }
         }
-        if !Origin.isSame(url, target) {
-            for field in confinedFields { next.setValue(nil, forHTTPHeaderField: field) }
-            next.setValue(nil, forHTTPHeaderField: "Host")
-        }
+        if !Origin.isSame(url, target) { next.keepFields { !isNamed($0, confinedFields) } }
+        if leavesTLS(from: url, to: target) { next.keepFields { isNamed($0, unprotectedFields) } }
         return next
+    }
+
+    /// Whether a redirect leads from https to http.
+    static func leavesTLS(from url: URL, to target: URL) -> Bool {
+        isScheme("https", of: url) && !isScheme("https", of: target)
+    }
+
+    private static func isScheme(_ scheme: StaticString, of url: URL) -> Bool {
+        url.scheme?.utf8.equalsIgnoringCase(scheme) ?? false
+    }
+
+    private static func isNamed(_ name: String, _ names: [StaticString]) -> Bool {
+        names.contains { name.utf8.equalsIgnoringCase($0) }
     }
 
     private static func changesMethod(_ method: String, status: Int) -> Bool {
@@ -51,10 +75,14 @@ enum RedirectPolicy {
     }
 
     /// The target, with the fragment of the present URL when it has none of its own.
+    ///
+    /// User name and password are the caller's, for the present origin: what a server writes into `Location` is not taken.
     private static func location(of head: ResponseHead, relativeTo url: URL) -> URL? {
-        guard let value = head.firstValue(for: "Location"), !value.isEmpty,
-            let target = URL(string: value, relativeTo: url)?.absoluteURL
+        guard let bytes = head.firstBytes(for: "Location", limit: longestLocation), !bytes.isEmpty,
+            let value = head.firstValue(for: "Location"),
+            var target = URL(string: value, relativeTo: url.withoutUserInfo)?.absoluteURL.withoutUserInfo
         else { return nil }
+        if Origin.isSame(url, target) { target = target.withUserInfo(of: url) }
         guard target.fragment == nil, let fragment = url.fragment,
             var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
         else { return target }
@@ -65,14 +93,19 @@ enum RedirectPolicy {
 
 /// The origin of a URL (RFC 6454): scheme, host and port.
 enum Origin {
+    /// Whether two URLs have the same origin. One that cannot be requested has none.
     static func isSame(_ left: URL, _ right: URL) -> Bool {
-        key(left) == key(right)
+        guard let left = try? RequestTarget(left.absoluteString), let right = try? RequestTarget(right.absoluteString)
+        else { return false }
+        return left.origin.utf8.elementsEqual(right.origin.utf8)
     }
+}
 
-    /// One string for scheme, host and port.
-    static func key(_ url: URL) -> String {
-        let scheme = (url.scheme ?? "").lowercased()
-        let port = url.port ?? (scheme == "https" ? 443 : 80)
-        return "\(scheme)://\((url.host ?? "").lowercased()):\(port)"
+extension URLRequest {
+    /// Drops the header fields whose name is not wanted. However often a field is there: the names of Foundation's table
+    /// may differ in nothing but case.
+    mutating func keepFields(where isWanted: (String) -> Bool) {
+        guard let fields = allHTTPHeaderFields, !fields.keys.allSatisfy(isWanted) else { return }
+        allHTTPHeaderFields = fields.filter { isWanted($0.key) }
     }
 }

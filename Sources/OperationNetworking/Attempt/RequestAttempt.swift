@@ -86,6 +86,7 @@ final class RequestAttempt: @unchecked Sendable {
         AttemptMachine.Circumstances(
             hasRedirectBlock: configuration.redirectBlock != nil,
             hasChallengeBlock: configuration.challengeBlock != nil, hasCacheBlock: configuration.cacheBlock != nil,
+            hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
             representation: machine.offset > 0 ? content.representation : nil)
     }
 

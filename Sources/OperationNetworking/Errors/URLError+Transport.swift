@@ -86,24 +86,3 @@ extension URLError {
             userInfo: userInfo)
     }
 }
-
-extension String {
-    /// A string that is no URL, for errors: what may be user name and password is left out.
-    var withoutUserInfo: String {
-        guard let at = lastIndex(of: "@") else { return self }
-        let start = range(of: "//")?.upperBound ?? startIndex
-        return start < at ? self[..<start] + "…" + self[at...] : self
-    }
-}
-
-extension URL {
-    /// This URL without user name and password, for errors and logs.
-    var withoutUserInfo: URL {
-        guard user != nil || password != nil,
-            var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        else { return self }
-        components.user = nil
-        components.password = nil
-        return components.url ?? self
-    }
-}

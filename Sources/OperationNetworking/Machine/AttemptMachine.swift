@@ -13,6 +13,7 @@ internal import NetworkingTransport
 ///
 /// | response                                   | content   | follow-up                                         |
 /// |--------------------------------------------|-----------|---------------------------------------------------|
+/// | redirect to http, with pins                | discarded | `fail`                                            |
 /// | redirect                                   | discarded | `follow`; held and `ask` with a redirect block    |
 /// | 401 that something answers                 | discarded | `answer`; held and `ask` with a challenge block   |
 /// | 206 that goes on where we are              | accepted  | `deliver`                                         |
@@ -27,6 +28,8 @@ struct AttemptMachine {
         var hasRedirectBlock = false
         var hasChallengeBlock = false
         var hasCacheBlock = false
+        /// The server's certificate is pinned.
+        var hasPins = false
         /// What the content so far is a part of.
         var representation: Representation?
     }
@@ -145,6 +148,13 @@ struct AttemptMachine {
         for head: ResponseHead, _ circumstances: Circumstances, _ credential: CredentialSource
     ) -> FollowUp {
         if let url, let redirected = RedirectPolicy.next(after: request, at: url, for: head) {
+            if circumstances.hasPins, let target = redirected.url, RedirectPolicy.leavesTLS(from: url, to: target) {
+                return .fail(
+                    URLError(
+                        .appTransportSecurityRequiresSecureConnection, url: url,
+                        reason: "the server redirects to http, where the security policy's pins prove nothing; ask for "
+                            + "the http URL itself, with another policy, if it is to be trusted"))
+            }
             return circumstances.hasRedirectBlock ? .ask(.redirect(redirected, head)) : .follow(redirected)
         }
         if head.statusCode == 401, let challenge = HTTPChallenge(head: head) {

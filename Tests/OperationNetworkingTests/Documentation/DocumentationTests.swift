@@ -93,6 +93,7 @@ struct DocumentationTests {
             ("clientCertificateRequired", .clientCertificateRequired),
             ("userAuthenticationRequired", .userAuthenticationRequired), ("cannotCreateFile", .cannotCreateFile),
             ("cannotWriteToFile", .cannotWriteToFile), ("unknown", .unknown),
+            ("appTransportSecurityRequiresSecureConnection", .appTransportSecurityRequiresSecureConnection),
         ]
         for (name, code) in codes {
             #expect(text.contains("\n| −\(-code.rawValue) | `\(name)` | "))
