@@ -4,8 +4,8 @@ internal import NetworkingTransport
 
 /// An operation as it is archived: plain values, checked by `Codable` when they are read.
 ///
-/// Not in it: blocks, streams, queues, groups, credentials, client identities and dependencies. A request whose content
-/// was a stream is archived without it, and fails with a clear error when it is started.
+/// Not in it: blocks, streams, queues, groups, credentials, client identities, dependencies, and user name and password of
+/// the URL. A request whose content was a stream is archived without it, and fails with a clear error when it is started.
 struct OperationArchive: Codable {
     struct Request: Codable {
         var url: String?
@@ -58,12 +58,29 @@ struct OperationArchive: Codable {
 
     init?(coder: NSCoder) {
         guard let archive = ArchiveBlob.decode(OperationArchive.self, with: coder, forKey: Self.key),
-            OperationState(rawValue: archive.state) != nil
+            archive.isConsistent
         else {
             coder.failWithError(Self.damaged(nil))
             return nil
         }
         self = archive
+    }
+
+    /// Whether everything is what an operation can have. What a request may not have is found when it is started.
+    var isConsistent: Bool {
+        guard OperationState(rawValue: state) != nil else { return false }
+        if let response {
+            guard 100...999 ~= response.statusCode, response.httpVersion.utf8.count <= 3,
+                response.httpVersion.utf8.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") })
+            else { return false }
+        }
+        if let representation {
+            guard representation.offset >= 0,
+                representation.totalLength.map({ $0 >= Int64(content?.count ?? 0) }) ?? true,
+                representation.validator.utf8.allSatisfy({ 0x20...0x7E ~= $0 })
+            else { return false }
+        }
+        return true
     }
 
     static func damaged(_ underlying: (any Error)?) -> CocoaError {
@@ -91,8 +108,8 @@ struct OperationArchive: Codable {
 
 extension OperationArchive.Request {
     init(_ request: URLRequest) {
-        url = request.url?.absoluteString
-        mainDocumentURL = request.mainDocumentURL?.absoluteString
+        url = request.url?.withoutUserInfo.absoluteString
+        mainDocumentURL = request.mainDocumentURL?.withoutUserInfo.absoluteString
         method = request.httpMethod
         headers = request.allHTTPHeaderFields ?? [:]
         body = request.httpBody
@@ -122,7 +139,7 @@ extension OperationArchive.Request {
 
 /// Why an operation that came from an archive cannot run as it is: what an archive cannot hold has to be set again.
 enum ArchiveLoss: Error, LocalizedError {
-    case bodyStream, securityPolicy, responseSerializer
+    case bodyStream, securityPolicy, responseSerializer, downloadDestination
 
     var errorDescription: String? {
         switch self {
@@ -132,6 +149,8 @@ enum ArchiveLoss: Error, LocalizedError {
             "the security policy could not be archived, or is damaged; set securityPolicy before the start"
         case .responseSerializer:
             "the response serializer could not be archived, or is damaged; set responseSerializer before the start"
+        case .downloadDestination:
+            "an archive does not decide which file is written; set downloadDestination before the start"
         }
     }
 }

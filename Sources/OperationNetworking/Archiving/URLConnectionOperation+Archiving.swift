@@ -16,17 +16,33 @@ extension URLConnectionOperation {
 
     /// An operation from what `archivedData()` gave. One that was paused continues with `resume()`.
     ///
+    /// Data from somebody else are safe to read, and decide as much as somebody does who may make a request here: URL,
+    /// method, header fields and content of the request; results of a finished operation, and what a paused one has
+    /// received; limits, and what of `SecurityPolicy` and `HTTPResponseSerializer` is used, of this program's classes. Look
+    /// at `request` and set `securityPolicy` where these are not to be trusted. They do not decide which file is written:
+    /// an operation that had a `downloadDestination` fails when it is started, unless that is set again or is a file
+    /// directly in `downloadDirectory`.
+    ///
+    /// - Parameters:
+    ///   - archivedData: the data.
+    ///   - downloadDirectory: where an archived `downloadDestination` may be. Nil by default: nowhere.
     /// - Throws: `CocoaError.coderReadCorrupt` when the data are anything else.
-    public convenience init(archivedData: Data) throws {
+    public convenience init(archivedData: Data, downloadDirectory: URL? = nil) throws {
         let archive: OperationArchive
         do {
+            try TextRuns.checkJSONKeys(archivedData)
             archive = try JSONDecoder().decode(OperationArchive.self, from: archivedData)
         } catch {
             throw OperationArchive.damaged(error)
         }
-        guard OperationState(rawValue: archive.state) != nil else { throw OperationArchive.damaged(nil) }
+        guard archive.isConsistent else { throw OperationArchive.damaged(nil) }
         self.init(request: archive.request.urlRequest)
         restore(archive)
+        if let downloadDirectory, let destination = archive.downloadDestination,
+            destination.isDirectly(in: downloadDirectory)
+        {
+            self.downloadDestination = destination
+        }
     }
 
     /// Writes a snapshot. The operation goes on.
@@ -66,7 +82,7 @@ extension URLConnectionOperation {
         let serializer = archive.responseSerializer?.object
         lock.withLock {
             _configuration.securityPolicy = policy
-            _configuration.downloadDestination = archive.downloadDestination
+            if archive.downloadDestination != nil { _losses.insert(.downloadDestination) }
             _configuration.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
             _configuration.maximumBufferedLength = max(0, archive.maximumBufferedLength)
             _configuration.dependencyFailurePolicy = archive.dependencyFailurePolicy
@@ -107,7 +123,7 @@ extension URLConnectionOperation {
     /// Called with `lock` held.
     private func restorePartial(_ archive: OperationArchive) {
         guard var representation = archive.representation, let content = archive.content, !content.isEmpty,
-            _configuration.downloadDestination == nil
+            archive.downloadDestination == nil
         else { return }
         representation.offset = Int64(content.count)
         _content = ResumableContent(configuration: _configuration, resumed: representation, content: content)

@@ -9,6 +9,7 @@ extension HTTPRequestOperationManager {
         var requestSerializer = HTTPRequestSerializer()
         var responseSerializer: HTTPResponseSerializer = JSONResponseSerializer()
         var operationQueue: OperationQueue = RequestOperationQueue()
+        var sendsAuthorizationToOtherOrigins = false
         /// What operations are made with, and share until they are told something else.
         private(set) var operations: URLConnectionOperation.SharedConfiguration
 

@@ -23,10 +23,9 @@ extension HTTPRequestOperationManager {
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
         let url = try resolve(URLString)
-        var request = try requestSerializer.request(
+        let request = try requestSerializer.request(
             withMethod: method, urlString: url.absoluteString, parameters: parameters)
-        for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
-        return httpRequestOperation(with: request, success: success, failure: failure.map(Self.withOptionalOperation))
+        return operation(with: request, headers: headers, success: success, failure: failure)
     }
 
     /// Makes an operation that submits a multipart form, without adding it to the queue.
@@ -47,12 +46,26 @@ extension HTTPRequestOperationManager {
     ) throws -> HTTPRequestOperation {
         let url = try resolve(URLString)
         // The serializer calls the block before it returns.
-        var request = try withoutActuallyEscaping(block) { block in
+        let request = try withoutActuallyEscaping(block) { block in
             try requestSerializer.multipartFormRequest(
                 withMethod: method, urlString: url.absoluteString, parameters: parameters, constructingBodyWith: block)
         }
+        return operation(with: request, headers: headers, success: success, failure: failure)
+    }
+
+    /// The operation for a request as the serializer made it.
+    private func operation(
+        with request: URLRequest, headers: [String: String]?, success: Success?, failure: Failure?
+    ) -> HTTPRequestOperation {
+        var request = request
+        let isForeign = request.url.map(isForeign) ?? false
+        if isForeign { removeIdentity(from: &request) }
         for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
-        return httpRequestOperation(with: request, success: success, failure: failure.map(Self.withOptionalOperation))
+        let operation = httpRequestOperation(
+            with: request, success: success, failure: failure.map(Self.withOptionalOperation))
+        // Unless a subclass has chosen another one.
+        if isForeign, let credential, operation.credential === credential { operation.credential = nil }
+        return operation
     }
 
     /// A success block of a verb that has no object.

@@ -363,12 +363,13 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Stores base URL, serializers, policy and the credential flag. Not the credential, the client identity,
-    /// proxies, queues and groups.
+    /// Stores base URL, serializers, policy and the credential flag. Not the credential, user name and password of the
+    /// base URL, the client identity, limits, proxies, queues and groups.
     open func encode(with coder: NSCoder) {
         let settings = lock.withLock { _settings }
         let archive = ManagerArchive(
-            baseURL: baseURL?.absoluteString, shouldUseCredentialStorage: settings[\.shouldUseCredentialStorage],
+            baseURL: baseURL?.withoutUserInfo.absoluteString,
+            shouldUseCredentialStorage: settings[\.shouldUseCredentialStorage],
             requestSerializer: ArchivedObject(settings.requestSerializer),
             responseSerializer: ArchivedObject(settings.responseSerializer),
             securityPolicy: ArchivedObject(settings.securityPolicy))

@@ -44,6 +44,24 @@ extension URLConnectionOperation {
     /// once the transfer began.
     public var downloadDestination: DownloadDestination? {
         get { lock.withLock { _configuration.downloadDestination } }
-        set { lock.withLock { _configuration.downloadDestination = newValue } }
+        set {
+            lock.withLock {
+                _configuration.downloadDestination = newValue
+                _losses.remove(.downloadDestination)
+            }
+        }
+    }
+}
+
+extension DownloadDestination {
+    /// Whether the target is a file of this very directory, whatever links there are on the way to it.
+    func isDirectly(in directory: URL) -> Bool {
+        guard fileURL.isFileURL, directory.isFileURL else { return false }
+        let name = fileURL.lastPathComponent
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0 || $0 == 0x2F }) else {
+            return false
+        }
+        func place(_ url: URL) -> String { url.resolvingSymlinksInPath().standardizedFileURL.path }
+        return place(fileURL.deletingLastPathComponent()).utf8.elementsEqual(place(directory).utf8)
     }
 }

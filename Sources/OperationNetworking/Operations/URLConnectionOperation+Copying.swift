@@ -5,7 +5,7 @@ internal import NetworkingSupport
 extension URLConnectionOperation {
     /// A fresh operation with this one's request and configuration.
     func makeCopy() -> URLConnectionOperation {
-        let (request, configuration) = lock.withLock { (_request, _sharedConfiguration) }
+        let (request, configuration, losses) = lock.withLock { (_request, _sharedConfiguration, _losses) }
         var own = request
         if let stream = request.httpBodyStream as? any ReplayableBodyStream, let replay = try? stream.makeReplay() {
             own.httpBodyStream = replay
@@ -13,6 +13,8 @@ extension URLConnectionOperation {
         let copy = type(of: self).init(request: own)
         copy.lock.withLock {
             copy._sharedConfiguration = configuration
+            // A copy does not run under the default policy because its original had lost its own.
+            copy._losses = losses
             // A stream is used by one operation only.
             if configuration.value.outputStream != nil { copy._configuration.outputStream = nil }
         }

@@ -85,6 +85,7 @@ import Testing
                 ofClass: HTTPRequestOperation.self, from: Data(contentsOf: archive)))
         operation.completionQueue = DispatchQueue(label: "restored")
         #expect(operation.isPaused)
+        if place == "file" { operation.downloadDestination = DownloadDestination(fileURL: target) }
         operation.resume()
         await operation.completed()
         #expect(operation.error == nil, "\(String(describing: operation.error))")

@@ -1,0 +1,31 @@
+internal import FoundationNetworking
+
+// A dump shows what a description does: the fields behind it hold header fields, passwords and content.
+
+extension URLConnectionOperation: CustomReflectable {
+    /// Shows the description, which has no secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
+    }
+}
+
+extension HTTPRequestOperationManager: CustomReflectable {
+    /// Shows the description, which has no secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
+    }
+}
+
+extension HTTPRequestSerializer: CustomReflectable {
+    /// Shows the description, which has the names of the header fields only.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
+    }
+}
+
+extension RequestSerializationError: CustomReflectable {
+    /// Shows code and reason, and nothing of the request.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["code": code, "description": localizedDescription])
+    }
+}
