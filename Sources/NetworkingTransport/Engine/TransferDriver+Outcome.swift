@@ -46,6 +46,7 @@ extension TransferDriver {
         timings.nameLookup = easy.seconds(CURLINFO_NAMELOOKUP_TIME_T)
         timings.connect = easy.seconds(CURLINFO_CONNECT_TIME_T)
         timings.secureConnect = easy.seconds(CURLINFO_APPCONNECT_TIME_T)
+        timings.beganHandshake = verification?.peer == .server
         timings.preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
         timings.firstByte = easy.seconds(CURLINFO_STARTTRANSFER_TIME_T)
         timings.total = easy.seconds(CURLINFO_TOTAL_TIME_T)

@@ -44,7 +44,8 @@ struct OperationArchive: Codable {
     var representation: Representation?
     var downloadDestination: DownloadDestination?
     var shouldUseCredentialStorage: Bool
-    var maximumBufferedLength: Int
+    var maximumResponseBodySize: Int64?
+    var totalTimeout: TimeInterval?
     var dependencyFailurePolicy: DependencyFailurePolicy
     var dependentsWaitForCompletionBlocks: Bool
     /// The policy, and why there is none where one was set.
@@ -100,7 +101,8 @@ struct OperationArchive: Codable {
         self.isCancelled = isCancelled
         downloadDestination = configuration.downloadDestination
         shouldUseCredentialStorage = configuration.shouldUseCredentialStorage
-        maximumBufferedLength = configuration.maximumBufferedLength
+        maximumResponseBodySize = configuration.maximumResponseBodySize
+        totalTimeout = configuration.totalTimeout
         dependencyFailurePolicy = configuration.dependencyFailurePolicy
         dependentsWaitForCompletionBlocks = configuration.dependentsWaitForCompletionBlocks
     }

@@ -84,7 +84,8 @@ extension URLConnectionOperation {
             _configuration.securityPolicy = policy
             if archive.downloadDestination != nil { _losses.insert(.downloadDestination) }
             _configuration.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
-            _configuration.maximumBufferedLength = max(0, archive.maximumBufferedLength)
+            _configuration.maximumResponseBodySize = archive.maximumResponseBodySize.map { max(0, $0) }
+            _configuration.totalTimeout = archive.totalTimeout
             _configuration.dependencyFailurePolicy = archive.dependencyFailurePolicy
             _configuration.dependentsWaitForCompletionBlocks = archive.dependentsWaitForCompletionBlocks
             (self as? HTTPRequestOperation)?._archivedSerializer = serializer

@@ -10,6 +10,7 @@ extension RequestAttempt {
         let configuration = sharedConfiguration
         let cookies = takeCookies()
         let (failures, proposed, content) = facts(for: question)
+        isAsking = true
         Runtime.current.onBlockThread { [self] in
             cookies.store()
             switch question {
@@ -32,9 +33,11 @@ extension RequestAttempt {
     /// Keeps the cookies of the responses so far, before anything is sent that may need them.
     func keepCookies(then next: @escaping @Sendable () -> Void) {
         let cookies = takeCookies()
+        isAsking = true
         Runtime.current.onBlockThread { [self] in
             cookies.store()
             Runtime.current.onNetworkThread { [self] in
+                isAsking = false
                 if goesOn(next) { next() }
             }
         }
@@ -47,7 +50,10 @@ extension RequestAttempt {
 
     /// Hands an answer to the machine, and does what follows.
     private func resume(_ take: @escaping @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp) {
-        Runtime.current.onNetworkThread { [self] in resumeNow(take) }
+        Runtime.current.onNetworkThread { [self] in
+            isAsking = false
+            resumeNow(take)
+        }
     }
 
     private func resumeNow(_ take: @escaping @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp) {

@@ -5,7 +5,10 @@ internal import NetworkingTransport
 
 /// What the engine tells of a transfer.
 extension RequestAttempt: TransferHandler {
-    func transferDidBegin(_ transfer: Transfer) { Trace.step(.transfer, operation) }
+    func transferDidBegin(_ transfer: Transfer) {
+        Trace.step(.transfer, operation)
+        if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: false) }
+    }
 
     func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery {
         assertOnThread()
@@ -22,7 +25,7 @@ extension RequestAttempt: TransferHandler {
         case .discard:
             return .discard
         case .hold:
-            reception.place = .held(MemorySink(limit: configuration.maximumBufferedLength))
+            reception.place = .held(MemorySink(limit: configuration.memoryLimit))
             return .deliver
         }
     }
@@ -92,7 +95,7 @@ extension RequestAttempt: TransferHandler {
                 machine.contentBeginsAnew()
                 content.begin(head, method: machine.request.httpMethod ?? "GET", as: form)
             } else {
-                let memory = MemorySink(limit: configuration.maximumBufferedLength)
+                let memory = MemorySink(limit: configuration.memoryLimit)
                 memory.begin(nil, as: form)
                 reception.place = .diverted(memory)
             }
@@ -104,7 +107,7 @@ extension RequestAttempt: TransferHandler {
     private func form(of codings: [ContentDecoder.Coding]) -> ContentForm {
         switch decoding {
         case _ where codings.isEmpty: .plain
-        case .engine: .decoded(limit: configuration.maximumBufferedLength)
+        case .engine: .decoded(limit: configuration.memoryLimit)
         case .sink: .coded(codings)
         case .nobody: .plain
         }

@@ -11,7 +11,7 @@ internal import NetworkingTransport
 // has seen the object.
 final class RequestAttempt: @unchecked Sendable {
     /// Why nothing of the attempt counts any more.
-    enum Stop { case paused, cancelled }
+    enum Stop { case paused, cancelled, timedOut }
 
     let operation: URLConnectionOperation
     let number: UInt
@@ -27,6 +27,8 @@ final class RequestAttempt: @unchecked Sendable {
     private(set) var stop: Stop?
     /// Paused without being stopped: what happens is looked at when the attempt goes on.
     private var isHeld = false
+    /// A block of the user's, or what stores cookies, has been asked and has not answered.
+    var isAsking = false
     /// What happened while the attempt was held.
     private var postponed: (@Sendable () -> Void)?
 
@@ -118,6 +120,8 @@ final class RequestAttempt: @unchecked Sendable {
         do {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
             self.transfer = transfer
+            timings = nil
+            if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: true) }
             Runtime.current.start(transfer)
         } catch {
             finish(error: error)
@@ -126,25 +130,47 @@ final class RequestAttempt: @unchecked Sendable {
 
     // MARK: Being stopped or held
 
-    /// Ends the attempt: nothing of it counts any more. A cancelled one ends its operation.
+    /// Ends the attempt: nothing of it counts any more. One that was cancelled, or took too long, ends its operation.
     func end(by stop: Stop) {
         assertOnThread()
-        guard self.stop == nil else { return }
+        guard self.stop == nil else {
+            // What is left of one that took too long, while it was held, is its end.
+            if stop != .timedOut { postponed = nil }
+            return
+        }
         self.stop = stop
         postponed = nil
         if let transfer {
             // Reported by the transfer's end.
             Runtime.current.cancel(transfer)
-        } else if stop == .cancelled {
-            finishCancelled()
+        } else {
+            finishStopped(during: isAsking ? .block : .writing)
         }
+    }
+
+    /// - Parameter phase: what the attempt was about when it was stopped.
+    private func finishStopped(during phase: @autoclosure () -> URLConnectionOperation.TimedPhase) {
+        switch stop {
+        case .paused, nil: break
+        case .cancelled: finishCancelled()
+        case .timedOut: finish(error: operation.totalTimeoutError(phase()))
+        }
+    }
+
+    /// What the transfer was about that has just ended.
+    private var transferPhase: URLConnectionOperation.TimedPhase {
+        guard let timings else { return .connecting }
+        if machine.head != nil { return .receiving }
+        if timings.preTransfer > 0 { return bytesSent < uploadLength ? .sending : .waiting }
+        if timings.beganHandshake { return .handshake }
+        return timings.nameLookup == 0 ? .nameLookup : .connecting
     }
 
     /// Holds the attempt in its place, because its request may not go out twice, or lets it go on: as the operation
     /// stands now, since the news of a pause and of the resume after it may come in either order.
     func followOperation() {
         assertOnThread()
-        guard stop == nil else { return }
+        guard stop == nil || stop == .timedOut else { return }
         switch operation.standing(ofAttempt: number) {
         case .held:
             isHeld = true
@@ -180,10 +206,8 @@ final class RequestAttempt: @unchecked Sendable {
     func goesOn(_ work: @escaping @Sendable () -> Void) -> Bool {
         assertOnThread()
         switch stop {
-        case .paused:
-            return false
-        case .cancelled:
-            finishCancelled()
+        case .paused, .cancelled, .timedOut:
+            finishStopped(during: transferPhase)
             return false
         case nil:
             guard isHeld else { return true }

@@ -39,13 +39,13 @@ final class ResumableContent: @unchecked Sendable {
     /// - Parameter url: What is asked for; most requests need not say.
     init(configuration: URLConnectionOperation.Configuration, url: @autoclosure () -> URL?) {
         guard let destination = configuration.downloadDestination else { return }
-        useFile(destination, PartialFile(destination, of: url()))
+        useFile(destination, PartialFile(destination, of: url()), configuration)
     }
 
     /// The state of an archived operation that had received a part in memory.
     init(configuration: URLConnectionOperation.Configuration, resumed: Representation, content: Data) {
         known = resumed
-        let memory = MemorySink(limit: configuration.maximumBufferedLength, content: content)
+        let memory = MemorySink(limit: configuration.memoryLimit, content: content)
         self.memory = memory
         sink = memory
     }
@@ -64,25 +64,30 @@ final class ResumableContent: @unchecked Sendable {
     private func makeSink(_ configuration: URLConnectionOperation.Configuration, url: URL?) -> any ResponseSink {
         if let destination = configuration.downloadDestination {
             // Chosen after the request was sent: too late to ask for the rest of a partial file.
-            return useFile(destination, PartialFile(clean: destination, of: url))
+            return useFile(destination, PartialFile(clean: destination, of: url), configuration)
         }
         if let stream = configuration.outputStream {
-            let sink = BufferedSink(writer: OutputStreamWriter(stream), label: "OperationNetworking.outputStream")
+            let sink = BufferedSink(
+                writer: OutputStreamWriter(stream), limit: configuration.maximumResponseBodySize,
+                label: "OperationNetworking.outputStream")
             self.sink = sink
             return sink
         }
-        let memory = MemorySink(limit: configuration.maximumBufferedLength)
+        let memory = MemorySink(limit: configuration.memoryLimit)
         self.memory = memory
         sink = memory
         return memory
     }
 
     @discardableResult
-    private func useFile(_ destination: DownloadDestination, _ partial: PartialFile) -> any ResponseSink {
+    private func useFile(
+        _ destination: DownloadDestination, _ partial: PartialFile,
+        _ configuration: URLConnectionOperation.Configuration
+    ) -> any ResponseSink {
         known = partial.representation
         let sink = BufferedSink(
             writer: DownloadWriter(destination, partial: partial), offset: partial.representation?.offset ?? 0,
-            label: "OperationNetworking.download")
+            limit: configuration.maximumResponseBodySize, label: "OperationNetworking.download")
         self.sink = sink
         return sink
     }

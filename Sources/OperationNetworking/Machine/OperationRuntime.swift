@@ -24,7 +24,7 @@ protocol OperationRuntime: Sendable {
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
     /// Runs `work` after this call has returned, on any thread.
     func later(_ work: @escaping @Sendable () -> Void)
-    /// Runs `work` on any thread when `seconds` have passed.
+    /// Runs `work`, which must not block, on any thread when `seconds` have passed.
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void)
     /// Seconds since some moment.
     var uptime: TimeInterval { get }
@@ -50,6 +50,9 @@ struct LiveRuntime: OperationRuntime {
     /// Blocks may wait for operations, whose blocks may wait in turn: a limit would be a deadlock.
     private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, patience: 10)
 
+    /// Has a thread of its own, also when a program blocks all that dispatch shares out.
+    private static let timers = DispatchQueue(label: "OperationNetworking.timers")
+
     var isNetworkThread: Bool { TransportEngine.shared.isCurrentThread }
 
     func onNetworkThread(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.perform(work) }
@@ -63,7 +66,7 @@ struct LiveRuntime: OperationRuntime {
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
     func later(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: work)
+        Self.timers.asyncAfter(deadline: .now() + seconds, execute: work)
     }
     var uptime: TimeInterval { Double(MonotonicClock.now) / 1e9 }
     func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.capacity(ofOrigin: origin) }

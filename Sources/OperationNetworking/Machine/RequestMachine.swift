@@ -95,6 +95,9 @@ struct RequestMachine: Equatable {
     /// Whether the operation was handed to a queue, started, or asked to start.
     var isClaimed: Bool { owner != .nobody }
 
+    /// Whether the request, or what comes before it, is under way.
+    var isUnderWay: Bool { phase == .preparing || phase == .running }
+
     // MARK: Ownership
 
     /// A `RequestOperationQueue` takes the operation in. False: it is somebody else's, or under way, or over.

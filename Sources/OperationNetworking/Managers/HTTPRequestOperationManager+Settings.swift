@@ -44,6 +44,9 @@ extension HTTPRequestOperationManager {
             configuration.securityPolicy = operations.value.securityPolicy
             configuration.completionQueue = operations.value.completionQueue
             configuration.completionGroup = operations.value.completionGroup
+            configuration.maximumResponseBodySize = operations.value.maximumResponseBodySize
+            configuration.totalTimeout = operations.value.totalTimeout
+            configuration.resendsNonIdempotentRequests = operations.value.resendsNonIdempotentRequests
         }
     }
 }

@@ -9,12 +9,13 @@ internal import NetworkingTransport
 extension URLConnectionOperation {
     func performStart() {
         let caller: RequestMachine.Owner = FoundationState(of: self) == .starting ? .foundationQueue : .caller
-        let (action, scheduler) = change {
+        let (action, scheduler, alarm) = change {
             let action = _machine.start(
                 dependenciesAreMet: (_dependencyNode?.openCount ?? 0) == 0, needsPreparation: _needsPreparation,
                 by: caller)
-            return (action, _scheduler)
+            return (action, _scheduler, _machine.isUnderWay ? _runTotalTime() : nil)
         }
+        set(alarm)
         switch action {
         case .none:
             break
@@ -42,6 +43,7 @@ extension URLConnectionOperation {
         let (action, old, attempt, scheduler) = change {
             let old = _machine.state
             let action = _machine.pause(_mayRepeatRequest ? .allowed : .never)
+            if action != .none { _totalTime?.pause(at: Runtime.current.uptime) }
             defer { if action == .stop { _attempt = nil } }
             return (action, old, action == .none ? nil : _attempt, _scheduler)
         }

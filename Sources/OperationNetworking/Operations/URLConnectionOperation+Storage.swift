@@ -28,7 +28,8 @@ extension URLConnectionOperation {
             (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
         var redirectBlock: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
         var cacheBlock: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
-        var maximumBufferedLength = Int(Int32.max)
+        var maximumResponseBodySize: Int64?
+        var totalTimeout: TimeInterval?
         var dependencyFailurePolicy = DependencyFailurePolicy.run
         var dependentsWaitForCompletionBlocks = false
         var resendsNonIdempotentRequests = false

@@ -49,6 +49,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     var _startError: (any Error)?
     /// What an archive did not hold and was not set again.
     var _losses: Set<ArchiveLoss> = []
+    /// Nil before the start, and without a limit.
+    var _totalTime: TotalTime?
     /// Kept here once a `RequestOperationQueue` has the operation.
     var _queuePriority: Operation.QueuePriority?
     /// Guarded by the graph's lock, not by `lock`.
@@ -190,13 +192,6 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     public var outputStream: OutputStream? {
         get { lock.withLock { _configuration.outputStream } }
         set { lock.withLock { _configuration.outputStream = newValue } }
-    }
-
-    /// Bytes of content that may be collected in memory; more ends the operation with
-    /// `URLError.dataLengthExceedsMaximum`. 2 147 483 647 by default.
-    public var maximumBufferedLength: Int {
-        get { lock.withLock { _configuration.maximumBufferedLength } }
-        set { lock.withLock { _configuration.maximumBufferedLength = max(0, newValue) } }
     }
 
     /// The queue for completion, progress and notifications. Nil by default: the main queue, which somebody must run.

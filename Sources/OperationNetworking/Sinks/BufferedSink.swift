@@ -26,7 +26,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         var isDiscarded = false
         var failure: (any Error)?
         var completion: (@Sendable ((any Error)?) -> Void)?
-        /// Held weakly by nobody: cleared when the sink ends.
+        /// Strong; cleared when the sink ends, to break the cycle.
         var events: (any ResponseSinkEvents)?
         var spare: Chunk?
     }
@@ -55,10 +55,12 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     private let canRestart: Bool
     private let state = Locked(State())
 
-    /// - Parameter offset: bytes that the writer has already.
-    init(writer: any ByteWriter, offset: Int64 = 0, label: String) {
+    /// - Parameters:
+    ///   - offset: bytes that the writer has already.
+    ///   - limit: bytes of decoded content that are taken, those included; nil: any number.
+    init(writer: any ByteWriter, offset: Int64 = 0, limit: Int64? = nil, label: String) {
         canRestart = writer.canRestart
-        output = SinkOutput(writer)
+        output = SinkOutput(writer, offset: offset, limit: limit)
         state.withLock {
             $0.bytesAccepted = offset
             $0.isTouched = offset > 0

@@ -61,7 +61,7 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
                 TransferError(
                     .tooLarge,
                     message: "the content exceeds the limit of \(limit) bytes for content kept in memory; "
-                        + "raise maximumBufferedLength or set an outputStream"))
+                        + "raise maximumResponseBodySize, or set an outputStream or a downloadDestination"))
         }
         if count + bytes.count > capacity, !grow(to: max(count + bytes.count, capacity + capacity / 2)) {
             return .fail(TransferError(.outOfMemory, message: "no memory for \(count + bytes.count) bytes of content"))

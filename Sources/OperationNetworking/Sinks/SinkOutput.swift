@@ -18,8 +18,15 @@ final class SinkOutput {
     private var written: Int64 = 0
     private var repetition: Repetition?
 
-    init(_ writer: any ByteWriter) {
+    /// Bytes of decoded content that are taken; nil: any number.
+    private let limit: Int64?
+    /// Of the present content, decoded.
+    private var total: Int64
+
+    init(_ writer: any ByteWriter, offset: Int64 = 0, limit: Int64? = nil) {
         self.writer = writer
+        self.limit = limit
+        total = offset
         fingerprint = writer.canRestart ? nil : ContentFingerprint()
     }
 
@@ -28,6 +35,7 @@ final class SinkOutput {
     /// The content of another response begins.
     func begin(_ representation: Representation?, as form: ContentForm) throws {
         decoder = form.makeDecoder()
+        total = 0
         if fingerprint == nil {
             try writer.begin(representation)
         } else {
@@ -52,6 +60,11 @@ final class SinkOutput {
     }
 
     private func writeDecoded(_ bytes: UnsafeRawBufferPointer) throws {
+        total &+= Int64(bytes.count)
+        if let limit, total > limit {
+            throw TransferError(
+                .tooLarge, message: "the content exceeds maximumResponseBodySize, which is \(limit) bytes")
+        }
         let fresh = try withoutRepetition(bytes)
         guard !fresh.isEmpty else { return }
         if fingerprint != nil {

@@ -262,17 +262,17 @@ import Testing
 
     // MARK: Places for the content
 
-    @Test("Content over maximumBufferedLength: -1103", arguments: [true, false])
+    @Test("Content over maximumResponseBodySize: -1103", arguments: [true, false])
     func tooMuchForMemory(chunked: Bool) async throws {
         let data = Data(count: 1001)
         server.respond(to: "/big", ScriptedResponse(body: chunked ? .chunked([data]) : .data(data)))
         let operation = HTTPRequestOperation(server.url("/big"))
-        operation.maximumBufferedLength = 1000
+        operation.maximumResponseBodySize = 1000
         let error = try #require(await outcome(operation).urlError)
         #expect(error.code == .dataLengthExceedsMaximum && error.errorCode == -1103)
         #expect(error.localizedDescription.contains("1000"))
         let enough = HTTPRequestOperation(server.url("/big"))
-        enough.maximumBufferedLength = 1001
+        enough.maximumResponseBodySize = 1001
         #expect(await outcome(enough).data == data)
         await expectNothingElseDisturbed()
     }

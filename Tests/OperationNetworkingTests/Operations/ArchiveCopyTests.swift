@@ -22,7 +22,8 @@ import Testing
         operation.completionGroup = group
         operation.userInfo = ["a": 1]
         operation.runLoopModes = [.default]
-        operation.maximumBufferedLength = 77
+        operation.maximumResponseBodySize = 77
+        operation.totalTimeout = 78
         operation.dependencyFailurePolicy = .cancel
         operation.dependentsWaitForCompletionBlocks = true
         operation.downloadDestination = DownloadDestination(fileURL: URL(fileURLWithPath: "/tmp/copy"))
@@ -38,7 +39,8 @@ import Testing
         #expect(copy.securityPolicy.sslPinningMode == .certificate)
         #expect(copy.credential == credential && !copy.shouldUseCredentialStorage)
         #expect(copy.completionQueue === queue && copy.completionGroup === group)
-        #expect(copy.userInfo["a"] as? Int == 1 && copy.runLoopModes == [.default] && copy.maximumBufferedLength == 77)
+        #expect(copy.userInfo["a"] as? Int == 1 && copy.runLoopModes == [.default])
+        #expect(copy.maximumResponseBodySize == 77 && copy.totalTimeout == 78)
         #expect(copy.dependencyFailurePolicy == .cancel && copy.dependentsWaitForCompletionBlocks)
         #expect(copy.downloadDestination == operation.downloadDestination)
         #expect(copy.name == "name" && copy.queuePriority == .high && copy.qualityOfService == .utility)

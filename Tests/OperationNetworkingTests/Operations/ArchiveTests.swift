@@ -34,7 +34,8 @@ import Testing
         request.mainDocumentURL = URL(string: "http://main.example/")
         let operation = HTTPRequestOperation(request: request)
         operation.shouldUseCredentialStorage = false
-        operation.maximumBufferedLength = 12345
+        operation.maximumResponseBodySize = 12345
+        operation.totalTimeout = 67
         operation.dependencyFailurePolicy = .cancel
         operation.dependentsWaitForCompletionBlocks = true
         let restored = try Self.roundTrip(operation)
@@ -44,7 +45,8 @@ import Testing
         #expect(restored.request.cachePolicy == .reloadIgnoringLocalCacheData)
         #expect(!restored.request.allowsCellularAccess && !restored.request.httpShouldHandleCookies)
         #expect(restored.request.mainDocumentURL == request.mainDocumentURL)
-        #expect(!restored.shouldUseCredentialStorage && restored.maximumBufferedLength == 12345)
+        #expect(!restored.shouldUseCredentialStorage && restored.maximumResponseBodySize == 12345)
+        #expect(restored.totalTimeout == 67)
         #expect(restored.dependencyFailurePolicy == .cancel && restored.dependentsWaitForCompletionBlocks)
         await restored.run()
         #expect(restored.responseString == "PUT one content")

@@ -1,0 +1,36 @@
+public import Foundation
+internal import NetworkingSupport
+
+extension URLConnectionOperation {
+    /// Bytes of decoded content that a response may have; more ends the operation with
+    /// `URLError.dataLengthExceedsMaximum` (−1103).
+    ///
+    /// Nil by default: 268 435 456 (256 MiB) for content that is collected in memory, and any number for content that
+    /// goes to `outputStream` or `downloadDestination`. Counted after decompression, and with what was received before a
+    /// pause. A value below 0 counts as 0. Taken as it is when the response begins; for a download, when the operation
+    /// begins.
+    public var maximumResponseBodySize: Int64? {
+        get { lock.withLock { _configuration.maximumResponseBodySize } }
+        set { lock.withLock { _configuration.maximumResponseBodySize = newValue.map { max(0, $0) } } }
+    }
+
+    /// Seconds that the operation may take in all; then it ends with `URLError.timedOut` (−1001), whose description names
+    /// what it was about.
+    ///
+    /// Nil by default: no limit, as for a value that is not positive. The time runs from `start()`, by a queue or by hand,
+    /// until the content has been received and written, over redirects, challenges and your blocks. It stands while the
+    /// operation is paused and while it waits for a connection. Parsing is not counted. `URLRequest.timeoutInterval` is
+    /// another limit: the time without any progress. Has no effect once the operation was started.
+    public var totalTimeout: TimeInterval? {
+        get { lock.withLock { _configuration.totalTimeout } }
+        set { lock.withLock { _configuration.totalTimeout = newValue } }
+    }
+}
+
+extension URLConnectionOperation.Configuration {
+    /// What is collected in memory unless the user says otherwise.
+    private static let usualMemoryLimit: Int64 = 256 << 20
+
+    /// Bytes of content that may be collected in memory.
+    var memoryLimit: Int { Int(clamping: maximumResponseBodySize ?? Self.usualMemoryLimit) }
+}
