@@ -43,8 +43,9 @@ import Testing
         gate.open()
         await operation.completed()
         #expect(upstream.isFinished && operation.isFinished)
-        try await waitUntil("the queue is empty") { queue.operationCount == 0 }
-        #expect(queue.state.withLock { $0.scheduler.running } == 0)
+        try await waitUntil("the queue is empty") {
+            queue.operationCount == 0 && queue.state.withLock { $0.scheduler.running } == 0
+        }
     }
 
     @Test("The same in a queue of Foundation's")
