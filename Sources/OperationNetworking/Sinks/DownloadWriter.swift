@@ -171,7 +171,16 @@ final class DownloadWriter: ByteWriter {
             errno = FileMove.withoutReplacing(partial.path, to: partial.targetPath)
             if errno != 0 { throw Self.failure("create", partial.targetPath) }
         }
-        guard Self.isFile(descriptor, at: partial.targetPath) else { throw replaced() }
+        guard Self.isFile(descriptor, at: partial.targetPath) || !isForeign(partial.targetPath) else {
+            throw replaced()
+        }
+    }
+
+    /// Whether a path has a file that somebody else may have written. Another download of this user's may have moved its
+    /// own file there since, or a program that waited for the file may have taken it away.
+    private func isForeign(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && FileOwnership(status) != .own
     }
 
     private func replaced() -> DownloadError {

@@ -90,9 +90,11 @@ enum FileOwnership: Equatable {
 
     init(of descriptor: Int32) {
         var status = stat()
-        if fstat(descriptor, &status) != 0 {
-            self = .foreign("cannot be examined")
-        } else if status.st_mode & S_IFMT != S_IFREG {
+        self = fstat(descriptor, &status) == 0 ? FileOwnership(status) : .foreign("cannot be examined")
+    }
+
+    init(_ status: stat) {
+        if status.st_mode & S_IFMT != S_IFREG {
             self = .foreign("is not a regular file")
         } else if status.st_uid != geteuid() {
             self = .foreign("belongs to another user")

@@ -287,7 +287,8 @@ import Testing
             let good = operations.filter { $0.error == nil }
             #expect(!good.isEmpty)
             for operation in operations where operation.error != nil {
-                #expect(underlying(operation)?.localizedDescription.contains("another download") == true)
+                let reason = underlying(operation)?.localizedDescription ?? ""
+                #expect(reason.contains("another download"), "\(reason)")
             }
             #expect(bytes("target.bin") == content)
         }
