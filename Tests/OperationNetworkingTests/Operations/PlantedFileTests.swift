@@ -146,38 +146,30 @@ import Testing
 
     @Test(
         "A file that is put in place of the part during the download does not become the target",
-        arguments: [true, false])
-    func replacedMeanwhile(isLink: Bool) async throws {
+        arguments: [true, false], [DownloadDestination.ExistingFile.replace, .refuse])
+    func replacedMeanwhile(isLink: Bool, rule: DownloadDestination.ExistingFile) async throws {
         let gate = Gate()
         server.respond(
             to: "/file",
             .ranged(Self.content, etag: "\"a\"").with { $0.pieceSize = 150_000 }.inserting(
                 [.gate(gate)], at: .betweenPieces))
-        for rule in [DownloadDestination.ExistingFile.replace, .refuse] {
-            let operation = HTTPRequestOperation.make(server.url("/file"))
-            operation.downloadDestination = DownloadDestination(
-                fileURL: target, existingFile: rule, continuesPartialFile: false)
-            operation.start()
-            try await waitUntil { (bytes("target.bin.part")?.count ?? 0) >= 150_000 || gate.isOpen }
-            try? FileManager.default.removeItem(atPath: path("target.bin.part"))
-            try directory.write("planted", to: "planted")
-            if isLink {
-                try FileManager.default.createSymbolicLink(
-                    atPath: path("target.bin.part"), withDestinationPath: path("planted"))
-            } else {
-                try FileManager.default.moveItem(atPath: path("planted"), toPath: path("target.bin.part"))
-            }
-            gate.open()
-            await operation.completed()
-            if operation.error == nil {
-                // The second download may be complete before the file is planted.
-                #expect(rule == .refuse && bytes("target.bin") == Self.content)
-            } else {
-                #expect((operation.error as? URLError)?.code == .cannotWriteToFile)
-                #expect(!names.contains("target.bin"))
-            }
-            for name in names { try FileManager.default.removeItem(at: directory.file(name)) }
+        let operation = HTTPRequestOperation.make(server.url("/file"))
+        operation.downloadDestination = DownloadDestination(fileURL: target, existingFile: rule)
+        operation.start()
+        try await waitUntil { bytes("target.bin.part")?.count == 150_000 }
+        try FileManager.default.removeItem(atPath: path("target.bin.part"))
+        try directory.write("planted", to: "planted")
+        if isLink {
+            try FileManager.default.createSymbolicLink(
+                atPath: path("target.bin.part"), withDestinationPath: path("planted"))
+        } else {
+            try FileManager.default.moveItem(atPath: path("planted"), toPath: path("target.bin.part"))
         }
+        gate.open()
+        await operation.completed()
+        #expect((operation.error as? URLError)?.code == .cannotWriteToFile)
+        #expect(operation.underlyingError?.localizedDescription.contains("somebody replaced") == true)
+        #expect(!names.contains("target.bin"))
     }
 
     @Test("The note is readable for this user alone")
