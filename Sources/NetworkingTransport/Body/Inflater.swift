@@ -89,7 +89,7 @@ final class Inflater {
         stream.initialize(to: on_z_stream())
         guard on_inflate_begin(&library, stream, Int32(format)) == Int32(ON_Z_OK) else {
             stream.deallocate()
-            throw TransferError(.outOfMemory, message: "No memory for decoding the content.")
+            throw TransferError.noMemory(for: "decoding the content")
         }
         self.stream = stream
         state = .running
@@ -121,7 +121,7 @@ final class Inflater {
             case Int32(ON_Z_OK): break
             case Int32(ON_Z_BUF_ERROR) where stream.pointee.avail_in == 0: return
             case Int32(ON_Z_MEM_ERROR):
-                throw TransferError(.outOfMemory, message: "No memory for decoding the content.")
+                throw TransferError.noMemory(for: "decoding the content")
             default: throw failure(stream.pointee.msg.map { String(cString: $0) } ?? "zlib's code is \(status)")
             }
             if case .running = state, stream.pointee.avail_in == 0, !isFull { return }

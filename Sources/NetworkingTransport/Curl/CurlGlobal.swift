@@ -18,4 +18,14 @@ enum CurlGlobal {
         if features & CURL_VERSION_ZSTD != 0 { codings.append("zstd") }
         return codings.isEmpty ? nil : "Accept-Encoding: " + codings.joined(separator: ", ")
     }()
+
+    /// Whether a handle's next response finds nothing of its last one.
+    ///
+    /// Before 8.2 a handle keeps a pointer to the last field of the response before, which it has freed. A response whose
+    /// first field line is folded is appended there (https://github.com/curl/curl/pull/11103). So none of those handles
+    /// sees a second response.
+    static let forgetsResponses: Bool = {
+        guard let version = curl_version_info(CURLVERSION_FIRST) else { return false }
+        return version.pointee.version_num >= 0x08_02_00
+    }()
 }

@@ -3,7 +3,9 @@ internal import CCurl
 /// Owns a libcurl easy handle: typed options in, typed facts out.
 final class EasyHandle {
     // CURL *
-    let pointer: UnsafeMutableRawPointer
+    private(set) var pointer: UnsafeMutableRawPointer
+    // CURL *: a handle with the options to keep that has seen no response.
+    private var blueprint: UnsafeMutableRawPointer?
     // char[CURL_ERROR_SIZE]
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
@@ -17,11 +19,48 @@ final class EasyHandle {
 
     deinit {
         curl_easy_cleanup(pointer)
+        // NULL is allowed.
+        curl_easy_cleanup(blueprint)
         errorBuffer.deallocate()
     }
 
-    /// Back to libcurl's defaults; connections and sessions stay.
-    func reset() { curl_easy_reset(pointer) }
+    /// Back to libcurl's defaults, while it is in no multi handle; connections and sessions stay. False: out of memory.
+    func reset() -> Bool {
+        if CurlGlobal.forgetsResponses {
+            curl_easy_reset(pointer)
+            return true
+        }
+        guard let fresh = curl_easy_init() else { return false }
+        curl_easy_cleanup(pointer)
+        pointer = fresh
+        curl_easy_cleanup(blueprint)
+        blueprint = nil
+        return true
+    }
+
+    /// Makes the options as they are now those that `rewind(share:)` goes back to. False: out of memory.
+    func markOptions() -> Bool {
+        guard !CurlGlobal.forgetsResponses else { return true }
+        blueprint = curl_easy_duphandle(pointer)
+        return blueprint != nil
+    }
+
+    /// Ready for the next request with the options as they were marked, while it is in no multi handle. False: out of
+    /// memory, and only `reset()` helps.
+    func rewind(share: SessionShare) -> Bool {
+        guard !CurlGlobal.forgetsResponses else { return true }
+        guard let blueprint else { return false }
+        // First, so that the copy gets its memory.
+        curl_easy_cleanup(pointer)
+        guard let copy = curl_easy_duphandle(blueprint) else {
+            pointer = blueprint
+            self.blueprint = nil
+            return false
+        }
+        pointer = copy
+        // A copy has everything but the share.
+        return set(CURLOPT_SHARE, pointer: share.pointer) == .CURLE_OK
+    }
 
     func set(_ option: CURLoption, _ value: Int) -> CurlCode {
         CurlCode(on_curl_setopt_long(pointer, option, value))

@@ -12,7 +12,7 @@ extension EngineLoop {
             let driver = pool.takeDriver(loop: self)
         else {
             admissions.leave(origin)
-            return finish(transfer, TransferError(.outOfMemory, message: "No memory for a transfer."))
+            return finish(transfer, TransferError.noMemory(for: "a transfer"))
         }
         if let error = hand(transfer, to: driver) {
             driver.end()

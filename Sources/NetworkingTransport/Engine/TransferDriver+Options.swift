@@ -48,20 +48,24 @@ extension TransferDriver {
             isPlain && isPlainRequest && plainDecodes == request.decodesContent && plainHeaders == request.headers
         body = request.body
         bodyLength = nil
-        if !keepsOptions {
-            // What is kept was found good before.
+        if keepsOptions {
+            // They were found good before.
+            guard easy.rewind(share: pool.share) else {
+                isPlain = false
+                return .noMemory(for: "a libcurl handle")
+            }
+        } else {
             if let error = RequestValidation.error(in: request) { return error }
-            easy.reset()
+            guard easy.reset() else { return .noMemory(for: "a libcurl handle") }
             isPlain = false
             headerList = nil
             sendsContent = false
-            isPipeWaiting = false
             setConstants(&result)
             if let credential = request.credential { setCredential(credential, &result) }
             if freshConnection { result.require(easy.set(CURLOPT_FRESH_CONNECT, 1)) }
             if let error = setContent(of: request, &result) { return error }
             if let error = setHeaders(of: request, &result) { return error }
-            isPlain = isPlainRequest
+            isPlain = isPlainRequest && easy.markOptions()
             plainHeaders = request.headers
             plainDecodes = request.decodesContent
         }
@@ -118,8 +122,6 @@ extension TransferDriver {
     private func setPipeWait(_ result: inout OptionResult) {
         guard let transfer else { return }
         let waits = loop.admissions.speaksHTTP2(transfer.origin)
-        guard waits != isPipeWaiting else { return }
-        isPipeWaiting = waits
         result.allowMissing(easy.set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
     }
 
@@ -253,14 +255,12 @@ extension TransferDriver {
         var hasContentType = false
         var hasAcceptEncoding = false
         for field in request.headers {
-            switch field.name.lowercased() {
-            case "expect": hasExpect = true
-            case "content-type": hasContentType = true
-            case "accept-encoding": hasAcceptEncoding = true
+            let name = field.name.utf8
             // libcurl says it, from the length it was given; validation has compared the two.
-            case "content-length": continue
-            default: break
-            }
+            if name.equalsIgnoringCase("content-length") { continue }
+            hasExpect = hasExpect || name.equalsIgnoringCase("expect")
+            hasContentType = hasContentType || name.equalsIgnoringCase("content-type")
+            hasAcceptEncoding = hasAcceptEncoding || name.equalsIgnoringCase("accept-encoding")
             // "Name;" is libcurl's spelling of a field without a value; "Name:" would drop it, and its own of that name.
             let line = field.value.utf8.allSatisfy(\.isBlank) ? "\(field.name);" : "\(field.name): \(field.value)"
             isComplete = list.append(line) && isComplete
@@ -275,7 +275,7 @@ extension TransferDriver {
             result.require(easy.set(CURLOPT_ACCEPT_ENCODING, ""))
             if let line = CurlGlobal.acceptEncodingLine { isComplete = list.append(line) && isComplete }
         }
-        guard isComplete else { return TransferError(.outOfMemory, message: "No memory for the header fields.") }
+        guard isComplete else { return TransferError.noMemory(for: "the header fields") }
         headerList = list
         result.require(easy.set(CURLOPT_HTTPHEADER, pointer: list.pointer))
         return nil

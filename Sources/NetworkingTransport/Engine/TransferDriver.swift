@@ -82,8 +82,6 @@ final class TransferDriver: DeadlineHeapMember {
     var isPlain = false
     var plainHeaders: [HeaderField] = []
     var plainDecodes = false
-    /// CURLOPT_PIPEWAIT is set.
-    var isPipeWaiting = false
     /// libcurl reads it while the transfer is active.
     var headerList: HeaderList?
     /// False: the handle has seen something that must not meet another transfer.

@@ -67,4 +67,8 @@ package struct TransferError: Error, Sendable {
         self.curlCode = curlCode
         self.cause = cause
     }
+
+    package static func noMemory(for what: StaticString) -> TransferError {
+        TransferError(.outOfMemory, message: "No memory for \(what).")
+    }
 }
