@@ -8,21 +8,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What tells the file behind a descriptor from others of its time. 0, or -1.
-static inline int on_file_number(int descriptor, uint64_t *inode, uint64_t *device) {
+// What tells the file behind a descriptor from others: its number, the device, and when it was made. 1; 0: the file system
+// does not keep when; -1: no answer.
+static inline int on_file_identity(
+    int descriptor, uint64_t *inode, uint64_t *device, int64_t *seconds, uint32_t *nanoseconds) {
     enum { empty_path = 0x1000 };
     struct statx status;
-    if (syscall(SYS_statx, descriptor, "", empty_path, STATX_INO, &status) != 0) return -1;
+    if (syscall(SYS_statx, descriptor, "", empty_path, STATX_INO | STATX_BTIME, &status) != 0) return -1;
     *inode = status.stx_ino;
     *device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
-    return 0;
-}
-
-// When the file behind a descriptor was made. 1: the file system knows; 0: it does not, or the kernel has no such call.
-static inline int on_birth_time(int descriptor, int64_t *seconds, uint32_t *nanoseconds) {
-    enum { empty_path = 0x1000 };
-    struct statx status;
-    if (syscall(SYS_statx, descriptor, "", empty_path, STATX_BTIME, &status) != 0) return 0;
     if (!(status.stx_mask & STATX_BTIME)) return 0;
     *seconds = status.stx_btime.tv_sec;
     *nanoseconds = status.stx_btime.tv_nsec;

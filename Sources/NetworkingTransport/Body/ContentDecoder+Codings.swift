@@ -22,21 +22,15 @@ extension ContentDecoder {
         head.forEachValue(of: .contentEncoding) { value in
             guard value.count <= maximumFieldLength else { return result.append(.other("unknown")) }
             for part in value.split(separator: UInt8(ascii: ",")) {
-                if let coding = coding(trimmed(part)) { result.append(coding) }
+                if let coding = coding(part.trimmingBlanks) { result.append(coding) }
             }
         }
         return result.count <= maximumCount ? result : [.other("more than \(maximumCount) codings")]
     }
 
-    /// Without the white space around it.
-    private static func trimmed(_ part: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
-        let start = part.drop { $0 <= 0x20 }
-        return Array(start[..<((start.lastIndex { $0 > 0x20 } ?? start.startIndex - 1) + 1)])
-    }
-
     /// Nil: as it is.
-    private static func coding(_ name: [UInt8]) -> Coding? {
-        let name = name.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+    private static func coding(_ name: Slice<UnsafeRawBufferPointer>) -> Coding? {
+        let name = name.map(\.lowercasedASCII)
         let isToken = name.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         let text = isToken && name.count <= maximumNameLength ? String(decoding: name, as: UTF8.self) : "unknown"
         switch text {

@@ -24,7 +24,7 @@ final class ConnectionPool: DeadlineHeapMember {
     var activeCount = 0
     /// When libcurl wants to be called; `.max`: it waits for sockets only.
     var deadline = UInt64.max
-    /// Where this pool stands in the loop's heap; -1: not in it.
+    /// This pool's ticket in the loop's heap; -1: not in it.
     var heapTicket = -1
     /// When the loop looks at this pool; never later than `deadline`.
     var heapDeadline = UInt64.max

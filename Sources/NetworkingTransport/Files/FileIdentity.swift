@@ -18,12 +18,14 @@ package struct FileIdentity: Sendable, Equatable, Codable {
 
     /// Nil when the descriptor is none.
     package init?(descriptor: Int32) {
-        // Not stat(2): to which module its structure belongs depends on what else is imported.
+        // Not stat(2), which does not know when, and whose structure belongs to one module or another depending on what
+        // else is imported.
         var (number, owner): (UInt64, UInt64) = (0, 0)
-        guard on_file_number(descriptor, &number, &owner) == 0 else { return nil }
-        inode = number
         var (seconds, nanoseconds): (Int64, UInt32) = (0, 0)
-        if on_birth_time(descriptor, &seconds, &nanoseconds) == 1 {
+        let result = on_file_identity(descriptor, &number, &owner, &seconds, &nanoseconds)
+        guard result >= 0 else { return nil }
+        inode = number
+        if result == 1 {
             birth = Birth(seconds: seconds, nanoseconds: nanoseconds)
         } else {
             device = owner

@@ -13,9 +13,7 @@ struct ContentLength: Equatable {
         if mayContinue, first.isBlank { isMalformed = true }
         mayContinue = false
         // Looked at for every line of every response: most differ in the first byte.
-        guard first.lowercasedASCII == UInt8(ascii: "c"), line.count >= Self.name.utf8CodeUnitCount,
-            line.prefix(Self.name.utf8CodeUnitCount).equalsIgnoringCase(Self.name)
-        else { return }
+        guard first.lowercasedASCII == UInt8(ascii: "c"), line.hasPrefixIgnoringCase(Self.name) else { return }
         let rest = line.dropFirst(Self.name.utf8CodeUnitCount)
         guard let colon = rest.first(where: { !$0.isBlank }), colon == UInt8(ascii: ":") else { return }
         mayContinue = true
@@ -37,18 +35,11 @@ struct ContentLength: Equatable {
     }
 
     private static func number(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
-        let start = text.drop(while: \.isBlank)
-        let digits = start.prefix(while: \.isDigit)
-        guard 1...maximumDigits ~= digits.count,
-            start[digits.endIndex...].allSatisfy({ $0.isBlank || $0 == 0x0D || $0 == 0x0A })
-        else { return nil }
-        var number: Int64 = 0
-        for digit in digits {
-            let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
-            let (sum, overflowsToo) = tens.addingReportingOverflow(Int64(digit & 0x0F))
-            guard !overflows, !overflowsToo else { return nil }
-            number = sum
-        }
-        return number
+        var text = text
+        // The end of the line, and of one that is folded.
+        while let last = text.last, FieldLines.isBlank(last) { text.removeLast() }
+        let digits = text.drop(while: \.isBlank)
+        // More digits than any length has are none, whatever they come to.
+        return digits.count <= maximumDigits ? digits.decimalNumber : nil
     }
 }

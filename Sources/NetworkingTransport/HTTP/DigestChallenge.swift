@@ -15,8 +15,8 @@ package struct DigestChallenge: Sendable, Equatable {
     /// Whether only the nonce of the answer before was wrong.
     package let isStale: Bool
 
-    /// Nil when it is none of Digest's, lacks realm or nonce, or asks for what is not implemented: another algorithm, or
-    /// "auth-int" alone.
+    /// Nil when it is none of Digest's, lacks realm or nonce, or cannot be answered: it wants an algorithm that is not in
+    /// `DigestAlgorithm`, or "auth-int" alone.
     package init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let realm = challenge.value(of: "realm"),
             let nonce = challenge.value(of: "nonce")

@@ -1,11 +1,12 @@
 extension ResponseHead {
     package func contains(_ field: KnownField) -> Bool { index[field] != nil }
 
-    /// The value of the first such field as text, without the white space around it; nil: there is none.
-    package func firstValue(for field: KnownField) -> String? {
+    /// The value of the first such field as text, without the white space around it; nil: there is none, or it is longer
+    /// than `limit` bytes.
+    package func firstValue(for field: KnownField, limit: Int = .max) -> String? {
         var result: String?
         scan(field) { bytes, value in
-            result = Self.value(bytes, value)
+            if value.count <= limit { result = Self.value(bytes, value) }
             return false
         }
         return result
@@ -29,24 +30,6 @@ extension ResponseHead {
             body(bytes[value])
             return true
         }
-    }
-
-    /// The value of the first field called `name` (any case) as text, without the white space around it; nil: there is
-    /// none.
-    package func firstValue(for name: String) -> String? {
-        var result: String?
-        var name = name
-        name.withUTF8 { wanted in
-            rawFields.withUnsafeBytes { bytes in
-                FieldLines.forEach(in: bytes, from: 0) { nameRange, valueRange in
-                    guard nameRange.count == wanted.count, Self.equalIgnoringCase(bytes, nameRange.lowerBound, wanted)
-                    else { return true }
-                    result = Self.value(bytes, valueRange)
-                    return false
-                }
-            }
-        }
-        return result
     }
 
     /// Calls `body` with each field in the order received; repeated names come repeatedly.
@@ -88,14 +71,4 @@ extension ResponseHead {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
-
-    /// Whether `name` stands at `start`; the caller checked the length.
-    private static func equalIgnoringCase(
-        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ name: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
-        for index in name.indices where lowercased(bytes[start + index]) != lowercased(name[index]) { return false }
-        return true
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 }

@@ -18,11 +18,42 @@ extension UInt8 {
     package var isBlank: Bool { self == 0x20 || self == 0x09 }
 }
 
-extension Sequence<UInt8> {
+extension BidirectionalCollection<UInt8> {
+    /// Without spaces and tabs at both ends.
+    package var trimmingBlanks: SubSequence {
+        let start = self[...].drop(while: \.isBlank)
+        guard let last = start.lastIndex(where: { !$0.isBlank }) else { return start }
+        return start[...last]
+    }
+}
+
+extension Collection<UInt8> {
+    /// The number that these digits of ASCII are; nil: others are among them, there are none, or an `Int64` does not hold
+    /// it.
+    package var decimalNumber: Int64? {
+        guard !isEmpty else { return nil }
+        var number: Int64 = 0
+        for digit in self {
+            guard digit.isDigit else { return nil }
+            let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsToo) = tens.addingReportingOverflow(Int64(digit & 0x0F))
+            guard !overflows, !overflowsToo else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    /// Whether these begin with `word`, without regard to the case of ASCII letters.
+    package func hasPrefixIgnoringCase(_ word: StaticString) -> Bool {
+        prefix(word.utf8CodeUnitCount).equalsIgnoringCase(word)
+    }
+}
+
+extension Collection<UInt8> {
     /// Whether these are the characters of `text`, without regard to the case of ASCII letters.
     package func equalsIgnoringCase(_ text: StaticString) -> Bool {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        return elementsEqual(wanted) { $0.lowercasedASCII == $1.lowercasedASCII }
+        return count == wanted.count && elementsEqual(wanted) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 }
 

@@ -19,15 +19,15 @@ struct ContentRange: Equatable {
             value[..<blank].equalsIgnoringCase("bytes"), let slash = value.firstIndex(of: UInt8(ascii: "/")),
             slash > blank
         else { return nil }
-        let (range, length) = (Self.trimmed(value[blank..<slash]), Self.trimmed(value[(slash + 1)...]))
+        let (range, length) = (value[blank..<slash].trimmingBlanks, value[(slash + 1)...].trimmingBlanks)
         if !length.elementsEqual("*".utf8) {
-            guard let total = Self.number(length) else { return nil }
+            guard let total = length.decimalNumber else { return nil }
             self.total = total
         }
         guard !range.elementsEqual("*".utf8) else { return }
         guard let dash = range.firstIndex(of: UInt8(ascii: "-")),
-            let first = Self.number(Self.trimmed(range[..<dash])),
-            let last = Self.number(Self.trimmed(range[(dash + 1)...])), last >= first
+            let first = range[..<dash].trimmingBlanks.decimalNumber,
+            let last = range[(dash + 1)...].trimmingBlanks.decimalNumber, last >= first
         else { return nil }
         if let total, last >= total { return nil }
         self.first = first
@@ -35,15 +35,4 @@ struct ContentRange: Equatable {
     }
 
     private static let maximumLength = 256
-
-    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let start = text.drop(while: \.isBlank)
-        return start[..<((start.lastIndex { !$0.isBlank } ?? start.startIndex - 1) + 1)]
-    }
-
-    /// Digits, of a number that an `Int64` holds.
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
-        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
-        return Int64(String(decoding: digits, as: UTF8.self))
-    }
 }

@@ -78,8 +78,7 @@ enum RedirectPolicy {
     ///
     /// User name and password are the caller's, for the present origin: what a server writes into `Location` is not taken.
     private static func location(of head: ResponseHead, relativeTo url: URL) -> URL? {
-        guard let bytes = head.firstBytes(for: .location, limit: longestLocation), !bytes.isEmpty,
-            let value = head.firstValue(for: .location),
+        guard let value = head.firstValue(for: .location, limit: longestLocation), !value.isEmpty,
             var target = URL(string: value, relativeTo: url.withoutUserInfo)?.absoluteURL.withoutUserInfo
         else { return nil }
         if Origin.isSame(url, target) { target = target.withUserInfo(of: url) }

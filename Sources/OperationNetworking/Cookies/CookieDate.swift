@@ -1,3 +1,5 @@
+internal import NetworkingTransport
+
 /// The date of an `Expires` attribute (RFC 6265bis, section 5.1.1), which is read leniently: the parts may come in any
 /// order, with anything between them.
 struct CookieDate {
@@ -39,14 +41,14 @@ struct CookieDate {
 
     /// The number at the beginning. What follows it must not be a digit.
     private static func number(_ bytes: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
-        let number = bytes.prefix(digits.upperBound + 1).prefix(while: CookieBytes.isDigit)
+        let number = bytes.prefix(digits.upperBound + 1).prefix(while: \.isDigit)
         guard digits.contains(number.count) else { return nil }
         return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
     private static func time(_ token: [UInt8]) -> (hour: Int, minute: Int, second: Int)? {
         let fields = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
-        guard fields.count == 3, fields[0].allSatisfy(CookieBytes.isDigit), fields[1].allSatisfy(CookieBytes.isDigit),
+        guard fields.count == 3, fields[0].allSatisfy(\.isDigit), fields[1].allSatisfy(\.isDigit),
             let hour = number(fields[0], digits: 1...2), let minute = number(fields[1], digits: 1...2),
             let second = number(fields[2], digits: 1...2)
         else { return nil }
@@ -57,7 +59,7 @@ struct CookieDate {
         let names: [StaticString] = [
             "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
         ]
-        return names.firstIndex { CookieBytes.hasPrefix(token, $0) }.map { $0 + 1 }
+        return names.firstIndex { token.hasPrefixIgnoringCase($0) }.map { $0 + 1 }
     }
 
     private var seconds: Int64? {

@@ -49,10 +49,10 @@ enum CookieDomain {
     /// Whether the last label is a number, so that the name is an IPv4 address in one of its notations.
     static func endsInNumber(_ name: [UInt8]) -> Bool {
         let label = name.suffix(from: (name.lastIndex(of: UInt8(ascii: ".")) ?? -1) + 1)
-        guard let first = label.first, CookieBytes.isDigit(first) else { return false }
-        if label.allSatisfy(CookieBytes.isDigit) { return true }
-        return CookieBytes.hasPrefix(label, "0x")
-            && label.dropFirst(2).allSatisfy { CookieBytes.isDigit($0) || 0x61...0x66 ~= $0 }
+        guard let first = label.first, first.isDigit else { return false }
+        if label.allSatisfy(\.isDigit) { return true }
+        return label.hasPrefixIgnoringCase("0x")
+            && label.dropFirst(2).allSatisfy { $0.isDigit || 0x61...0x66 ~= $0 }
     }
 
     /// - Parameter domain: A well-formed name.

@@ -125,11 +125,11 @@ struct CookieJar {
 
     /// Whether a name that begins with `__Secure-` or `__Host-` says the truth.
     private static func keepsPromise(of field: SetCookieField, isHostOnly: Bool, hasRootPath: Bool) -> Bool {
-        if CookieBytes.hasPrefix(field.name, "__secure-") { return field.isSecure }
-        if CookieBytes.hasPrefix(field.name, "__host-") { return field.isSecure && isHostOnly && hasRootPath }
+        if field.name.hasPrefixIgnoringCase("__secure-") { return field.isSecure }
+        if field.name.hasPrefixIgnoringCase("__host-") { return field.isSecure && isHostOnly && hasRootPath }
         guard field.name.isEmpty else { return true }
         // A value alone looks like a name when it is sent.
-        return !CookieBytes.hasPrefix(field.value, "__secure-") && !CookieBytes.hasPrefix(field.value, "__host-")
+        return !field.value.hasPrefixIgnoringCase("__secure-") && !field.value.hasPrefixIgnoringCase("__host-")
     }
 
     /// Whether a cookie from where anybody may have changed it would come in the way of a secure one.

@@ -16,9 +16,9 @@ struct CookieLocation: Equatable {
     init?(_ url: URL) {
         let text = url.absoluteString
         let bytes = Array(text.utf8)
-        if CookieBytes.hasPrefix(bytes, "https://") {
+        if bytes.hasPrefixIgnoringCase("https://") {
             isSecure = true
-        } else if CookieBytes.hasPrefix(bytes, "http://") {
+        } else if bytes.hasPrefixIgnoringCase("http://") {
             isSecure = false
         } else {
             return nil
@@ -41,7 +41,7 @@ struct CookieLocation: Equatable {
             guard let bracket = host.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             let address = host[(host.startIndex + 1)..<bracket]
             guard address.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") }) else { return nil }
-            return address.map(CookieBytes.lowercased)
+            return address.map(\.lowercasedASCII)
         }
         return plain(host.prefix { $0 != UInt8(ascii: ":") })
     }
@@ -52,7 +52,7 @@ struct CookieLocation: Equatable {
     }
 
     private static func plain(_ host: ArraySlice<UInt8>) -> [UInt8]? {
-        let name = host.map(CookieBytes.lowercased)
+        let name = host.map(\.lowercasedASCII)
         let bare = name.last == UInt8(ascii: ".") ? Array(name.dropLast()) : name
         return CookieDomain.isWellFormed(bare) ? bare : nil
     }

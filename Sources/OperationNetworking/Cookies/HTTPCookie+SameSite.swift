@@ -1,4 +1,5 @@
 public import FoundationNetworking
+internal import NetworkingTransport
 
 /// What a cookie's `SameSite` attribute says (RFC 6265bis, section 5.6.7). Foundation has the type on Apple's systems.
 public struct HTTPCookieStringPolicy: RawRepresentable, Hashable, Sendable {
@@ -17,9 +18,9 @@ public struct HTTPCookieStringPolicy: RawRepresentable, Hashable, Sendable {
 
     /// Nil for `None`, and for what nobody knows.
     init?(attribute: some Collection<UInt8>) {
-        if CookieBytes.isWord(attribute, "lax") {
+        if attribute.equalsIgnoringCase("lax") {
             self = .sameSiteLax
-        } else if CookieBytes.isWord(attribute, "strict") {
+        } else if attribute.equalsIgnoringCase("strict") {
             self = .sameSiteStrict
         } else {
             return nil

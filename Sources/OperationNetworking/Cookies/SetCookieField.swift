@@ -39,25 +39,25 @@ struct SetCookieField: Equatable {
 
     /// What is left and right of the first "=", without white space around. Nil: there is none.
     private static func halves(_ part: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
-        guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return (CookieBytes.trimmed(part), nil) }
-        return (CookieBytes.trimmed(part[..<equals]), CookieBytes.trimmed(part[(equals + 1)...]))
+        guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return (part.trimmingBlanks, nil) }
+        return (part[..<equals].trimmingBlanks, part[(equals + 1)...].trimmingBlanks)
     }
 
     /// The last attribute of a name counts.
     private mutating func take(attribute name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
-        if CookieBytes.isWord(name, "expires") {
+        if name.equalsIgnoringCase("expires") {
             expires = CookieDate.secondsSince1970(value) ?? expires
-        } else if CookieBytes.isWord(name, "max-age") {
+        } else if name.equalsIgnoringCase("max-age") {
             maximumAge = Self.deltaSeconds(value) ?? maximumAge
-        } else if CookieBytes.isWord(name, "domain") {
-            domain = (value.first == UInt8(ascii: ".") ? value.dropFirst() : value).map(CookieBytes.lowercased)
-        } else if CookieBytes.isWord(name, "path") {
+        } else if name.equalsIgnoringCase("domain") {
+            domain = (value.first == UInt8(ascii: ".") ? value.dropFirst() : value).map(\.lowercasedASCII)
+        } else if name.equalsIgnoringCase("path") {
             path = Array(value)
-        } else if CookieBytes.isWord(name, "secure") {
+        } else if name.equalsIgnoringCase("secure") {
             isSecure = true
-        } else if CookieBytes.isWord(name, "httponly") {
+        } else if name.equalsIgnoringCase("httponly") {
             isHTTPOnly = true
-        } else if CookieBytes.isWord(name, "samesite") {
+        } else if name.equalsIgnoringCase("samesite") {
             sameSite = HTTPCookieStringPolicy(attribute: value)
         }
     }
@@ -66,15 +66,7 @@ struct SetCookieField: Equatable {
     private static func deltaSeconds(_ value: ArraySlice<UInt8>) -> Int64? {
         let isNegative = value.first == UInt8(ascii: "-")
         let digits = isNegative ? value.dropFirst() : value
-        guard !digits.isEmpty, digits.allSatisfy(CookieBytes.isDigit) else { return nil }
-        guard !isNegative else { return 0 }
-        var result: Int64 = 0
-        for digit in digits {
-            let (tens, overflows) = result.multipliedReportingOverflow(by: 10)
-            let (sum, overflowsToo) = tens.addingReportingOverflow(Int64(digit - 0x30))
-            guard !overflows, !overflowsToo else { return .max }
-            result = sum
-        }
-        return result
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
+        return isNegative ? 0 : digits.decimalNumber ?? .max
     }
 }

@@ -12,15 +12,20 @@ extension HTTPRequestOperationManager {
         set { withSettings { $0.sendsAuthorizationToOtherOrigins = newValue } }
     }
 
-    /// Whether what identifies this manager's user is to stay out of a request for `url`.
-    func isForeign(_ url: URL) -> Bool {
-        guard let baseURL, !sendsAuthorizationToOtherOrigins else { return false }
-        return !Origin.isSame(baseURL, url)
+    /// Whether there is something that identifies this manager's user, and is to stay out of a request for `url`.
+    func withholdsIdentity(from url: URL) -> Bool {
+        guard baseURL != nil else { return false }
+        let (serializer, hasCredential, sendsAnyway) = withSettings {
+            ($0.requestSerializer, $0.operations.value.credential != nil, $0.sendsAuthorizationToOtherOrigins)
+        }
+        // First, because to work out an origin takes longer.
+        guard !sendsAnyway, hasCredential || serializer.hasIdentifyingFields else { return false }
+        return (try? RequestTarget(url))?.origin != baseOrigin
     }
 
     /// Takes the request serializer's own identifying fields out of a request.
     func removeIdentity(from request: inout URLRequest) {
-        for name in ["Authorization", "Cookie"] {
+        for name in HTTPRequestSerializer.identifyingFields {
             // One that a subclass made for this very request is meant for it.
             guard let own = requestSerializer.value(forHTTPHeaderField: name),
                 request.value(forHTTPHeaderField: name)?.utf8.elementsEqual(own.utf8) == true

@@ -57,13 +57,13 @@ extension HTTPRequestOperationManager {
         with request: URLRequest, headers: [String: String]?, success: Success?, failure: Failure?
     ) -> HTTPRequestOperation {
         var request = request
-        let isForeign = request.url.map(isForeign) ?? false
-        if isForeign { removeIdentity(from: &request) }
+        let withholdsIdentity = request.url.map(withholdsIdentity(from:)) ?? false
+        if withholdsIdentity { removeIdentity(from: &request) }
         for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
         let operation = httpRequestOperation(
             with: request, success: success, failure: failure.map(Self.withOptionalOperation))
         // Unless a subclass has chosen another one.
-        if isForeign, let credential, operation.credential === credential { operation.credential = nil }
+        if withholdsIdentity, let credential, operation.credential === credential { operation.credential = nil }
         return operation
     }
 
@@ -98,6 +98,6 @@ extension HTTPRequestOperationManager {
 
     func report(_ error: any Error, to failure: Failure?) {
         guard let failure else { return }
-        (completionQueue ?? .main).async(group: completionGroup) { failure(nil, error) }
+        (completionQueue ?? .sharedMain).async(group: completionGroup) { failure(nil, error) }
     }
 }

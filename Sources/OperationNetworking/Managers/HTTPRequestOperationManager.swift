@@ -2,6 +2,7 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
+internal import NetworkingTransport
 
 /// Builds operations from URL strings and parameters, and enqueues them: AFNetworking's `AFHTTPRequestOperationManager`.
 ///
@@ -21,6 +22,8 @@ internal import NetworkingSupport
 open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying, NSSecureCoding {
     /// What URL strings are resolved against; ends in "/" when it has a path. Nil: strings are absolute. AF: `baseURL`.
     public let baseURL: URL?
+    /// The origin of `baseURL`; nil: it has none.
+    let baseOrigin: String?
     private let lock = NSLock()
     /// Guarded by `lock`.
     private var _settings = Settings()
@@ -30,9 +33,13 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     /// - Parameter baseURL: what URL strings are resolved against; a "/" is added to its path if it lacks one, so that
     ///   relative strings go below it. AF: `initWithBaseURL:`.
     public init(baseURL: URL? = nil) {
-        self.baseURL = baseURL.map(Self.normalized)
+        let url = baseURL.map(Self.normalized)
+        self.baseURL = url
+        baseOrigin = Self.origin(of: url)
         super.init()
     }
+
+    private static func origin(of url: URL?) -> String? { url.flatMap { try? RequestTarget($0) }?.origin }
 
     private static func normalized(_ url: URL) -> URL {
         guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
@@ -385,6 +392,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             let securityPolicy = archive.securityPolicy?.object
         else { return nil }
         baseURL = archive.baseURL.flatMap(URL.init(string:))
+        baseOrigin = Self.origin(of: baseURL)
         super.init()
         lock.withLock {
             _settings.requestSerializer = requestSerializer

@@ -68,7 +68,7 @@ final class BatchTally: @unchecked Sendable {
     func beginTracking(inheriting queue: DispatchQueue?) -> DispatchQueue? {
         state.withLock { state -> DispatchQueue? in
             guard state.delivery == nil else { return nil }
-            let target = state.completionQueue ?? queue ?? .main
+            let target = state.completionQueue ?? queue ?? .sharedMain
             state.target = target
             state.delivery = DispatchQueue(label: "OperationNetworking.batch", target: target)
             return target

@@ -85,8 +85,8 @@ public final class OperationBatch: Sendable {
     /// Waits until every member has finished; the members in insertion order. A batch that was not enqueued is, on a queue
     /// of the library's. Cancelling the task cancels the batch.
     ///
-    /// Needs no running main queue: it waits for the blocks, the batch's and those of its members, too, but only where none
-    /// of them is to run there.
+    /// Waits for the blocks, the batch's and those of its members, too. Needs no running main queue: where some of them are
+    /// to run there, and it runs nothing for a second, they are not waited for.
     public func value() async -> [URLConnectionOperation] {
         enqueue(on: Self.defaultQueue)
         await withTaskCancellationHandler {
@@ -95,9 +95,11 @@ public final class OperationBatch: Sendable {
                     operation.whenFinished { continuation.resume() }
                 }
             }
-            guard !waitsForMainQueue else { return }
             await withCheckedContinuation { continuation in
-                tally.whenComplete { continuation.resume() }
+                let waiter = Locked<CheckedContinuation<Void, Never>?>(continuation)
+                let goOn: @Sendable () -> Void = { waiter.withLock { $0.take() }?.resume() }
+                tally.whenComplete(goOn)
+                if waitsForMainQueue { DispatchQueue.ifMainStalls(goOn) }
             }
         } onCancel: {
             cancel()
@@ -130,6 +132,16 @@ public final class OperationBatch: Sendable {
 }
 
 extension DispatchQueue {
+    /// Calls `body` on another thread if the main queue runs nothing for a second, as it does where a tool waits for its
+    /// requests on the main thread.
+    fileprivate static func ifMainStalls(_ body: @escaping @Sendable () -> Void) {
+        let runs = Locked(false)
+        Runtime.current.on(.sharedMain) { runs.withLock { $0 = true } }
+        Runtime.current.after(1) {
+            if !runs.withLock({ $0 }) { body() }
+        }
+    }
+
     /// Whether this is the main queue: by its label, because on Linux `DispatchQueue.main` is another object each time.
-    fileprivate var isMain: Bool { self === DispatchQueue.sharedMain || label == DispatchQueue.sharedMain.label }
+    fileprivate var isMain: Bool { label == DispatchQueue.sharedMain.label }
 }

@@ -112,7 +112,7 @@ extension URLConnectionOperation {
         postNotification(.networkingOperationDidStart)
         Trace.step(.send, self)
         if let first {
-            self.attempt(number, waitsForConnection: true)
+            if configuration.value.totalTimeout != nil { self.attempt(number, waitsForConnection: true) }
             Runtime.current.start(first)
         } else {
             Runtime.current.onNetworkThread { attempt.send() }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import NetworkingTransport
 
 /// The header fields that every serializer starts with.
 enum DefaultHeaders {
@@ -80,7 +81,7 @@ enum DefaultHeaders {
 
     private static func token(_ text: String) -> String {
         String(
-            decoding: text.decomposedStringWithCanonicalMapping.utf8.filter(FieldSyntax.isTokenByte), as: UTF8.self)
+            decoding: text.decomposedStringWithCanonicalMapping.utf8.filter(\.isTokenCharacter), as: UTF8.self)
     }
 
     private static var kernelRelease: String {

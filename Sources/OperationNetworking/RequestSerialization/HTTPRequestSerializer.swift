@@ -1,6 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
+internal import NetworkingTransport
 
 /// Builds requests with default header fields, and puts parameters into the URL's query or into a form body:
 /// AFNetworking's `AFHTTPRequestSerializer`.
@@ -155,6 +156,12 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
     }
 
+    /// Header fields that say who the user is.
+    static let identifyingFields = ["Authorization", "Cookie"]
+
+    /// Whether one of these is among the default header fields.
+    final var hasIdentifyingFields: Bool { settings.withLock { $0 }.hasIdentifyingFields }
+
     /// Removes the default `Authorization` field.
     public func clearAuthorizationHeader() {
         setValue(nil, forHTTPHeaderField: "Authorization")
@@ -187,7 +194,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     }
 
     private func newRequest(withMethod method: String, url: URL, parameters: Any?) throws -> URLRequest {
-        guard FieldSyntax.isToken(method) else {
+        guard method.isToken else {
             throw RequestSerializationError(
                 code: .invalidMethod, reason: "The string \(method.debugDescription) is not an HTTP method.",
                 failingURL: url)

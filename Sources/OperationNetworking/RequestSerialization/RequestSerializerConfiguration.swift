@@ -57,7 +57,7 @@ struct RequestSerializerConfiguration: Codable, Sendable {
         let own = request.allHTTPHeaderFields ?? [:]
         var fields = own
         for field in headers.fields {
-            guard FieldSyntax.isToken(field.name), FieldSyntax.isFieldValue(field.value) else {
+            guard field.name.isToken, FieldSyntax.isFieldValue(field.value) else {
                 throw RequestSerializationError(
                     code: .invalidHeaderField,
                     reason: "The header field \(field.name.debugDescription) has a name that is not a token or a "

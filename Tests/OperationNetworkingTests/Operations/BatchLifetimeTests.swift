@@ -125,6 +125,22 @@ import Testing
         await done.wait()
     }
 
+    @Test("value() returns after the blocks, the main queue's too where it runs")
+    func valueAfterBlocks() async {
+        let log = Recorder<String>()
+        let members = Self.members(3)
+        members[1].completionQueue = nil
+        members[1].completionBlock = {
+            // Longer than the last member takes.
+            Thread.sleep(forTimeInterval: 0.1)
+            log.append("member")
+        }
+        let batch = OperationBatch(members)
+        batch.setCompletionBlock { _ in log.append("batch") }
+        _ = await batch.value()
+        #expect(log.values == ["member", "batch"])
+    }
+
     @Test("value() returns when all have finished, although a queue for blocks does not run", arguments: [false, true])
     func valueWithoutQueue(isNested: Bool) async throws {
         // The blocks of both are for the main queue, which is held up meanwhile.

@@ -18,20 +18,11 @@ extension Stage {
             counts.withLock { $0.append(finished) }
             if finished == total / 2 { batch?.cancel() }
         }
-        // Not `batch.value()`: that does not wait for blocks on the main queue, which nobody may be running.
-        let members = await withCheckedContinuation { continuation in
-            batch.setCompletionBlock { members in
-                let count = completions.withLock { count in
-                    count += 1
-                    return count
-                }
-                if count == 1 { continuation.resume(returning: members) }
-            }
-            api.enqueue(batch)
-        }
+        batch.setCompletionBlock { _ in completions.withLock { $0 += 1 } }
+        api.enqueue(batch)
 
         var finished = 0
-        for operation in members {
+        for operation in await batch.value() {
             switch operation.error {
             case nil:
                 finished += 1

@@ -30,7 +30,7 @@ extension FuzzTarget {
             _ = representation?.isContinued(by: head, from: 5)
             guard let url = URL(string: "http://example.com/a") else { return }
             _ = RedirectPolicy.next(after: URLRequest(url: url), at: url, for: head)
-            if let type = head.firstValue(for: "Content-Type") { _ = String.Encoding(charset: type) }
+            head.forEachField { _, value in _ = String.Encoding(charset: value) }
         }
     }
 

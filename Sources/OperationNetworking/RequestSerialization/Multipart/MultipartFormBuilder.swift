@@ -1,4 +1,5 @@
 internal import Foundation
+internal import NetworkingTransport
 
 /// The form that a `constructingBodyWith` block fills.
 final class MultipartFormBuilder: MultipartFormData {
@@ -93,7 +94,7 @@ final class MultipartFormBuilder: MultipartFormData {
 
     private func append(_ fields: [HeaderTable.Field], _ source: MultipartBody.Source) throws {
         for field in fields {
-            guard FieldSyntax.isToken(field.name), FieldSyntax.isFieldValue(field.value) else {
+            guard field.name.isToken, FieldSyntax.isFieldValue(field.value) else {
                 throw RequestSerializationError(
                     code: .invalidHeaderField,
                     reason: "A part's header field \(field.name.debugDescription) has a name that is not a token or "
