@@ -53,13 +53,14 @@ enum XMLText {
     /// The encoding a document in an ASCII-like encoding declares; UTF-16 and 32 it cannot be.
     private static func declaredCharset(in data: Data) throws -> String? {
         guard let name = try XMLDeclaration(of: data)?.encoding else { return nil }
-        return name.lowercased().hasPrefix("utf-16") || name.lowercased().hasPrefix("utf-32") ? nil : name
+        let folded = name.lowercased()  // checked: at most 512 bytes
+        return folded.hasPrefix("utf-16") || folded.hasPrefix("utf-32") ? nil : name
     }
 
     /// Overwrites a declared encoding that is not UTF-8 with blanks: the text is UTF-8 by now.
     private static func withoutDeclaredCharset(_ text: Data) throws -> Data {
         guard let declaration = try XMLDeclaration(of: text), let attribute = declaration.encodingAttribute,
-            declaration.encoding?.lowercased() != "utf-8"
+            declaration.encoding?.lowercased() != "utf-8"  // checked: at most 512 bytes
         else { return text }
         var result = text
         let range = text.startIndex + attribute.lowerBound..<text.startIndex + attribute.upperBound

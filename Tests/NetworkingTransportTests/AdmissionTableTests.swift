@@ -99,20 +99,77 @@ struct AdmissionTableTests {
         let index = host.index()
         for number in 0..<200 { _ = host.enter("\(number)") }
         #expect(host.table.activeCount("http://a") == 6)
-        #expect(host.table.noteResponse(at: index, isHTTP2: true) == true)
-        #expect(host.table.noteResponse(at: index, isHTTP2: true) == false)
+        #expect(host.table.noteVersion(at: index, isHTTP2: true) == true)
+        #expect(host.table.noteVersion(at: index, isHTTP2: true) == false)
         while host.table.next(at: index) != nil {}
         #expect(host.table.activeCount("http://a") == 100)
-        #expect(host.table.noteResponse(at: index, isHTTP2: false) == true)
+        #expect(host.table.noteVersion(at: index, isHTTP2: false) == true)
         #expect(host.table.next(at: index) == nil)
         for _ in 0..<95 { host.table.leave(index) }
         #expect(host.table.next(at: index) != nil)
         #expect(host.table.next(at: index) == nil)
         // A limit above that of streams is for streams, too.
         host.table.connectionLimit = 150
-        #expect(host.table.noteResponse(at: index, isHTTP2: true) == true)
+        #expect(host.table.noteVersion(at: index, isHTTP2: true) == true)
         while host.table.next(at: index) != nil {}
         #expect(host.table.waitingCount("http://a") == 0)
+    }
+
+    @Test("Where connections are wanting in all, the origins that wait for one take turns")
+    func total() {
+        var table = AdmissionTable<String>(connectionLimit: 2)
+        table.totalConnectionLimit = 3
+        var arrival: UInt64 = 0
+        var indexes: [String: Int] = [:]
+        var waiting = 0
+        for name in ["a", "a", "b", "b", "c", "c", "c", "d"] {
+            arrival += 1
+            switch table.enter(name, origin: name, priority: 0, arrival: arrival) {
+            case .admitted(let origin): indexes[name] = origin
+            case .waits: waiting += 1
+            }
+        }
+        #expect(indexes.keys.sorted() == ["a", "b"] && waiting == 5)
+        #expect(table.connectionCount == 3)
+        var next = table.nextBlocked()
+        #expect(next == nil)
+        table.leave(indexes["a"] ?? 0)
+        next = table.nextBlocked()
+        #expect(next?.waiter == "b")
+        next = table.nextBlocked()
+        #expect(next == nil)
+        var order: [String] = []
+        var active = [indexes["a"] ?? 0, indexes["b"] ?? 0, indexes["b"] ?? 0]
+        while let index = active.popLast() {
+            table.leave(index)
+            while let next = table.nextBlocked() {
+                order.append(next.waiter)
+                active.append(next.origin)
+            }
+        }
+        #expect(order == ["c", "d", "c", "c"])
+        #expect(table.connectionCount == 0)
+    }
+
+    @Test("The streams of an HTTP/2 origin count as the connections they need")
+    func totalOfStreams() {
+        var table = AdmissionTable<Int>(connectionLimit: 6)
+        table.totalConnectionLimit = 2
+        guard case .admitted(let index) = table.enter(0, origin: "a", priority: 0, arrival: 0) else {
+            Issue.record("no slot")
+            return
+        }
+        #expect(table.noteVersion(at: index, isHTTP2: true) == true)
+        for number in 1..<100 {
+            guard case .admitted = table.enter(number, origin: "a", priority: 0, arrival: UInt64(number)) else {
+                Issue.record("\(number) waits")
+                return
+            }
+        }
+        #expect(table.connectionCount == 1)
+        #expect(table.noteVersion(at: index, isHTTP2: false) == true)
+        #expect(table.connectionCount == 100)
+        #expect(table.noteVersion(at: index, isHTTP2: false) == false)
     }
 
     @Test("Origins that nothing goes on at are forgotten, others are not")

@@ -8,14 +8,25 @@ enum CurlGlobal {
         return CurlCode(curl_global_init(Int(CURL_GLOBAL_DEFAULT)))
     }()
 
+    /// What this libcurl can.
+    static let capabilities: TransportCapabilities = {
+        guard let version = curl_version_info(CURLVERSION_FIRST) else { return TransportCapabilities() }
+        let features = version.pointee.features
+        var result = TransportCapabilities()
+        if let text = version.pointee.version { result.curlVersion = String(cString: text) }
+        if let text = version.pointee.ssl_version { result.tlsVersion = String(cString: text) }
+        result.supportsHTTP2 = features & CURL_VERSION_HTTP2 != 0
+        result.supportsHTTP3 = features & CURL_VERSION_HTTP3 != 0
+        result.supportsUnixSockets = features & CURL_VERSION_UNIX_SOCKETS != 0
+        if features & CURL_VERSION_LIBZ != 0 { result.contentCodings += ["deflate", "gzip"] }
+        if features & CURL_VERSION_BROTLI != 0 { result.contentCodings.append("br") }
+        if features & CURL_VERSION_ZSTD != 0 { result.contentCodings.append("zstd") }
+        return result
+    }()
+
     /// The field that offers every content coding which this libcurl decodes; nil: it decodes none.
     static let acceptEncodingLine: String? = {
-        guard let version = curl_version_info(CURLVERSION_FIRST) else { return nil }
-        let features = version.pointee.features
-        var codings: [String] = []
-        if features & CURL_VERSION_LIBZ != 0 { codings += ["deflate", "gzip"] }
-        if features & CURL_VERSION_BROTLI != 0 { codings.append("br") }
-        if features & CURL_VERSION_ZSTD != 0 { codings.append("zstd") }
+        let codings = capabilities.contentCodings
         return codings.isEmpty ? nil : "Accept-Encoding: " + codings.joined(separator: ", ")
     }()
 

@@ -31,19 +31,31 @@ struct AdmissionTable<Waiter> {
         static func == (left: Waiting, right: Waiting) -> Bool { left.arrival == right.arrival }
     }
 
+    /// What an origin's connections speak, as the last one said.
+    private enum Version {
+        case unknown, http1, http2
+    }
+
     private struct Origin {
         /// Empty: the place is free.
         var name: String
         var activeCount = 0
         var waiting = IndexedHeap<Waiting>()
-        /// Its last response came in HTTP/2.
-        var speaksHTTP2 = false
+        var version = Version.unknown
+        /// Until the version is known, there is one transfer at a time.
+        var beginsAlone = false
         /// See `generation(of:)`.
         var generation: UInt32 = 0
     }
 
     /// Connections at a time to one origin.
     var connectionLimit: Int
+    /// Connections at a time to all origins.
+    var totalConnectionLimit = Int.max
+    /// Connections that active transfers need.
+    private(set) var connectionCount = 0
+    /// Origins that only `totalConnectionLimit` holds up. They take turns.
+    private var blockedOrigins = RecencyList()
     private var indexes: [String: Int] = [:]
     /// Changed in place only: a copy of an element would have its waiting list copied with the next change.
     private var origins: [Origin] = []
@@ -53,16 +65,19 @@ struct AdmissionTable<Waiter> {
     init(connectionLimit: Int) { self.connectionLimit = connectionLimit }
 
     /// Asks for a slot. `arrival` orders waiters of one priority, and is unique.
-    mutating func enter(_ waiter: @autoclosure () -> Waiter, origin name: String, priority: Int, arrival: UInt64)
-        -> Verdict
-    {
+    ///
+    /// - Parameter beginsAlone: The origin's version is not to be found out by several at once.
+    mutating func enter(
+        _ waiter: @autoclosure () -> Waiter, origin name: String, priority: Int, arrival: UInt64,
+        beginsAlone: Bool = false
+    ) -> Verdict {
         let index = index(of: name)
-        if hasFreeSlot(index), origins[index].waiting.isEmpty {
-            origins[index].activeCount += 1
-            return .admitted(origin: index)
-        }
+        if beginsAlone { origins[index].beginsAlone = true }
+        if origins[index].waiting.isEmpty, takeSlot(index) { return .admitted(origin: index) }
         let waiting = Waiting(waiter: waiter(), priority: priority, arrival: arrival)
-        return .waits(Ticket(origin: index, number: origins[index].waiting.insert(waiting)))
+        let number = origins[index].waiting.insert(waiting)
+        if hasFreeSlot(index) { blockedOrigins.append(index) }
+        return .waits(Ticket(origin: index, number: number))
     }
 
     /// Takes a waiter out of the list; nil: it has left.
@@ -74,24 +89,52 @@ struct AdmissionTable<Waiter> {
     /// Gives a slot back. `next(at:)` says who gets it.
     mutating func leave(_ index: Int) {
         guard origins[index].activeCount > 0 else { return }
-        origins[index].activeCount -= 1
+        setActiveCount(origins[index].activeCount - 1, at: index)
     }
 
     /// The next waiter that a slot is free for, which it has then taken.
     mutating func next(at index: Int) -> Waiter? {
-        guard hasFreeSlot(index), let waiting = origins[index].waiting.removeFirst() else { return nil }
-        origins[index].activeCount += 1
-        return waiting.waiter
+        guard !origins[index].waiting.isEmpty, hasFreeSlot(index) else { return nil }
+        guard takeSlot(index) else {
+            blockedOrigins.append(index)
+            return nil
+        }
+        return origins[index].waiting.removeFirst()?.waiter
     }
 
-    /// Takes note of a response's version. True: the limit has changed.
-    mutating func noteResponse(at index: Int, isHTTP2: Bool) -> Bool {
-        guard origins[index].speaksHTTP2 != isHTTP2 else { return false }
-        origins[index].speaksHTTP2 = isHTTP2
-        return true
+    /// The next waiter, with its origin, that a connection is free for which was wanting, and which it has then taken.
+    mutating func nextBlocked() -> (waiter: Waiter, origin: Int)? {
+        while let index = blockedOrigins.first {
+            guard !origins[index].waiting.isEmpty, hasFreeSlot(index) else {
+                blockedOrigins.remove(index)
+                continue
+            }
+            guard takeSlot(index) else { return nil }
+            // To the end, if there are more.
+            blockedOrigins.remove(index)
+            guard let waiting = origins[index].waiting.removeFirst() else { return nil }
+            if !origins[index].waiting.isEmpty { blockedOrigins.append(index) }
+            return (waiting.waiter, index)
+        }
+        return nil
     }
 
-    func speaksHTTP2(_ index: Int) -> Bool { origins[index].speaksHTTP2 }
+    /// Takes note of the version that a connection speaks. True: the limit has changed.
+    mutating func noteVersion(at index: Int, isHTTP2: Bool) -> Bool {
+        let version = isHTTP2 ? Version.http2 : .http1
+        let former = origins[index].version
+        guard former != version else { return false }
+        connectionCount -= connectionCount(origins[index], active: origins[index].activeCount)
+        origins[index].version = version
+        connectionCount += connectionCount(origins[index], active: origins[index].activeCount)
+        return former == .http2 || version == .http2 || origins[index].beginsAlone
+    }
+
+    /// Whether its last connection did.
+    func speaksHTTP2(_ index: Int) -> Bool { origins[index].version == .http2 }
+
+    /// Whether several requests to the origin may share a connection, as far as is known.
+    func mayShareConnections(_ index: Int) -> Bool { origins[index].version != .http1 }
 
     func name(of index: Int) -> String { origins[index].name }
 
@@ -116,9 +159,39 @@ struct AdmissionTable<Waiter> {
         return all
     }
 
+    /// Whether the origin's own limit allows one more.
     private func hasFreeSlot(_ index: Int) -> Bool {
-        let limit = origins[index].speaksHTTP2 ? max(connectionLimit, Self.streamLimit) : connectionLimit
+        let limit =
+            switch origins[index].version {
+            case .http2: max(connectionLimit, Self.streamLimit)
+            case .unknown where origins[index].beginsAlone: 1
+            case .unknown, .http1: connectionLimit
+            }
         return origins[index].activeCount < limit
+    }
+
+    /// False: there is no free slot, or no connection for it.
+    private mutating func takeSlot(_ index: Int) -> Bool {
+        guard hasFreeSlot(index) else { return false }
+        let active = origins[index].activeCount
+        if connectionCount >= totalConnectionLimit,
+            connectionCount(origins[index], active: active + 1) > connectionCount(origins[index], active: active)
+        {
+            return false
+        }
+        setActiveCount(active + 1, at: index)
+        return true
+    }
+
+    private mutating func setActiveCount(_ count: Int, at index: Int) {
+        connectionCount -= connectionCount(origins[index], active: origins[index].activeCount)
+        origins[index].activeCount = count
+        connectionCount += connectionCount(origins[index], active: count)
+    }
+
+    /// The connections that so many transfers need.
+    private func connectionCount(_ origin: Origin, active: Int) -> Int {
+        origin.version == .http2 ? (active + Self.streamLimit - 1) / Self.streamLimit : active
     }
 
     private mutating func index(of name: String) -> Int {
@@ -140,6 +213,7 @@ struct AdmissionTable<Waiter> {
     private mutating func prune() {
         for (name, index) in indexes where origins[index].activeCount == 0 && origins[index].waiting.isEmpty {
             indexes[name] = nil
+            blockedOrigins.remove(index)
             origins[index] = Origin(name: "")
             freeIndexes.append(index)
         }

@@ -10,6 +10,9 @@ final class ConnectionPool: DeadlineHeapMember {
     let id: UInt32
     let tls: TLSConfiguration
     let proxy: TransferProxy?
+    let route: ConnectionRoute?
+    /// CURLOPT_CONNECT_TO, which libcurl reads while transfers are active.
+    let connectTo: HeaderList?
     let multi: MultiHandle
     let share: SessionShare
 
@@ -43,6 +46,14 @@ final class ConnectionPool: DeadlineHeapMember {
         self.id = id
         tls = request.tls
         proxy = request.proxy
+        route = request.route
+        connectTo =
+            request.route?.address.map { address in
+                let list = HeaderList()
+                // From any host and port, which is always the request's, to the same port.
+                return list.append("::\(address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address):")
+                    ? list : nil
+            } ?? nil
         self.multi = multi
         self.share = share
         guard multi.installObserver() == .CURLM_OK else { return nil }
@@ -53,16 +64,18 @@ final class ConnectionPool: DeadlineHeapMember {
     /// Whether `request` belongs here, told without hashing.
     func serves(_ request: TransferRequest, generation: UInt32) -> Bool {
         tls === request.tls && key.generation == generation && proxy == request.proxy
+            && route == request.route
             && key.credential == request.connectionCredential
     }
 
-    /// Sets libcurl's limits after the engine's: `perHost` connections at a time to one host.
+    /// Sets libcurl's limits after the engine's: `perHost` connections at a time to one host, `total` to all.
     ///
     /// The engine counts requests, and of those HTTP/2 has many on one connection: libcurl counts connections. Not behind
     /// a proxy, which it would take for the host.
-    func setConnectionLimits(perHost: Int) {
+    func setConnectionLimits(perHost: Int, total: Int) {
         // libcurl's cache of open connections, which must hold those of all active transfers.
         _ = multi.set(CURLMOPT_MAXCONNECTS, max(64, 4 * min(perHost, 100_000)))
+        _ = multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total > 100_000 ? 0 : total)
         if proxy == nil { _ = multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, perHost > 100_000 ? 0 : perHost) }
     }
 

@@ -10,6 +10,7 @@ struct ConnectionPoolKey: Hashable {
     /// For the schemes that authenticate the connection.
     let credential: TransferCredential?
     let proxy: TransferProxy?
+    let route: ConnectionRoute?
     /// Tells pools apart of which the newer do not use the older's connections: see `AdmissionTable.generation(of:)`.
     let generation: UInt32
 
@@ -20,6 +21,7 @@ struct ConnectionPoolKey: Hashable {
         clientFingerprint = request.tls.clientIdentity?.fingerprint
         credential = request.connectionCredential
         proxy = request.proxy
+        route = request.route
         self.generation = generation
     }
 }

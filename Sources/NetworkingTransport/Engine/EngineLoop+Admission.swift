@@ -67,9 +67,15 @@ extension EngineLoop {
 
     func changeLimit() {
         assertOnThread()
-        let limit = capacities.connectionLimit.load(ordering: .relaxed)
-        admissions.connectionLimit = limit
-        for pool in poolsByID { pool?.setConnectionLimits(perHost: limit) }
+        admissions.connectionLimit = capacities.connectionLimit.load(ordering: .relaxed)
+        admissions.totalConnectionLimit = capacities.totalConnectionLimit.load(ordering: .relaxed)
+        idleConnectionAge = capacities.idleConnectionAge
+        for pool in poolsByID {
+            guard let pool else { continue }
+            setConnectionLimits(of: pool)
+            // Its idle connections may be too old now.
+            touch(pool)
+        }
         for origin in admissions.contended { admit(origin) }
     }
 
@@ -77,11 +83,12 @@ extension EngineLoop {
     func admit(_ origin: Int) {
         assertOnThread()
         while !isShutDown, let transfer = admissions.next(at: origin) { activate(transfer, origin) }
+        while !isShutDown, let (transfer, origin) = admissions.nextBlocked() { activate(transfer, origin) }
     }
 
-    /// Takes note of the version that a response came in. From libcurl's callbacks, which may add no transfer.
-    func noteResponse(from origin: Int, isHTTP2: Bool) {
-        guard admissions.noteResponse(at: origin, isHTTP2: isHTTP2) else { return }
+    /// Takes note of the version that an origin's connection speaks. From libcurl's callbacks, which may add no transfer.
+    func noteVersion(of origin: Int, isHTTP2: Bool) {
+        guard admissions.noteVersion(at: origin, isHTTP2: isHTTP2) else { return }
         capacities.note(admissions.name(of: origin), isHTTP2: isHTTP2)
         submit(.admit(origin: origin))
     }
@@ -90,7 +97,8 @@ extension EngineLoop {
     private func enter(_ transfer: Transfer) {
         let request = transfer.request
         let verdict = admissions.enter(
-            transfer, origin: request.origin, priority: request.priority, arrival: transfer.arrival)
+            transfer, origin: request.origin, priority: request.priority, arrival: transfer.arrival,
+            beginsAlone: request.route?.httpVersion == .http2PriorKnowledge)
         switch verdict {
         case .admitted(let origin): activate(transfer, origin)
         case .waits(let ticket): transfer.ticket = ticket

@@ -47,11 +47,23 @@ extension EngineLoop {
         return isReclaimed
     }
 
+    /// Closes idle connections of other pools where one more in this one would be too many. libcurl sees to the pool's own.
+    func makeRoom(for pool: ConnectionPool) {
+        guard admissions.totalConnectionLimit < .max, let poller else { return }
+        var excess = poller.sockets.connectionCount + 1 - admissions.totalConnectionLimit
+        guard excess > 0 else { return }
+        for (id, count) in poller.sockets.idleConnections where excess > 0 && id != pool.id {
+            guard let other = poolsByID[Int(id)] else { continue }
+            closeIdleConnections(min(count, excess), of: other)
+            excess -= count
+        }
+    }
+
     /// Has libcurl close the oldest idle connections of a pool that is in use.
     ///
     /// It does so when a transfer needs a connection and the pool has as many as it may. So one is added that can have
     /// none, as often as needed.
-    private func closeIdleConnections(_ count: Int, of pool: ConnectionPool) {
+    func closeIdleConnections(_ count: Int, of pool: ConnectionPool) {
         guard pool.brokenBy == nil, let easy = EasyHandle() else { return }
         guard easy.set(CURLOPT_URL, "http://127.0.0.1:1/") == .CURLE_OK, easy.set(CURLOPT_PROXY, "") == .CURLE_OK,
             easy.set(CURLOPT_NOSIGNAL, 1) == .CURLE_OK, easy.set(CURLOPT_FRESH_CONNECT, 1) == .CURLE_OK,
@@ -63,6 +75,6 @@ extension EngineLoop {
             act(on: pool, socket: CURL_SOCKET_TIMEOUT, events: 0)
             _ = pool.multi.remove(easy)
         }
-        _ = pool.multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, 0)
+        setConnectionLimits(of: pool)
     }
 }

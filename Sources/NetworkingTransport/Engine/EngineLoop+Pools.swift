@@ -21,10 +21,14 @@ extension EngineLoop {
             return nil
         }
         if id == poolsByID.count { poolsByID.append(pool) } else { poolsByID[id] = pool }
-        pool.setConnectionLimits(perHost: admissions.connectionLimit)
+        setConnectionLimits(of: pool)
         pools[key] = pool
         lastPool = pool
         return pool
+    }
+
+    func setConnectionLimits(of pool: ConnectionPool) {
+        pool.setConnectionLimits(perHost: admissions.connectionLimit, total: admissions.totalConnectionLimit)
     }
 
     func noteActivated(in pool: ConnectionPool) {

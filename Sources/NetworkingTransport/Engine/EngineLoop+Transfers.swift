@@ -14,6 +14,7 @@ extension EngineLoop {
             admissions.leave(origin)
             return finish(transfer, TransferError.noMemory(for: "a transfer"))
         }
+        makeRoom(for: pool)
         if let error = hand(transfer, to: driver) {
             driver.end()
             giveBack(driver)
@@ -125,7 +126,10 @@ extension EngineLoop {
     private func isTriedAgain(_ driver: TransferDriver, code: CurlCode) -> Bool {
         guard !isShutDown, driver.pool.brokenBy == nil else { return false }
         if driver.wantsFreshConnection { return true }
-        guard let transfer = driver.transfer, driver.failure == nil, !transfer.hasReclaimedDescriptors,
+        guard let transfer = driver.transfer, driver.failure == nil else { return false }
+        // What an HTTP/2 connection that the server ends may come to.
+        if code == .CURLE_HTTP2, transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent) { return true }
+        guard !transfer.hasReclaimedDescriptors,
             failedForDescriptors(driver, code: code)
         else { return false }
         transfer.hasReclaimedDescriptors = true

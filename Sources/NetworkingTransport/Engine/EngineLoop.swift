@@ -37,6 +37,10 @@ final class EngineLoop: @unchecked Sendable {
     var deadlineHeap = DeadlineHeap<ConnectionPool>()
     /// Drivers that have an idle limit.
     var idleHeap = DeadlineHeap<TransferDriver>()
+    /// Pools whose idle connections are to be closed in this pass.
+    private var expiredPools: [ConnectionPool] = []
+    /// Whole seconds after which an idle connection is not used again.
+    var idleConnectionAge: Int
     var isShutDown = false
     /// A pass is under way: commands of this thread are handled before it ends.
     private var isDraining = false
@@ -48,6 +52,7 @@ final class EngineLoop: @unchecked Sendable {
         self.maximumHeaderBytes = maximumHeaderBytes
         admissions = AdmissionTable(connectionLimit: connectionsPerOrigin)
         capacities = OriginCapacities(connectionLimit: connectionsPerOrigin)
+        idleConnectionAge = capacities.idleConnectionAge
         let status = CurlGlobal.status
         poller = Poller(mailbox: mailbox, batchSize: eventBatchSize)
         if poller == nil {
@@ -170,6 +175,10 @@ final class EngineLoop: @unchecked Sendable {
             deadlineHeap.remove(pool)
             guard pool.deadline <= now else { continue }
             pool.deadline = .max
+            guard pool.activeCount > 0 else {
+                expiredPools.append(pool)
+                continue
+            }
             act(on: pool, socket: CURL_SOCKET_TIMEOUT, events: 0)
         }
     }
@@ -238,7 +247,12 @@ final class EngineLoop: @unchecked Sendable {
         var isDue = false
         for pool in touched {
             pool.isTouched = false
-            guard let milliseconds = pool.activeCount > 0 ? pool.multi.timeout() : nil else {
+            guard pool.activeCount > 0 else {
+                pool.deadline = pool.multi.observer.connectionCount > 0 ? now &+ capacities.idleTime : .max
+                if pool.deadline != .max { deadlineHeap.look(at: pool, by: pool.deadline) }
+                continue
+            }
+            guard let milliseconds = pool.multi.timeout() else {
                 pool.deadline = .max
                 continue
             }
@@ -255,8 +269,12 @@ final class EngineLoop: @unchecked Sendable {
         if next != .max { poller?.wake(at: next) }
     }
 
-    /// Looks at the transfers whose time has come, and ends those that stand still.
+    /// Looks at the transfers whose time has come, and ends those that stand still, and the connections that nobody used.
     private func handleIdle() {
+        while let pool = expiredPools.popLast() {
+            let count = pool.multi.observer.connectionCount
+            if pool.activeCount == 0, count > 0 { closeIdleConnections(count, of: pool) }
+        }
         while let driver = idleHeap.first, driver.heapDeadline <= now {
             guard driver.transfer != nil, driver.idleLimit > 0 else {
                 idleHeap.remove(driver)
@@ -267,7 +285,9 @@ final class EngineLoop: @unchecked Sendable {
             } else {
                 idleHeap.remove(driver)
                 let seconds = Double(driver.idleLimit) / 1_000_000_000
-                abort(driver, TransferError(.timedOut, message: "Nothing moved for \(seconds) seconds."))
+                abort(
+                    driver,
+                    TransferError(.timedOut, message: "Nothing moved for \(seconds) seconds \(driver.phase.text)."))
             }
         }
     }

@@ -5,6 +5,10 @@ internal import Synchronization
 final class OriginCapacities: Sendable {
     /// What `TransportEngine.maximumConnectionsPerHost` was set to last.
     let connectionLimit: Atomic<Int>
+    /// What `TransportEngine.maximumConnections` was set to last.
+    let totalConnectionLimit = Atomic(Int.max)
+    /// What `TransportEngine.idleConnectionTimeout` was set to last, in nanoseconds.
+    let idleConnectionTimeout = Atomic<UInt64>(60_000_000_000)
     /// The origins that answer in HTTP/2.
     private let multiplexed = Locked<Set<String>>([])
     /// The size of `multiplexed`, so that whoever asks need not take the lock while there is none.
@@ -13,6 +17,12 @@ final class OriginCapacities: Sendable {
     private static let setLimit = 4096
 
     init(connectionLimit: Int) { self.connectionLimit = Atomic(connectionLimit) }
+
+    /// `idleConnectionTimeout` in whole seconds, for libcurl, which takes 0 for no limit.
+    var idleConnectionAge: Int { max(1, Int((idleTime &+ 999_999_999) / 1_000_000_000)) }
+
+    /// In nanoseconds.
+    var idleTime: UInt64 { idleConnectionTimeout.load(ordering: .relaxed) }
 
     func capacity(of origin: String) -> Int {
         let limit = connectionLimit.load(ordering: .relaxed)

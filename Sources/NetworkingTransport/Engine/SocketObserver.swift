@@ -9,6 +9,8 @@ final class SocketObserver {
     private let pool: UInt32
     /// Network thread. errno of the last refusal by the epoll set, after which the pool is not used any more; 0: none.
     private(set) var failure: Int32 = 0
+    /// Network thread. The pool's connections that are open, or being made.
+    private(set) var connectionCount = 0
 
     init(poller: Poller, pool: UInt32) {
         self.poller = poller
@@ -26,13 +28,17 @@ final class SocketObserver {
     /// inherit.
     static let openCallback: curl_opensocket_callback = { context, _, address in
         guard let context, let address = address?.pointee else { return CURL_SOCKET_BAD }
-        return Unmanaged<TransferDriver>.fromOpaque(context).takeUnretainedValue().openSocket(address)
+        let driver = Unmanaged<TransferDriver>.fromOpaque(context).takeUnretainedValue()
+        let socket = driver.openSocket(address)
+        if socket != CURL_SOCKET_BAD { driver.pool.multi.observer.connectionCount += 1 }
+        return socket
     }
 
     /// CURLOPT_CLOSESOCKETFUNCTION.
     static let closeCallback: curl_closesocket_callback = { context, socket in
         if let context {
             let observer = from(context)
+            observer.connectionCount -= 1
             if observer.poller.sockets.noteClosing(socket) {
                 _ = observer.poller.control(EPOLL_CTL_DEL, socket, 0, pool: observer.pool)
             }

@@ -39,16 +39,20 @@ final class SocketTable {
 
     /// By descriptor.
     private var entries: [Entry] = []
+    /// Connections that are open, or being made.
+    private(set) var connectionCount = 0
 
     /// A connection's socket was made.
     func noteOpened(_ socket: Int32, for owner: Owner = Owner(pool: 0, origin: -1)) {
         guard let index = index(of: socket) else { return }
+        if !entries[index].isConnection { connectionCount += 1 }
         entries[index] = Entry(isConnection: true, owner: owner)
     }
 
     /// A connection's socket is about to be closed. True: it has to leave the set before.
     func noteClosing(_ socket: Int32) -> Bool {
         guard let index = index(of: socket) else { return false }
+        if entries[index].isConnection { connectionCount -= 1 }
         defer { entries[index] = Entry() }
         return entries[index].watched != 0
     }

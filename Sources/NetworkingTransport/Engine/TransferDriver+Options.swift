@@ -46,6 +46,7 @@ extension TransferDriver {
         }
         let keepsOptions =
             isPlain && isPlainRequest && plainDecodes == request.decodesContent && plainHeaders == request.headers
+            && plainIdleAge == loop.idleConnectionAge
         body = request.body
         bodyLength = nil
         if keepsOptions {
@@ -68,8 +69,9 @@ extension TransferDriver {
             isPlain = isPlainRequest && easy.markOptions()
             plainHeaders = request.headers
             plainDecodes = request.decodesContent
+            plainIdleAge = loop.idleConnectionAge
         }
-        setPipeWait(&result)
+        setSharing(freshConnection: freshConnection, &result)
         if RequestValidation.hasUserInfo(request.url) { isReusable = false }
         result.require(easy.set(CURLOPT_URL, request.url))
         guard result.code == .CURLE_OK else {
@@ -95,9 +97,10 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_HTTP09_ALLOWED, 0))
         result.require(easy.set(CURLOPT_PATH_AS_IS, 1))
         result.allowRefusal(easy.set(CURLOPT_BUFFERSIZE, Self.receiveBufferSize))
+        result.allowMissing(easy.set(CURLOPT_MAXAGE_CONN, loop.idleConnectionAge))
         // The engine's own idle timer decides.
         result.require(easy.set(CURLOPT_CONNECTTIMEOUT_MS, 2_000_000_000))
-        result.allowMissing(easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)))
+        setRoute(&result)
         result.require(easy.set(CURLOPT_HEADERFUNCTION, function: Self.headerCallback))
         result.require(easy.set(CURLOPT_HEADERDATA, pointer: me))
         result.require(easy.set(CURLOPT_WRITEFUNCTION, function: Self.writeCallback))
@@ -117,12 +120,62 @@ extension TransferDriver {
         setTLS(&result)
     }
 
-    /// Where many requests share a connection, one that comes while it is being made waits for it, in place of making
-    /// another.
-    private func setPipeWait(_ result: inout OptionResult) {
+    /// How connections are made. What is set here is part of the pool's key.
+    private func setRoute(_ result: inout OptionResult) {
+        let version =
+            switch pool.route?.httpVersion ?? .automatic {
+            case .automatic: CURL_HTTP_VERSION_2TLS
+            case .http1: CURL_HTTP_VERSION_1_1
+            case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            case .http3: CurlGlobal.capabilities.supportsHTTP3 ? CURL_HTTP_VERSION_3 : CURL_HTTP_VERSION_2TLS
+            }
+        result.allowMissing(easy.set(CURLOPT_HTTP_VERSION, Int(version)))
+        guard let route = pool.route else { return }
+        if route.address != nil, pool.proxy == nil {
+            result.require(easy.set(CURLOPT_CONNECT_TO, pointer: pool.connectTo?.pointer))
+        }
+        if let path = route.unixSocketPath { result.require(easy.set(CURLOPT_UNIX_SOCKET_PATH, path)) }
+        if let name = route.networkInterface { result.require(easy.set(CURLOPT_INTERFACE, name)) }
+    }
+
+    /// Where many requests share a connection, or may turn out to, one that comes while it is being made waits for it, in
+    /// place of making another.
+    private func setSharing(freshConnection: Bool, _ result: inout OptionResult) {
         guard let transfer else { return }
-        let waits = loop.admissions.speaksHTTP2(transfer.origin)
-        result.allowMissing(easy.set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
+        let mayShare = mayBeHTTP2 && loop.admissions.mayShareConnections(transfer.origin)
+        let knowsVersion = pool.route?.httpVersion == .http2PriorKnowledge
+        expectsHTTP2 = knowsVersion && !freshConnection && loop.admissions.speaksHTTP2(transfer.origin)
+        if knowsVersion {
+            // A connection that is there already needs no change to HTTP/2, which libcurl (7.88) would fail at. For a new
+            // one see `maySend(fromPort:)`.
+            let version = expectsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            result.allowMissing(easy.set(CURLOPT_HTTP_VERSION, Int(version)))
+        }
+        // Without an agreement libcurl lets others join before the connection can have them.
+        result.allowMissing(easy.set(CURLOPT_PIPEWAIT, mayShare && !knowsVersion ? 1 : 0))
+        if mayShare {
+            result.allowMissing(easy.set(CURLOPT_STREAM_WEIGHT, Self.streamWeight(transfer.request.priority)))
+        }
+    }
+
+    private var mayBeHTTP2: Bool {
+        switch pool.route?.httpVersion ?? .automatic {
+        case .automatic, .http3: transfer?.request.isSecure ?? false
+        case .http1: false
+        case .http2PriorKnowledge: true
+        }
+    }
+
+    /// The weight of a stream (RFC 7540, section 5.3.2), from 1 to 256, for a priority as `Operation.QueuePriority` has
+    /// them: 16 is the protocol's default.
+    private static func streamWeight(_ priority: Int) -> Int {
+        switch priority {
+        case ...(-8): 1
+        case ...(-1): 4
+        case 0: 16
+        case ...7: 64
+        default: 256
+        }
     }
 
     /// For this request only: the handle goes back to its defaults before the next.

@@ -51,7 +51,7 @@ extension TransferDriver {
     /// The origin's limit depends on the version it speaks. Who answered through a proxy for plain HTTP is not known.
     private func noteVersion() {
         guard let transfer else { return }
-        loop.noteResponse(from: transfer.origin, isHTTP2: collector.isHTTP2)
+        loop.noteVersion(of: transfer.origin, isHTTP2: collector.isHTTP2)
         if collector.isHTTP2 { loop.poller?.sockets.noteMultiplexed(socket) }
     }
 

@@ -10,8 +10,16 @@ extension TransferDriver {
         self.localPort = localPort
         lastActivity = loop.now
         let made = easy.long(CURLINFO_NUM_CONNECTS)
+        if expectsHTTP2, made > connectionsMade {
+            // It is not there any more, and what libcurl has made in its place would get HTTP/1.1.
+            wantsFreshConnection = true
+            return false
+        }
         defer { connectionsMade = made }
-        let connection = SendLedger.Connection(isNew: made > connectionsMade, isHTTP2: isOnHTTP2)
+        let isHTTP2 = isOnHTTP2
+        // Known before the response, which may be long in coming: those that wait can share the connection.
+        if isHTTP2 { loop.noteVersion(of: transfer.origin, isHTTP2: true) }
+        let connection = SendLedger.Connection(isNew: made > connectionsMade, isHTTP2: isHTTP2)
         switch transfer.ledger.send(isIdempotent: transfer.request.isIdempotent, on: connection) {
         case .send:
             return true
@@ -31,8 +39,9 @@ extension TransferDriver {
             message: "The connection was lost before an answer came. The request may have reached the server.")
     }
 
-    /// Whether the transfer's connection was agreed to be HTTP/2 in the TLS handshake.
+    /// Whether the transfer's connection is HTTP/2: agreed to in the TLS handshake, or known before.
     var isOnHTTP2: Bool {
+        if pool.route?.httpVersion == .http2PriorKnowledge { return true }
         guard transfer?.request.isSecure == true, let ssl = easy.tlsConnection else { return false }
         var bytes: UnsafePointer<UInt8>?
         var count: UInt32 = 0

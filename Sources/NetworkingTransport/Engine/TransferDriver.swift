@@ -82,6 +82,9 @@ final class TransferDriver: DeadlineHeapMember {
     var isPlain = false
     var plainHeaders: [HeaderField] = []
     var plainDecodes = false
+    var plainIdleAge = 0
+    /// The request is for an HTTP/2 connection that is there already: see `TransferDriver.setSharing`.
+    var expectsHTTP2 = false
     /// libcurl reads it while the transfer is active.
     var headerList: HeaderList?
     /// False: the handle has seen something that must not meet another transfer.

@@ -49,6 +49,30 @@ package final class TransportEngine: Sendable {
         }
     }
 
+    /// Connections at a time to all origins, in use or idle. `Int.max` by default; at least 1. Origins that wait for one take
+    /// turns.
+    package var maximumConnections: Int {
+        get { loop.capacities.totalConnectionLimit.load(ordering: .relaxed) }
+        set {
+            loop.capacities.totalConnectionLimit.store(max(newValue, 1), ordering: .relaxed)
+            loop.submit(.limitChanged)
+        }
+    }
+
+    /// Seconds after which a connection that nobody uses is not used again. 60 by default; at least 0.
+    package var idleConnectionTimeout: Double {
+        get { Double(loop.capacities.idleConnectionTimeout.load(ordering: .relaxed)) / 1_000_000_000 }
+        set {
+            // A century is for ever.
+            let nanoseconds = newValue > 0 ? UInt64(min(newValue, 3_155_760_000) * 1_000_000_000) : 0
+            loop.capacities.idleConnectionTimeout.store(nanoseconds, ordering: .relaxed)
+            loop.submit(.limitChanged)
+        }
+    }
+
+    /// What the libcurl and the TLS library in use can.
+    package static var capabilities: TransportCapabilities { CurlGlobal.capabilities }
+
     /// Transfers that the engine carries out at a time to an origin: more of them wait in its list. As many as connections,
     /// or as streams once a response of the origin came in HTTP/2. From any thread, also with a lock held.
     ///

@@ -10,9 +10,11 @@ package enum CertificateHostName: Sendable, Hashable {
 
     /// nil: no certificate can be for this.
     package init?(_ host: String) {
+        // Far more than any name has: what follows looks at characters.
+        guard host.utf8.count <= 2048 else { return nil }
         var name = host
         if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
-        if let zone = name.firstIndex(of: "%") {
+        if let zone = name.firstIndex(of: "%") {  // checked: bounded
             let address = String(name[..<zone])
             guard Self.isAddress(address, AF_INET6) else { return nil }
             name = address
@@ -28,11 +30,11 @@ package enum CertificateHostName: Sendable, Hashable {
             name = encoded
         }
         if name.hasSuffix(".") { name.removeLast() }
-        name = name.lowercased()
+        name = name.lowercased()  // checked: bounded
         guard name.utf8.count <= 253, !name.isEmpty else { return nil }
         // To OpenSSL the empty name means "do not compare" and one with a leading dot "any host below": neither may get
         // that far.
-        for label in name.split(separator: ".", omittingEmptySubsequences: false) {
+        for label in name.split(separator: ".", omittingEmptySubsequences: false) {  // checked: bounded
             guard !label.isEmpty, label.utf8.count <= 63 else { return nil }
             for byte in label.utf8 {
                 switch byte {

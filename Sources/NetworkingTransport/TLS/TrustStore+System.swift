@@ -39,7 +39,7 @@ extension TrustStore {
     /// is set and not empty, and only there; otherwise in the usual places, until one has some.
     static func system(environment: [String: String]) -> Result<TrustStore, TrustStoreError> {
         let file = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-        let folders = (environment["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)
+        let folders = (environment["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)  // checked: our own
         var tried: [String] = []
         if file != nil || !folders.isEmpty {
             let files = [file].compactMap { $0 }.filter { isUsable(file: $0, label: "SSL_CERT_FILE=\($0)", &tried) }
@@ -87,7 +87,7 @@ extension TrustStore {
 
     /// Eight hexadecimal digits, a dot, a number: what a lookup by subject asks for.
     private static func isHashedName(_ name: String) -> Bool {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)  // checked: a file's name
         return parts.count == 2 && parts[0].utf8.count == 8 && parts[0].allSatisfy(\.isHexDigit)
             && !parts[1].isEmpty && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
     }

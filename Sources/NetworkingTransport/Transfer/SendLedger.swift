@@ -30,6 +30,9 @@ struct SendLedger: Equatable {
     /// If the request is sent again now, it is for want of an answer, not because of one.
     var wouldRepeat: Bool { isUnanswered }
 
+    /// Whether the request may be sent once more after a connection that was lost without an answer.
+    func mayRepeat(isIdempotent: Bool) -> Bool { isUnanswered && isIdempotent && repetitions == 0 }
+
     /// The request is about to go out.
     mutating func send(isIdempotent: Bool, on connection: Connection) -> Verdict {
         defer { wasHTTP2 = connection.isHTTP2 }

@@ -63,7 +63,7 @@ extension TransferError {
             return circumstances.wasConnected ? .badResponse : .other
         case .CURLE_COULDNT_RESOLVE_HOST, .CURLE_COULDNT_RESOLVE_PROXY:
             return .cannotFindHost
-        case .CURLE_COULDNT_CONNECT:
+        case .CURLE_COULDNT_CONNECT, .CURLE_INTERFACE_FAILED:
             return .cannotConnect
         case .CURLE_PROXY:
             return isRefusal(circumstances.proxyCode) ? .proxyAuthentication : .proxy

@@ -30,6 +30,8 @@ package struct TransferRequest: Sendable {
     /// The way to the server (and part of what connections are kept apart by); nil: none between, whatever the
     /// environment says.
     package var proxy: TransferProxy?
+    /// How the connection is made; nil: as usual. `origin` has to be the route's `countedOrigin`.
+    package var route: ConnectionRoute?
     /// Whether a repetition has no effect of its own, so that the engine may send the request once more when a connection
     /// is lost without an answer. By default what the method says (RFC 9110, 9.2.2).
     package var isIdempotent: Bool
@@ -46,6 +48,7 @@ package struct TransferRequest: Sendable {
         self.tls = tls
         self.credential = nil
         self.proxy = nil
+        self.route = nil
         self.isIdempotent = Self.isIdempotent(method)
     }
 

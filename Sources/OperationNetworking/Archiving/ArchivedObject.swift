@@ -37,7 +37,8 @@ struct ArchivedObject<Base: NSObject & NSSecureCoding>: Codable {
 
     /// "Module.Class" and nothing else: Foundation stops the program at other names.
     private static func baseClass(named name: String) -> Base.Type? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard name.utf8.count <= 256 else { return nil }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)  // checked: bounded
         guard parts.count == 2,
             parts.allSatisfy({ part in
                 part.utf8.first.map { !(0x30...0x39 ~= $0) } ?? false

@@ -56,7 +56,7 @@ struct HTTPChallenge: Equatable {
     }
 
     func protectionSpace(url: URL) -> URLProtectionSpace {
-        let isSecure = url.scheme?.lowercased() == "https"
+        let isSecure = url.scheme?.lowercased() == "https"  // checked: our own request's
         return URLProtectionSpace(
             host: url.host ?? "", port: url.port ?? (isSecure ? 443 : 80), protocol: isSecure ? "https" : "http",
             realm: realm, authenticationMethod: authenticationMethod)

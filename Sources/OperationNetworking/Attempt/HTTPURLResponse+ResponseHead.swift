@@ -10,7 +10,7 @@ extension HTTPURLResponse {
         // The spelling under which each name is in `fields`. A head may hold tens of thousands of fields.
         var spellings: [String: String] = [:]
         head.forEachField { name, value in
-            let key = name.lowercased()
+            let key = name.lowercased()  // checked: a token
             if let known = spellings[key] {
                 fields[known]?.append(", " + value)
             } else {

@@ -5,11 +5,14 @@ internal import NetworkingTransport
 /// The present request as the engine takes it.
 extension RequestAttempt {
     func makeTransferRequest() throws -> TransferRequest {
+        if let url = machine.request.url, let secure = configuration.strictTransportSecurity?.secureURL(for: url) {
+            machine.upgrade(to: secure)
+        }
         let request = machine.request
         guard let url = request.url else {
             throw URLError(.badURL, url: nil, reason: "the request has no URL")
         }
-        let target = try (machine.hops == 0 ? firstTarget : nil) ?? RequestTarget(url)
+        let target = try (machine.isUnchanged ? firstTarget : nil) ?? RequestTarget(url)
         machine.beginTransfer(to: url)
         var outgoing = TransferRequest(
             target: target, method: request.httpMethod ?? "GET", tls: try tlsConfiguration(for: url))
@@ -17,6 +20,11 @@ extension RequestAttempt {
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation.queuePriority.rawValue
         outgoing.proxy = try proxy(for: url)
+        if !configuration.connections.isEmpty, let route = try configuration.connections.settings.route(for: url) {
+            outgoing.origin = route.countedOrigin(outgoing.origin)
+            if route.unixSocketPath != nil { outgoing.proxy = nil }
+            outgoing.route = route
+        }
         var headers = outgoingHeaders(url: url)
         if configuration.proxies != nil, !outgoing.isForProxy {
             // The field is for a proxy that reads it (RFC 9110, 11.7.2), not for the server, nor beside a credential.

@@ -18,6 +18,11 @@ extension RequestAttempt: TransferHandler {
         if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
             cookieHeads.append((head, url))
         }
+        if let url = machine.url, let security = configuration.strictTransportSecurity,
+            configuration.securityPolicy?.allowInvalidCertificates != true
+        {
+            security.note(head, from: url)
+        }
         switch machine.receive(head, circumstances, credential: credentialSource) {
         case .accept:
             accept(head)

@@ -16,7 +16,8 @@ extension URLCredentialStorage {
 
 extension URLProtectionSpace {
     fileprivate func hasSameContents(as other: URLProtectionSpace) -> Bool {
-        host.lowercased() == other.host.lowercased() && port == other.port && `protocol` == other.protocol
+        host.lowercased() == other.host.lowercased()  // checked: our own request's
+            && port == other.port && `protocol` == other.protocol
             && realm == other.realm && authenticationMethod == other.authenticationMethod
             && isProxy() == other.isProxy()
     }

@@ -77,7 +77,9 @@ struct AttemptMachine {
     /// The request to send.
     private(set) var request: URLRequest
     /// Where the operation's own request goes: what it identifies itself with is for that origin.
-    let originalURL: URL?
+    private(set) var originalURL: URL?
+    /// The present request goes where the operation's own goes.
+    private(set) var isUnchanged = true
     /// Where the present request goes.
     private(set) var url: URL?
     /// The answer to 401 responses of the present origin; another one for each request.
@@ -107,6 +109,13 @@ struct AttemptMachine {
     }
 
     // MARK: Before a transfer
+
+    /// The present request goes to the same place by a safer way, which counts as the same origin.
+    mutating func upgrade(to url: URL) {
+        request.url = url
+        if hops == 0 { originalURL = url }
+        isUnchanged = false
+    }
 
     /// A transfer to `url` begins. Should it fail before its response, what the one before said is not done again.
     mutating func beginTransfer(to url: URL) {
@@ -274,6 +283,7 @@ struct AttemptMachine {
     /// Makes `redirected` the request to send. Nil, or the error after too many.
     mutating func follow(_ redirected: URLRequest) -> URLError? {
         hops += 1
+        isUnchanged = false
         guard hops <= RedirectPolicy.maximumHops else {
             return URLError(
                 .httpTooManyRedirects, url: url, reason: "more than \(RedirectPolicy.maximumHops) redirects")

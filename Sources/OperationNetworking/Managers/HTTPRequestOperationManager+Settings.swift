@@ -41,6 +41,8 @@ extension HTTPRequestOperationManager {
             configuration.credential = operations.value.credential
             configuration.clientIdentity = operations.value.clientIdentity
             configuration.proxies = operations.value.proxies
+            configuration.connections = operations.value.connections
+            configuration.strictTransportSecurity = operations.value.strictTransportSecurity
             configuration.cookies.managers = operations.value.cookies.managers
             configuration.securityPolicy = operations.value.securityPolicy
             configuration.completionQueue = operations.value.completionQueue

@@ -98,7 +98,11 @@ extension URLConnectionOperation: SchedulableOperation {
 
     var hasBegun: Bool { lock.withLock { _machine.hasBegun } }
 
-    var schedulingOrigin: String? { requestTarget?.origin }
+    var schedulingOrigin: String? {
+        guard let origin = requestTarget?.origin else { return nil }
+        let connections = lock.withLock { _configuration.connections }
+        return connections.isEmpty ? origin : connections.settings.countedOrigin(origin)
+    }
 
     /// A subclass of the user's may have overridden `start()`.
     var startMayCallOut: Bool {

@@ -13,6 +13,8 @@ extension URLConnectionOperation {
         var securityPolicy: SecurityPolicy?
         var clientIdentity: ClientIdentity?
         var proxies: SharedProxyConfiguration?
+        var connections = Connections()
+        var strictTransportSecurity: StrictTransportSecurity?
         var cookies = CookieStorageSetting()
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?

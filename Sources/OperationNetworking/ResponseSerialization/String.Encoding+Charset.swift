@@ -1,11 +1,15 @@
 internal import Foundation
+internal import NetworkingTransport
 
 extension String.Encoding {
     /// The encoding a charset name of HTTP stands for, without regard to case; `nil` if it is unknown here.
     ///
     /// Foundation's table has only the encodings that are constants of `String.Encoding`; the rest is here.
     package init?(charset: String) {
-        let name = charset.trimmingCharacters(in: .whitespaces).lowercased()
+        let bytes = charset.utf8.trimmingBlanks
+        // IANA has none that is longer than 45.
+        guard bytes.count <= 64, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let name = String(Substring(bytes)).lowercased()  // checked: bounded ASCII
         if let encoding = String.Encoding(ianaName: name) {
             self = encoding
         } else if let rawValue = Self.furtherCharsets[name] {

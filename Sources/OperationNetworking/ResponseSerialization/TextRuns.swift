@@ -178,7 +178,8 @@ package enum TextRuns {
         else { return nil }
         let rest = start[name.upperBound..<end].drop { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
         guard let quote = rest.first else { return nil }
-        return String(decoding: rest.dropFirst().prefix { $0 != quote }, as: UTF8.self).lowercased()
+        let encoding = rest.dropFirst().prefix { $0 != quote }
+        return String(decoding: encoding, as: UTF8.self).lowercased()  // checked: at most 256 bytes
     }
 
     fileprivate static func isHexDigit(_ byte: UInt8) -> Bool {

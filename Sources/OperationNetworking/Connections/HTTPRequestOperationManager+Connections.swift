@@ -1,0 +1,29 @@
+extension HTTPRequestOperationManager {
+    /// `httpVersionPreference` of the operations made from now on. `.automatic` by default.
+    public var httpVersionPreference: HTTPVersionPreference {
+        get { withSettings { $0[\.connections.settings.httpVersionPreference] } }
+        set { withSettings { $0[\.connections.settings.httpVersionPreference] = newValue } }
+    }
+
+    /// IP addresses, IPv4 or IPv6, that are connected to for these hosts in place of those that their names resolve to, by
+    /// the operations made from now on. Empty by default.
+    ///
+    /// What a server is asked for, and the names that its certificate has to have, stay those of the URL. Of no effect behind
+    /// a proxy, which looks names up itself. An address that is none ends an operation with `URLError.cannotFindHost` (−1003).
+    public var hostOverrides: [String: String] {
+        get { withSettings { $0[\.connections.settings.hostOverrides] } }
+        set { withSettings { $0[\.connections.settings.hostOverrides] = newValue } }
+    }
+
+    /// `unixSocketPath` of the operations made from now on. Nil by default: none.
+    public var unixSocketPath: String? {
+        get { withSettings { $0[\.connections.settings.unixSocketPath] } }
+        set { withSettings { $0[\.connections.settings.unixSocketPath] = newValue } }
+    }
+
+    /// `networkInterface` of the operations made from now on. Nil by default: what the system chooses.
+    public var networkInterface: String? {
+        get { withSettings { $0[\.connections.settings.networkInterface] } }
+        set { withSettings { $0[\.connections.settings.networkInterface] = newValue } }
+    }
+}

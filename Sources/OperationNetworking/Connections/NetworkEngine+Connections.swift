@@ -1,0 +1,51 @@
+public import Foundation
+internal import NetworkingTransport
+
+extension NetworkEngine {
+    /// Connections at a time to all hosts together, in use or idle. `Int.max` by default, at least 1; a change applies to
+    /// what is waiting.
+    ///
+    /// Where one is wanting, idle ones are closed, then requests wait, the origins in turn. The limit is for what the engine
+    /// begins: while an address is chosen among several there may be one more for a moment.
+    public static var maximumConnections: Int {
+        get { TransportEngine.shared.maximumConnections }
+        set { TransportEngine.shared.maximumConnections = newValue }
+    }
+
+    /// Seconds after which a connection that nobody uses is not used again. 60 by default; what is not positive counts as 0.
+    ///
+    /// It is closed when all connections of its kind, which is one security policy, identity and way, have been idle for as
+    /// long. To keep or not to keep connections longer than the server does costs a failed attempt now and then.
+    public static var idleConnectionTimeout: TimeInterval {
+        get { TransportEngine.shared.idleConnectionTimeout }
+        set { TransportEngine.shared.idleConnectionTimeout = newValue }
+    }
+
+    /// What the libraries below can, which are the system's.
+    public static var capabilities: Capabilities { Capabilities(TransportEngine.capabilities) }
+
+    /// What the libraries below can.
+    public struct Capabilities: Sendable, Hashable {
+        /// libcurl's version, such as "7.88.1".
+        public let libcurlVersion: String
+        /// The TLS library's name and version, such as "OpenSSL/3.0.17".
+        public let tlsVersion: String
+        /// Whether HTTP/2 can be spoken.
+        public let supportsHTTP2: Bool
+        /// Whether HTTP/3 can be spoken.
+        public let supportsHTTP3: Bool
+        /// Whether `unixSocketPath` works.
+        public let supportsUnixSockets: Bool
+        /// The content codings that are decoded, as `Accept-Encoding` names them.
+        public let contentCodings: [String]
+
+        init(_ transport: TransportCapabilities) {
+            libcurlVersion = transport.curlVersion
+            tlsVersion = transport.tlsVersion
+            supportsHTTP2 = transport.supportsHTTP2
+            supportsHTTP3 = transport.supportsHTTP3
+            supportsUnixSockets = transport.supportsUnixSockets
+            contentCodings = transport.contentCodings
+        }
+    }
+}

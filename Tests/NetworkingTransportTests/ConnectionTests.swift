@@ -1,0 +1,171 @@
+import Foundation
+import Glibc
+import NetworkingSupport
+import TestServer
+import Testing
+
+@testable import NetworkingTransport
+
+/// How connections are made, how many, and for how long they are kept.
+@Suite("Connections", .timeLimit(.minutes(2)), .serialized)
+struct ConnectionTests {
+    private static func request(_ url: String, _ change: (inout ConnectionRoute) -> Void) -> TransferRequest {
+        var request = TransferRequest(url)
+        var route = ConnectionRoute()
+        change(&route)
+        request.origin = route.countedOrigin(request.origin)
+        request.route = route
+        return request
+    }
+
+    @Test("No more connections than allowed are open to all hosts together, and none has to wait for ever")
+    func total() async {
+        let open = Locked((now: 0, most: 0))
+        let servers = (0..<4).map { _ in
+            ScriptedServer { connection in
+                open.withLock {
+                    $0.now += 1
+                    $0.most = max($0.most, $0.now)
+                }
+                connection.respondToAll("x")
+                open.withLock { $0.now -= 1 }
+            }
+        }
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            for server in servers { server.stop() }
+        }
+        engine.maximumConnections = 3
+        let handlers = (0..<200).map { _ in RecordingHandler() }
+        for (index, handler) in handlers.enumerated() {
+            engine.start(Transfer(request: TransferRequest(servers[index % 4].url), handler: handler))
+        }
+        for handler in handlers { #expect(await handler.finished().text == "x") }
+        // One of them may have been told to close, and not have heard of it yet.
+        #expect(open.withLock { $0.most } <= 4)
+        engine.maximumConnections = 0
+        #expect(engine.maximumConnections == 1)
+        for server in servers { #expect(await engine.run(TransferRequest(server.url)).text == "x") }
+    }
+
+    @Test("A connection that nobody uses is closed after a while")
+    func idle() async throws {
+        let ends = Locked(0)
+        await withEngine(server: { connection in
+            connection.respondToAll("x")
+            ends.withLock { $0 += 1 }
+        }) { engine, server in
+            #expect(engine.idleConnectionTimeout == 60)
+            engine.idleConnectionTimeout = 0.1
+            #expect(await engine.run(TransferRequest(server.url)).text == "x")
+            try? await eventually("closed") { ends.withLock { $0 } == 1 }
+            let next = await engine.run(TransferRequest(server.url))
+            #expect(next.text == "x" && !next.timings.reusedConnection)
+            #expect(server.connectionCount == 2)
+            engine.idleConnectionTimeout = -1
+            #expect(engine.idleConnectionTimeout == 0)
+            engine.idleConnectionTimeout = .infinity
+            #expect(await engine.run(TransferRequest(server.url)).text == "x")
+            #expect(await engine.run(TransferRequest(server.url)).timings.reusedConnection)
+        }
+    }
+
+    @Test("An address stands for a host's name; the server is asked for the name")
+    func address() async {
+        await withEngine(server: { connection in
+            while let request = connection.readRequest() { connection.respond(request.value("Host") ?? "none") }
+        }) { engine, server in
+            let url = "http://nowhere.invalid:\(server.port)/"
+            let record = await engine.run(Self.request(url) { $0.address = "127.0.0.1" })
+            #expect(record.text == "nowhere.invalid:\(server.port)")
+            #expect(await engine.run(TransferRequest(url)).error?.kind == .cannotFindHost)
+            // As long as it is a way of its own.
+            let other = await engine.run(Self.request(url) { $0.address = "127.0.0.3" })
+            #expect(other.error?.kind == .cannotConnect)
+            #expect(await engine.run(Self.request(url) { $0.address = "::1" }).error?.kind == .cannotConnect)
+        }
+    }
+
+    @Test("Connections come from the address, or the interface, that was chosen")
+    func networkInterface() async throws {
+        let nginx = try NginxServer.start(portCount: 1) { layout in
+            "server { listen 127.0.0.1:\(layout.ports[0]); location / { return 200 $remote_addr; } }"
+        }
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            nginx.stop()
+        }
+        let url = nginx.url("/").absoluteString
+        #expect(await engine.run(Self.request(url) { $0.networkInterface = "127.0.0.7" }).text == "127.0.0.7")
+        #expect(await engine.run(Self.request(url) { $0.networkInterface = "lo" }).text == "127.0.0.1")
+        #expect(await engine.run(TransferRequest(url)).text == "127.0.0.1")
+        let none = await engine.run(Self.request(url) { $0.networkInterface = "none0" })
+        #expect(none.error?.kind == .cannotConnect, "\(String(describing: none.error))")
+    }
+
+    @Test("A request goes through a Unix-domain socket")
+    func unixSocket() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("s").path
+        let nginx = try NginxServer.start(portCount: 1) { layout in
+            """
+            server { listen 127.0.0.1:\(layout.ports[0]); return 200 tcp; }
+            server { listen unix:\(path); location / { return 200 "unix $host"; } }
+            """
+        }
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            nginx.stop()
+        }
+        let url = "http://example.test/"
+        #expect(await engine.run(Self.request(url) { $0.unixSocketPath = path }).text == "unix example.test")
+        let again = await engine.run(Self.request(url) { $0.unixSocketPath = path })
+        #expect(again.timings.reusedConnection)
+        let lost = await engine.run(Self.request(url) { $0.unixSocketPath = path + "x" })
+        #expect(lost.error?.kind == .cannotConnect)
+    }
+
+    @Test("An error for want of progress says what there was none in")
+    func phases() async {
+        func phase(_ script: @escaping @Sendable (ScriptedConnection) -> Void, scheme: String = "http") async -> String
+        {
+            let text = Locked("")
+            await withEngine(server: script) { engine, server in
+                var request = TransferRequest("\(scheme)://127.0.0.1:\(server.port)/")
+                request.idleTimeout = 0.2
+                let record = await engine.run(request)
+                #expect(record.error?.kind == .timedOut)
+                text.withLock { $0 = record.error?.message ?? "" }
+            }
+            return text.withLock { $0 }
+        }
+        #expect(await phase { $0.waitForEnd() }.hasSuffix("while the response was waited for."))
+        let handshake = await phase({ $0.waitForEnd() }, scheme: "https")
+        #expect(handshake.hasSuffix("during the TLS handshake."), "\(handshake)")
+        let partial = await phase { connection in
+            _ = connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab")
+            connection.waitForEnd()
+        }
+        #expect(partial.hasSuffix("while the response was received."))
+        let hole = BlackHole()
+        defer { hole.close() }
+        let engine = TransportEngine()
+        defer { engine.shutdown() }
+        var request = TransferRequest(hole.url)
+        request.idleTimeout = 0.2
+        #expect(await engine.run(request).error?.message.hasSuffix("while a connection was made.") == true)
+    }
+
+    @Test("What this libcurl can is known")
+    func capabilities() {
+        let capabilities = TransportEngine.capabilities
+        #expect(capabilities.curlVersion.contains("."))
+        #expect(capabilities.tlsVersion.hasPrefix("OpenSSL/"))
+        #expect(capabilities.supportsHTTP2 && capabilities.supportsUnixSockets)
+        #expect(capabilities.contentCodings.contains("gzip"))
+    }
+}

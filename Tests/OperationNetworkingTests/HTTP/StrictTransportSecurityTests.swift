@@ -1,0 +1,136 @@
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import NetworkingTransport
+@testable import OperationNetworking
+
+/// RFC 6797, as an option.
+@Suite("Strict transport security", .timeLimit(.minutes(1))) struct StrictTransportSecurityTests {
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    @Test(
+        "Values of the field",
+        arguments: [
+            ("max-age=31536000", 31_536_000, false), ("Max-Age=1 ; includeSubDomains", 1, true),
+            ("includesubdomains;max-age=\"5\";", 5, true), ("max-age=0", 0, false), (" max-age = 7 ;preload", 7, false),
+            ("max-age=99999999999999999999", 3_155_760_000, false),
+        ] as [(String, Int64, Bool)])
+    func values(text: String, maximumAge: Int64, includesSubdomains: Bool) {
+        let field = StrictTransportSecurityField(text.utf8)
+        #expect(field?.maximumAge == maximumAge && field?.includesSubdomains == includesSubdomains)
+    }
+
+    @Test(
+        "Values that are not taken",
+        arguments: [
+            "", "includeSubDomains", "max-age", "max-age=", "max-age=-1", "max-age=1;max-age=1", "max-age=1x",
+            "max-age=1;includeSubDomains;includeSubDomains", "max-age=1; b\u{fc}cher", "max-age=\"1",
+            "max-age=1, max-age=2",
+            "max-age=1;includeSubDomains=1", String(repeating: "a", count: 2000) + ";max-age=1",
+        ])
+    func badValues(text: String) {
+        #expect(StrictTransportSecurityField(text.utf8) == nil)
+    }
+
+    private func head(_ fields: String) -> ResponseHead {
+        ResponseHead(statusCode: 200, httpVersion: "HTTP/1.1", rawFields: Array(fields.utf8))
+    }
+
+    @Test("Which URLs are asked over TLS")
+    func urls() throws {
+        let security = StrictTransportSecurity()
+        func secure(_ url: String, after seconds: TimeInterval = 0) throws -> String? {
+            security.secureURL(for: try #require(URL(string: url)), now: Self.now + seconds)?.absoluteString
+        }
+        func note(_ fields: String, _ url: String) throws {
+            security.note(head(fields), from: try #require(URL(string: url)), now: Self.now)
+        }
+        try note("Strict-Transport-Security: max-age=100\r\n", "http://plain.test/")
+        try note("Strict-Transport-Security: max-age=100; includeSubDomains\r\n", "https://192.0.2.1/")
+        #expect(security.hosts.isEmpty)
+        try note(
+            "strict-transport-security: max-age=100\r\nStrict-Transport-Security: max-age=0\r\n", "https://A.test./")
+        try note("Strict-Transport-Security: max-age=100; includeSubDomains\r\n", "https://b.test:8443/")
+        #expect(try secure("http://a.test/x?y#z") == "https://a.test/x?y#z")
+        #expect(try secure("HTTP://u:p@A.TEST:80/") == "https://u:p@A.TEST/")
+        #expect(try secure("http://a.test:8080/") == "https://a.test:8080/")
+        #expect(try secure("https://a.test/") == nil)
+        #expect(try secure("http://x.a.test/") == nil)
+        #expect(try secure("http://y.x.b.test/") == "https://y.x.b.test/")
+        #expect(try secure("http://bb.test/") == nil)
+        #expect(try secure("http://a.test/", after: 100) == nil)
+        try note("Strict-Transport-Security: max-age=0\r\n", "https://a.test/")
+        #expect(try secure("http://a.test/") == nil)
+        #expect(security.hosts.map(\.name) == ["b.test"])
+    }
+
+    @Test("Hosts are kept between runs; what is no name is left out; no more than ten thousand are kept")
+    func hosts() throws {
+        let date = Date() + 1000
+        let first = StrictTransportSecurity(hosts: [
+            .init(name: "A.test", expires: date), .init(name: "192.0.2.1", expires: date),
+            .init(name: "", expires: date),
+        ])
+        let data = try JSONEncoder().encode(first.hosts)
+        let second = StrictTransportSecurity(
+            hosts: try JSONDecoder().decode([StrictTransportSecurity.Host].self, from: data))
+        #expect(second.hosts.map(\.name) == ["a.test"])
+        second.hosts = (0..<10_000).map { .init(name: "h\($0).test", expires: date + Double($0)) }
+        second.note(
+            head("Strict-Transport-Security: max-age=5000\r\n"), from: try #require(URL(string: "https://new.test/")))
+        #expect(second.hosts.count == 10_000)
+        #expect(second.hosts.contains { $0.name == "new.test" } && !second.hosts.contains { $0.name == "h0.test" })
+    }
+
+    @Test("A host that said so once is asked over TLS, also after a redirect; without the option it is not")
+    func requests() async throws {
+        let root = try TestCertificateAuthority(name: "Strict Root")
+        let server = try TestServer(tls: TLSSettings(root.issueForLocalhost()))
+        let port = server.port
+        server.respondToOthers { request in
+            request.path == "/away"
+                ? ScriptedResponse(status: 302, headers: [("Location", "http://localhost:\(port)/back")])
+                : ScriptedResponse(
+                    status: 200, headers: [("Strict-Transport-Security", "max-age=1000")],
+                    body: .data(Data("fine".utf8)))
+        }
+        let manager = HTTPRequestOperationManager.offMain(nil)
+        manager.responseSerializer = HTTPResponseSerializer()
+        let policy = SecurityPolicy.default()
+        policy.anchorCertificates = [root.certificate.der]
+        manager.securityPolicy = policy
+        let plain = "http://localhost:\(port)/x"
+        #expect(await manager.getting(server.url("/", host: "localhost").absoluteString).text == "fine")
+        #expect(await manager.getting(plain).error != nil)
+        let security = StrictTransportSecurity()
+        manager.strictTransportSecurity = security
+        #expect(await manager.getting(plain).error != nil)
+        #expect(await manager.getting(server.url("/", host: "localhost").absoluteString).text == "fine")
+        #expect(security.hosts.map(\.name) == ["localhost"])
+        let upgraded = await manager.getting(plain)
+        #expect(upgraded.text == "fine" && upgraded.operation?.response?.url?.scheme == "https")
+        let redirected = await manager.getting("http://localhost:\(port)/away")
+        #expect(redirected.text == "fine" && redirected.operation?.metrics?.redirectCount == 1)
+        #expect(redirected.operation?.response?.url?.absoluteString == "https://localhost:\(port)/back")
+    }
+
+    @Test("What an unverified server says is not taken")
+    func unverified() async throws {
+        let server = try TestServer(tls: TLSSettings(TestCertificateAuthority(name: "Unknown").issueForLocalhost()))
+        server.respondToOthers { _ in
+            ScriptedResponse(status: 200, headers: [("Strict-Transport-Security", "max-age=1000")])
+        }
+        let operation = HTTPRequestOperation(server.url("/", host: "localhost"))
+        let policy = SecurityPolicy.default()
+        policy.allowInvalidCertificates = true
+        policy.validatesDomainName = false
+        operation.securityPolicy = policy
+        operation.responseSerializer = HTTPResponseSerializer()
+        let security = StrictTransportSecurity()
+        operation.strictTransportSecurity = security
+        #expect(await operation.outcome().status == 200)
+        #expect(security.hosts.isEmpty)
+    }
+}
