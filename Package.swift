@@ -76,6 +76,9 @@ let package = Package(
             name: "EngineFixture", dependencies: ["NetworkingTransport", "NetworkingSupport", "COpenSSL"],
             path: "Tests/Fixtures/EngineFixture",
             swiftSettings: settings),
+        .executableTarget(
+            name: "NetworkFixture", dependencies: ["OperationNetworking", "NetworkingSupport"],
+            path: "Tests/Fixtures/NetworkFixture", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Tests/Fixtures/AllocationCounter"),
         .executableTarget(
             name: "AllocationFixture", dependencies: ["OperationNetworking", "AllocationCounter"],

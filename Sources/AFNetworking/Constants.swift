@@ -9,12 +9,18 @@ public import Foundation
 public let AFNetworkingOperationDidStartNotification = Notification.Name.networkingOperationDidStart.rawValue
 /// The name of `Notification.Name.networkingOperationDidFinish`, as Swift 1 and 2 had it.
 public let AFNetworkingOperationDidFinishNotification = Notification.Name.networkingOperationDidFinish.rawValue
+/// The name of `Notification.Name.networkingReachabilityDidChange`, as Swift 1 and 2 had it.
+public let AFNetworkingReachabilityDidChangeNotification = Notification.Name.networkingReachabilityDidChange.rawValue
+/// `NetworkingReachabilityNotificationStatusItem`.
+public let AFNetworkingReachabilityNotificationStatusItem = NetworkingReachabilityNotificationStatusItem
 
 extension Notification.Name {
     /// `networkingOperationDidStart`, as Swift 3 and later have it.
     public static let AFNetworkingOperationDidStart = networkingOperationDidStart
     /// `networkingOperationDidFinish`, as Swift 3 and later have it.
     public static let AFNetworkingOperationDidFinish = networkingOperationDidFinish
+    /// `networkingReachabilityDidChange`, as Swift 3 and later have it.
+    public static let AFNetworkingReachabilityDidChange = networkingReachabilityDidChange
 }
 
 // MARK: Errors

@@ -48,6 +48,15 @@ public typealias AFXMLDocumentResponseSerializer = XMLDocumentResponseSerializer
 /// AFNetworking's name of `CompoundResponseSerializer`.
 public typealias AFCompoundResponseSerializer = CompoundResponseSerializer
 
+// MARK: Reachability and activity
+
+/// AFNetworking's name of `NetworkReachabilityManager`.
+public typealias AFNetworkReachabilityManager = NetworkReachabilityManager
+/// AFNetworking's name of `NetworkReachabilityManager.Status`.
+public typealias AFNetworkReachabilityStatus = NetworkReachabilityManager.Status
+/// AFNetworking's name of `NetworkActivityManager`.
+public typealias AFNetworkActivityIndicatorManager = NetworkActivityManager
+
 // MARK: Foundation
 
 /// Where a method puts its error, in code from before errors were thrown. Foundation on Linux has no such type.

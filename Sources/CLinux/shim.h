@@ -3,8 +3,10 @@
 #define OPERATION_NETWORKING_CLINUX_SHIM_H
 
 #include <errno.h>
+#include <linux/rtnetlink.h>
 #include <linux/stat.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +29,36 @@ static inline int on_file_identity(
 static inline int on_rename_without_replacing(const char *from, const char *to) {
     enum { working_directory = -100, no_replace = 1 };
     return (int)syscall(SYS_renameat2, working_directory, from, working_directory, to, no_replace);
+}
+
+// A socket to the kernel's routing tables, non-blocking; -1: see errno. With `hears_changes` it is sent a message for every
+// change of links, addresses, routes, rules and next hops.
+static inline int on_netlink_socket(int hears_changes) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    static const unsigned groups[] = {RTNLGRP_LINK,        RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV4_RULE,
+                                      RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV6_ROUTE,  RTNLGRP_IPV6_RULE,  RTNLGRP_NEXTHOP};
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+    if (hears_changes) {
+        for (unsigned index = 0; index < sizeof groups / sizeof *groups; index++)
+            address.nl_groups |= 1u << (groups[index] - 1);
+    }
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
+        int code = errno;
+        close(descriptor);
+        errno = code;
+        return -1;
+    }
+    return descriptor;
+}
+
+// The next datagram's full length, which may exceed `size`; -1: see errno. `is_kernels`: whether the kernel sent it.
+static inline ssize_t on_netlink_receive(int descriptor, void *buffer, size_t size, int *is_kernels) {
+    struct sockaddr_nl sender = {0};
+    socklen_t length = sizeof sender;
+    ssize_t count = recvfrom(descriptor, buffer, size, MSG_TRUNC, (struct sockaddr *)&sender, &length);
+    *is_kernels = count >= 0 && length == sizeof sender && sender.nl_pid == 0;
+    return count;
 }
 
 #endif

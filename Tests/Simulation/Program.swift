@@ -62,6 +62,8 @@ final class Program {
                 return "queue \(index) holds \(count) operations, \(running) slots, lists \(queue.operationCount)"
             }
         }
+        let executing = OperationActivity.shared.executing
+        if executing != 0 { return "\(executing) operations are counted as executing" }
         for (index, count) in batchEnds where count != 1 { return "batch \(index) completed \(count) times" }
         return problemAfterRelease()
     }

@@ -160,6 +160,7 @@ extension EngineLoop {
     /// The last thing the network thread does.
     func closePools() {
         for command in takeUnhandledCommands() { refuse(command) }
+        watches = [:]
         for pool in poolsByID {
             if let pool { close(pool) }
         }

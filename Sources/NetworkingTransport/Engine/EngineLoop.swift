@@ -41,6 +41,10 @@ final class EngineLoop: @unchecked Sendable {
     private var expiredPools: [ConnectionPool] = []
     /// Whole seconds after which an idle connection is not used again.
     var idleConnectionAge: Int
+    /// What is called when a descriptor that is no transfer's can be read: see `watch`.
+    var watches: [Int32: @Sendable () -> Void] = [:]
+    /// Those that can be read in this pass.
+    var readyWatches: [Int32] = []
     var isShutDown = false
     /// A pass is under way: commands of this thread are handled before it ends.
     private var isDraining = false
@@ -115,6 +119,7 @@ final class EngineLoop: @unchecked Sendable {
             now = MonotonicClock.now
             let hasMail = handleSockets(count)
             if hasMail { mailbox.take(into: &commands) }
+            handleWatches()
             // Bounded, so that transfers that beget transfers cannot keep the sockets waiting.
             var rounds = 0
             var isDue = true
@@ -140,6 +145,10 @@ final class EngineLoop: @unchecked Sendable {
             let event = poller.event(index)
             if event.pool == Poller.enginePool {
                 if poller.isTimer(event.descriptor) { poller.acknowledgeTimer() } else { hasMail = true }
+                continue
+            }
+            if event.pool == Poller.watchPool {
+                readyWatches.append(event.descriptor)
                 continue
             }
             guard Int(event.pool) < poolsByID.count,

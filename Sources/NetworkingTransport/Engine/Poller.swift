@@ -1,12 +1,14 @@
 internal import CCurl
 internal import Glibc
 
-/// Owns the epoll set that the run loop watches: every curl socket, the mailbox and one timer.
+/// Owns the epoll set that the run loop watches: every curl socket, the mailbox, one timer, and what else is watched.
 ///
 /// What an event is about travels in its 64 bits of data: the descriptor, and the pool that registered it.
 final class Poller {
     /// Stands in an event's data for the mailbox and the timer, which belong to no pool.
     static let enginePool: UInt32 = .max
+    /// Stands in an event's data for descriptors that are watched for others than libcurl.
+    static let watchPool: UInt32 = .max - 1
 
     let descriptor: Int32
     private let timer: Int32

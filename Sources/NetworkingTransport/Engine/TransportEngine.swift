@@ -101,6 +101,17 @@ package final class TransportEngine: Sendable {
     /// ended, or could not be started, on the calling thread.
     package func perform(_ work: @escaping @Sendable () -> Void) { loop.submit(.perform(work)) }
 
+    /// Calls `body` on the network thread whenever `descriptor` can be read, until `unwatch`. It has to read until nothing is
+    /// left, or comes again at once, and must not block. On the network thread.
+    ///
+    /// - Returns: errno when it cannot be watched, or the thread has ended.
+    package func watch(_ descriptor: Int32, _ body: @escaping @Sendable () -> Void) -> Int32? {
+        loop.watch(descriptor, body)
+    }
+
+    /// Ends a watch, before the descriptor is closed. On the network thread.
+    package func unwatch(_ descriptor: Int32) { loop.unwatch(descriptor) }
+
     /// Ends every transfer with `.cancelled` and the thread, and returns when it has ended; on the network thread it
     /// returns at once. Any number of times. A transfer started afterwards ends at once, on the calling thread.
     package func shutdown() {

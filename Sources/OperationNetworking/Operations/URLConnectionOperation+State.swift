@@ -48,6 +48,7 @@ extension URLConnectionOperation {
     /// Tells what changed. Never with the lock held: Foundation holds a private mutex while it asks `isFinished`.
     func announce(from old: StateSnapshot, to new: StateSnapshot, to observers: [OperationStateObservation.Entry]) {
         guard old != new else { return }
+        if old.isExecuting != new.isExecuting { OperationActivity.shared.note(isExecuting: new.isExecuting) }
         for observer in observers { observer.willChange(self, old, new) }
         if old.state != new.state {
             willChangeValue(forKey: new.state.key)

@@ -3,7 +3,7 @@ internal import Glibc
 /// An IPv4 or IPv6 address in its usual notation.
 struct IPAddress: Sendable, Equatable {
     /// 4 or 16 bytes, in network order.
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
     /// Nil when `text` is no address.
     init?(_ text: String) {

@@ -2,34 +2,13 @@
 
 extension Symbol {
     static var withoutCounterpart: [Symbol] {
-        reachability + sessions + images + userInterface
+        systemReachability + sessions + images + userInterface
     }
 
-    private static var reachability: [Symbol] {
+    private static var systemReachability: [Symbol] {
         missing(
-            "no reachability: send the request, and look at the error",
-            "AFHTTPRequestOperationManager.reachabilityManager",
-            "AFNetworkReachabilityStatus",
-            "AFNetworkReachabilityStatusUnknown",
-            "AFNetworkReachabilityStatusNotReachable",
-            "AFNetworkReachabilityStatusReachableViaWWAN",
-            "AFNetworkReachabilityStatusReachableViaWiFi",
-            "AFNetworkReachabilityManager",
-            "AFNetworkReachabilityManager.networkReachabilityStatus",
-            "AFNetworkReachabilityManager.reachable",
-            "AFNetworkReachabilityManager.reachableViaWWAN",
-            "AFNetworkReachabilityManager.reachableViaWiFi",
-            "+[AFNetworkReachabilityManager sharedManager]",
-            "+[AFNetworkReachabilityManager managerForDomain:]",
-            "+[AFNetworkReachabilityManager managerForAddress:]",
-            "-[AFNetworkReachabilityManager initWithReachability:]",
-            "-[AFNetworkReachabilityManager startMonitoring]",
-            "-[AFNetworkReachabilityManager stopMonitoring]",
-            "-[AFNetworkReachabilityManager localizedNetworkReachabilityStatusString]",
-            "-[AFNetworkReachabilityManager setReachabilityStatusChangeBlock:]",
-            "AFNetworkingReachabilityDidChangeNotification",
-            "AFNetworkingReachabilityNotificationStatusItem",
-            "AFStringFromNetworkReachabilityStatus")
+            "no SystemConfiguration: use managerForDomain: or managerForAddress:",
+            "-[AFNetworkReachabilityManager initWithReachability:]")
     }
 
     private static var sessions: [Symbol] {
@@ -117,12 +96,6 @@ extension Symbol {
     private static var userInterface: [Symbol] {
         missing(
             "no UIKit",
-            "AFNetworkActivityIndicatorManager",
-            "AFNetworkActivityIndicatorManager.enabled",
-            "AFNetworkActivityIndicatorManager.isNetworkActivityIndicatorVisible",
-            "+[AFNetworkActivityIndicatorManager sharedManager]",
-            "-[AFNetworkActivityIndicatorManager incrementActivityCount]",
-            "-[AFNetworkActivityIndicatorManager decrementActivityCount]",
             "-[UIActivityIndicatorView setAnimatingWithStateOfTask:]",
             "-[UIActivityIndicatorView setAnimatingWithStateOfOperation:]",
             "+[UIAlertView showAlertViewForTaskWithErrorOnCompletion:delegate:]",

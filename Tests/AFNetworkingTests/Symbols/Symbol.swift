@@ -25,7 +25,7 @@ struct Symbol: Sendable {
     /// Every symbol, with its state.
     static var all: [Symbol] {
         operations + httpOperations + manager + security + requests + requestMethods + forms + responses
-            + withoutCounterpart
+            + reachability + activity + withoutCounterpart
     }
 }
 

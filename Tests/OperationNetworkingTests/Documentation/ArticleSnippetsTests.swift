@@ -250,3 +250,31 @@ private func measure(_ operation: HTTPRequestOperation) {
         print("on an open connection: \(metrics.reusedConnection)")
     }
 }
+
+// MARK: Reachability and network activity
+
+private func watch() -> NetworkReachabilityManager {
+    let reachability = NetworkReachabilityManager(domain: "api.example.com")
+    reachability.setReachabilityStatusChangeBlock { status in
+        print(status.localizedString)
+    }
+    reachability.startMonitoring()
+    return reachability
+}
+
+private func waitForTheWay(_ reachability: NetworkReachabilityManager) async {
+    reachability.startMonitoring()
+    for await status in reachability.statuses {
+        guard status != .unknown else { continue }
+        print(status.localizedString)
+        if status != .notReachable { break }
+    }
+}
+
+private func showActivity() {
+    let activity = NetworkActivityManager.shared
+    activity.setNetworkingActivityAction { isVisible in
+        print(isVisible ? "Loading…" : "Ready.")
+    }
+    activity.isEnabled = true
+}

@@ -1,0 +1,14 @@
+extension NetworkActivityManager {
+    /// `shared`, as Swift 1 and 2 have it.
+    public static func sharedManager() -> NetworkActivityManager { shared }
+
+    /// `shared`, as Swift 3 and later have it.
+    @_disfavoredOverload
+    public static func shared() -> NetworkActivityManager { shared }
+
+    /// `isEnabled`, as Swift 1 and 2 have it.
+    public var enabled: Bool {
+        get { isEnabled }
+        set { isEnabled = newValue }
+    }
+}

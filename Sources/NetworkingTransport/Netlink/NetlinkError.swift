@@ -1,0 +1,11 @@
+/// Why the kernel's routing tables could not be asked, or watched.
+package enum NetlinkError: Error, Equatable, Sendable {
+    /// A system call failed.
+    case system(call: String, errno: Int32)
+    /// The kernel answered with an error.
+    case refused(errno: Int32)
+    /// A message that is cut off, or whose lengths contradict each other.
+    case malformed
+    /// The kernel did not answer, or not with what was asked for.
+    case noAnswer
+}

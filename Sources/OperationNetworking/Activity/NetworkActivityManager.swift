@@ -1,0 +1,144 @@
+public import Foundation
+internal import NetworkingSupport
+
+/// Says when to show the user that the network is in use: AFNetworking's `AFNetworkActivityIndicatorManager`, without a
+/// status bar.
+///
+/// It counts the operations that are executing, all of the process, and what the program counts itself. A paused operation,
+/// and one that waits in a queue, is no activity. To spare the user a flicker, activity is shown when there has been some for
+/// `activationDelay`, and until there has been none for `completionDelay`.
+///
+/// ```swift
+/// let activity = NetworkActivityManager.shared
+/// activity.setNetworkingActivityAction { isVisible in
+///     print(isVisible ? "Loading…" : "Ready.")
+/// }
+/// activity.isEnabled = true
+/// ```
+// Sendable because all mutable state is behind `state`.
+open class NetworkActivityManager: NSObject, @unchecked Sendable {
+    private struct State {
+        var machine = NetworkActivityMachine()
+        /// What the program counts itself.
+        var count = 0
+        var action: (@Sendable (Bool) -> Void)?
+        var lane = DeliveryLane<Bool>()
+    }
+
+    /// The manager of the process. AF: `sharedManager`.
+    public static let shared = NetworkActivityManager()
+
+    private let operations: OperationActivity
+    private let state = Locked(State())
+
+    /// A manager of its own, which counts the same operations as the shared one.
+    public override convenience init() {
+        self.init(operations: .shared)
+    }
+
+    init(operations: OperationActivity) {
+        self.operations = operations
+        super.init()
+    }
+
+    deinit {
+        operations.setObserver(nil, for: ObjectIdentifier(self))
+    }
+
+    /// Whether activity is shown. False by default. What is under way is counted in any case, and shown once this is set;
+    /// setting it to false ends the showing at once. AF: `enabled`.
+    public var isEnabled: Bool {
+        get { state.withLock { $0.machine.isEnabled } }
+        set {
+            let key = ObjectIdentifier(self)
+            // Before the count is looked at, and after it was last told of.
+            if newValue { operations.setObserver({ [weak self] in self?.update() }, for: key) }
+            change { $0.setEnabled(newValue, isOccurring: $1) }
+            if !newValue { operations.setObserver(nil, for: key) }
+        }
+    }
+
+    /// Whether an operation is executing, or the program's own count is above zero, shown or not.
+    /// AF: `isNetworkActivityOccurring`.
+    public var isNetworkActivityOccurring: Bool {
+        state.withLock { $0.count > 0 } || operations.isOccurring
+    }
+
+    /// Whether activity is to be shown now: what the action was, or is about to be, called with.
+    /// AF: `isNetworkActivityIndicatorVisible`.
+    public var isNetworkActivityIndicatorVisible: Bool { state.withLock { $0.machine.isVisible } }
+
+    /// Seconds from the beginning of activity until it is shown: what is over by then is not. 1.0 by default; 0 or less: at
+    /// once. Applies from the next beginning on. AF: `activationDelay`.
+    public var activationDelay: TimeInterval {
+        get { state.withLock { $0.machine.activationDelay } }
+        set { state.withLock { $0.machine.activationDelay = newValue } }
+    }
+
+    /// Seconds from the end of activity until it is no longer shown, unless it begins again. 0.17 by default; 0 or less: at
+    /// once. Applies from the next end on. AF: `completionDelay`.
+    public var completionDelay: TimeInterval {
+        get { state.withLock { $0.machine.completionDelay } }
+        set { state.withLock { $0.machine.completionDelay = newValue } }
+    }
+
+    /// Sets what shows activity. AF: `setNetworkingActivityActionWithBlock:`.
+    ///
+    /// - Parameter action: called on the main queue, which somebody must run, with true when activity is to be shown and with
+    ///   false when no longer; in order, and never twice in succession with the same value. Nil: nothing is called.
+    @preconcurrency
+    public func setNetworkingActivityAction(_ action: (@Sendable (_ isVisible: Bool) -> Void)?) {
+        let old = state.withLock { state in
+            defer { state.action = action }
+            return state.action
+        }
+        // Not under the lock: it may be the last reference to something of the user's.
+        withExtendedLifetime(old) {}
+    }
+
+    /// Counts something of the program's own, such as a transfer by other means. AF: `incrementActivityCount`.
+    public func incrementActivityCount() {
+        state.withLock { $0.count = $0.count == .max ? .max : $0.count + 1 }
+        update()
+    }
+
+    /// Takes back one `incrementActivityCount()`. One too many has no effect, and none on the count of operations.
+    /// AF: `decrementActivityCount`.
+    public func decrementActivityCount() {
+        state.withLock { $0.count = max($0.count - 1, 0) }
+        update()
+    }
+
+    private func update() {
+        change { $0.update(isOccurring: $1) }
+    }
+
+    /// Gives the machine an input, together with whether there is activity at that very moment.
+    private func change(_ input: (inout NetworkActivityMachine, Bool) -> NetworkActivityMachine.Action) {
+        let (action, sends) = state.withLock { state -> (NetworkActivityMachine.Action, Bool) in
+            let wasVisible = state.machine.isVisible
+            let action = input(&state.machine, state.count > 0 || operations.isOccurring)
+            let isVisible = state.machine.isVisible
+            return (action, isVisible != wasVisible && state.lane.append(isVisible))
+        }
+        if sends { schedule() }
+        if case .wait(let seconds, let number) = action {
+            Runtime.current.after(min(seconds, 1e9)) { [weak self] in
+                self?.change { $0.timerFired(number, isOccurring: $1) }
+            }
+        }
+    }
+
+    private func schedule() {
+        Runtime.current.on(.sharedMain) { [weak self] in self?.callAction() }
+    }
+
+    private func callAction() {
+        let call = state.withLock { state in
+            state.lane.begin().map { ($0.item, $0.end, state.action) }
+        }
+        guard let (isVisible, end, action) = call else { return }
+        DeliveryThread.deliver(until: end) { action?(isVisible) }
+        if state.withLock({ $0.lane.end() }) { schedule() }
+    }
+}

@@ -1,0 +1,53 @@
+internal import NetworkingSupport
+
+/// News for one queue, told one at a time and in order, as a pure value: the owner has a job sent to the queue for each, and
+/// guards the lane with its lock.
+///
+/// What is not told yet is bounded, because perhaps nobody runs the queue: the oldest gives way. What equals the one told
+/// before is left out.
+struct DeliveryLane<News: Equatable> {
+    static var limit: Int { 64 }
+
+    private var news: [News] = []
+    private var told: News?
+    /// A job is under way to the queue, or running.
+    private var isScheduled = false
+    /// Opened when the one being told has been told.
+    private var running: Latch?
+
+    /// True: a job has to be sent to the queue.
+    mutating func append(_ item: News) -> Bool {
+        if news.count == Self.limit { news.removeFirst() }
+        news.append(item)
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    /// What to tell now, in the job, and the latch to open then. Nil: nothing; the job is over.
+    mutating func begin() -> (item: News, end: Latch)? {
+        while let item = news.first {
+            news.removeFirst()
+            guard item != told else { continue }
+            told = item
+            let latch = Latch()
+            running = latch
+            return (item, latch)
+        }
+        isScheduled = false
+        return nil
+    }
+
+    /// It has been told. True: another job has to be sent to the queue.
+    mutating func end() -> Bool {
+        running = nil
+        isScheduled = !news.isEmpty
+        return isScheduled
+    }
+
+    /// Nothing more is told. What is being told at this moment opens the latch when it has been.
+    mutating func clear() -> Latch? {
+        news = []
+        told = nil
+        return running
+    }
+}

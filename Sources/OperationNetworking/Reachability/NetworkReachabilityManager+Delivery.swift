@@ -1,0 +1,86 @@
+public import Dispatch
+internal import Foundation
+internal import NetworkingSupport
+
+// From a new status to those who want to know.
+
+extension NetworkReachabilityManager {
+    /// What is to be done, without the lock, about a status that is told.
+    struct News {
+        let sendsBlocks: Bool
+        let sendsNotification: Bool
+        let resumed: [StatusBuffer.Resumption]
+    }
+
+    /// The queue for the block and the observers; nil, the default: the main queue, which somebody must run. The
+    /// notification is posted on the main queue in any case.
+    public var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// Sets what is called with the first status after each start, and with every other one.
+    /// AF: `setReachabilityStatusChangeBlock:`.
+    ///
+    /// - Parameter block: called on `completionQueue`, or the main queue; one call at a time, in order, and never twice in
+    ///   succession with the same status unless monitoring was started again. Where the queue is not run for long, the oldest
+    ///   of more than 64 changes are left out. Nil: nothing is called.
+    @preconcurrency
+    public func setReachabilityStatusChangeBlock(_ block: (@Sendable (Status) -> Void)?) {
+        let old = state.withLock { state in
+            defer { state.block = block }
+            return state.block
+        }
+        // Not under the lock: it may be the last reference to something of the user's.
+        withExtendedLifetime(old) {}
+    }
+
+    /// Carries out what a new status demands.
+    func send(_ news: News) {
+        for resumption in news.resumed { resumption.perform() }
+        if news.sendsBlocks { scheduleBlocks() }
+        if news.sendsNotification { scheduleNotification() }
+    }
+
+    private func scheduleBlocks() {
+        Runtime.current.on(completionQueue ?? .sharedMain) { [weak self] in self?.callBlocks() }
+    }
+
+    private func callBlocks() {
+        let call = state.withLock { state in
+            state.blockLane.begin().map { ($0.item, $0.end, state.block, state.observers.map { $0.handler }) }
+        }
+        guard let (status, end, block, observers) = call else { return }
+        DeliveryThread.deliver(until: end) {
+            block?(status)
+            for observer in observers { observer(status) }
+        }
+        if state.withLock({ $0.blockLane.end() }) { scheduleBlocks() }
+    }
+
+    private func scheduleNotification() {
+        Runtime.current.on(.sharedMain) { [weak self] in self?.postNotification() }
+    }
+
+    private func postNotification() {
+        guard let (status, end) = state.withLock({ $0.notificationLane.begin() }) else { return }
+        DeliveryThread.deliver(until: end) {
+            NotificationCenter.default.post(
+                name: .networkingReachabilityDidChange, object: self,
+                userInfo: [NetworkingReachabilityNotificationStatusItem: status.rawValue])
+        }
+        if state.withLock({ $0.notificationLane.end() }) { scheduleNotification() }
+    }
+}
+
+extension NetworkReachabilityManager.State {
+    /// Notes down a status for everybody who wants to know: the order of these calls is that of what is told.
+    mutating func tell(_ status: NetworkReachabilityManager.Status) -> NetworkReachabilityManager.News {
+        var resumed: [StatusBuffer.Resumption] = []
+        for key in streams.keys {
+            if let resumption = streams[key]?.append(status) { resumed.append(resumption) }
+        }
+        return NetworkReachabilityManager.News(
+            sendsBlocks: blockLane.append(status), sendsNotification: notificationLane.append(status), resumed: resumed)
+    }
+}

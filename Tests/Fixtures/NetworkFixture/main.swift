@@ -1,0 +1,14 @@
+import Foundation
+
+// A program that tests start, for what concerns a whole process and its network.
+//
+//   NetworkFixture address|domain <target>    prints each status, with the time in nanoseconds, until its input ends
+//   NetworkFixture activity <url>             what a URL that is never answered makes of the count of activity
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else { exit(2) }
+switch arguments[1] {
+case "address", "domain": runReachability(arguments[2], isDomain: arguments[1] == "domain")
+case "activity": runActivity(arguments[2])
+default: exit(2)
+}

@@ -1,0 +1,121 @@
+import Dispatch
+import Foundation
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+@Suite("Network activity", .timeLimit(.minutes(1)))
+struct NetworkActivityManagerTests {
+    private let operations = OperationActivity()
+
+    /// A manager that shows at once, and what it showed.
+    private func make() -> (NetworkActivityManager, Recorder<Bool>) {
+        let manager = NetworkActivityManager(operations: operations)
+        manager.activationDelay = 0
+        manager.completionDelay = 0
+        let shown = Recorder<Bool>()
+        manager.setNetworkingActivityAction { isVisible in
+            dispatchPrecondition(condition: .onQueue(.main))
+            shown.append(isVisible)
+        }
+        return (manager, shown)
+    }
+
+    /// Waits until everything that the main queue has by now has run.
+    private func settle() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.sharedMain.async { continuation.resume() }
+        }
+    }
+
+    @Test("The defaults are AFNetworking 3's")
+    func defaults() {
+        let manager = NetworkActivityManager()
+        #expect(!manager.isEnabled && manager.activationDelay == 1 && manager.completionDelay == 0.17)
+        #expect(!manager.isNetworkActivityIndicatorVisible)
+        #expect(NetworkActivityManager.shared === NetworkActivityManager.shared)
+    }
+
+    @Test("The program's own count does not go below zero, and takes nothing from that of operations")
+    func counts() async {
+        let (manager, shown) = make()
+        manager.isEnabled = true
+        manager.decrementActivityCount()
+        #expect(!manager.isNetworkActivityOccurring)
+        manager.incrementActivityCount()
+        #expect(manager.isNetworkActivityOccurring && manager.isNetworkActivityIndicatorVisible)
+        operations.note(isExecuting: true)
+        manager.decrementActivityCount()
+        manager.decrementActivityCount()
+        #expect(manager.isNetworkActivityOccurring)
+        operations.note(isExecuting: false)
+        #expect(!manager.isNetworkActivityOccurring && !manager.isNetworkActivityIndicatorVisible)
+        await settle()
+        await settle()
+        #expect(shown.values == [true, false])
+    }
+
+    @Test("An end that is noted before its beginning leaves nothing behind")
+    func order() {
+        let (manager, _) = make()
+        manager.isEnabled = true
+        operations.note(isExecuting: false)
+        #expect(!manager.isNetworkActivityOccurring)
+        operations.note(isExecuting: true)
+        #expect(!manager.isNetworkActivityOccurring && operations.executing == 0)
+    }
+
+    @Test("What is under way when it is enabled is shown, and what is when it is disabled is not any longer")
+    func enabling() async {
+        let (manager, shown) = make()
+        operations.note(isExecuting: true)
+        #expect(manager.isNetworkActivityOccurring && !manager.isNetworkActivityIndicatorVisible)
+        manager.isEnabled = true
+        #expect(manager.isNetworkActivityIndicatorVisible)
+        await settle()
+        manager.isEnabled = false
+        #expect(!manager.isNetworkActivityIndicatorVisible && manager.isNetworkActivityOccurring)
+        await settle()
+        operations.note(isExecuting: false)
+        operations.note(isExecuting: true)
+        await settle()
+        #expect(shown.values == [true, false])
+    }
+
+    @Test("Threads that begin and end operations while it is switched leave the right count and the right showing")
+    func threads() async {
+        for _ in 0..<50 {
+            let (manager, _) = make()
+            DispatchQueue.concurrentPerform(iterations: 4) { [operations] index in
+                for round in 0..<100 {
+                    if index == 0 { manager.isEnabled = round % 2 == 1 }
+                    operations.note(isExecuting: true)
+                    if index == 1 { manager.incrementActivityCount() }
+                    operations.note(isExecuting: false)
+                    if index == 1 { manager.decrementActivityCount() }
+                }
+            }
+            #expect(manager.isEnabled && operations.executing == 0)
+            #expect(!manager.isNetworkActivityOccurring && !manager.isNetworkActivityIndicatorVisible)
+            operations.note(isExecuting: true)
+            #expect(manager.isNetworkActivityIndicatorVisible)
+            operations.note(isExecuting: false)
+        }
+    }
+
+    @Test("It is counted what executes: not what is paused, was cancelled before its start, or failed")
+    func operationsOfAProcess() throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .stalled() }
+        let child = Process()
+        let output = Pipe()
+        child.executableURL = try FixtureProgram.url("NetworkFixture")
+        child.arguments = ["activity", server.url("/").absoluteString]
+        child.standardOutput = output
+        try child.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        child.waitUntilExit()
+        #expect(child.terminationReason == .exit && child.terminationStatus == 0, "\(text)")
+    }
+}
