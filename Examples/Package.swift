@@ -51,6 +51,7 @@ let package = Package(
         recipe("Pinning"),
         recipe("MutualTLS"),
         recipe("AsyncAwait"),
+        recipe("EventStream"),
 
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(
