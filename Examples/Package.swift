@@ -52,6 +52,7 @@ let package = Package(
         recipe("MutualTLS"),
         recipe("AsyncAwait"),
         recipe("ActivitySpinner"),
+        recipe("EventStream"),
 
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(

@@ -118,6 +118,10 @@ final class Program {
             subject.operation.dependentsWaitForCompletionBlocks = true
             traits += " dependents-wait"
         }
+        if scheduler.random.chance(4) {
+            subject.makeStream()
+            traits += " streamed"
+        }
         subject.watch()
         subjects.append(subject)
         isEnqueued.append(false)
@@ -136,7 +140,7 @@ final class Program {
         let index = scheduler.random.below(subjects.count)
         let subject = subjects[index]
         let operation = subject.operation
-        switch scheduler.random.below(24) {
+        switch scheduler.random.below(28) {
         case 0...5:
             guard !isEnqueued[index] else { return true }
             isEnqueued[index] = true
@@ -171,6 +175,15 @@ final class Program {
             queue.isSuspended.toggle()
         case 22:
             addBatch()
+        case 23...26:
+            guard subject.isStreamed else { return true }
+            if scheduler.random.chance(8) {
+                note("op\(index) leaves its stream")
+                subject.dropStream()
+            } else {
+                note("op\(index) reads")
+                _ = subject.read()
+            }
         default:
             _ = operation.isReady
             let upstream = subjects[scheduler.random.below(subjects.count)]
@@ -271,7 +284,10 @@ final class Program {
                 subject.operation.start()
                 helped = true
             }
-            guard !helped else { continue }
+            for subject in open where subject.read() { helped = true }
+            // The last read ends an operation.
+            let isStuck = !helped && !scheduler.step()
+            guard isStuck, scheduler.atomically({ open.allSatisfy { !$0.operation.isFinished } }) else { continue }
             return "forgotten: " + open.map { "op\($0.index) \($0.operation.state)" }.joined(separator: ", ")
         }
         return "it never ends"
@@ -279,7 +295,10 @@ final class Program {
 
     private func problemAfterRelease() -> String? {
         let weak = subjects.map { WeakOperation($0.operation) }
-        for subject in subjects { subject.upstreams = [] }
+        for subject in subjects {
+            subject.upstreams = []
+            subject.dropStream()
+        }
         subjects = []
         batches = []
         while scheduler.step() || scheduler.advanceClock() {}
@@ -296,6 +315,7 @@ final class Program {
                 "queue": operation._scheduler == nil ? 0 : 1, "at finish": operation._atFinish.count,
                 "after completion": operation._afterCompletion.count, "preparations": operation._preparations.count,
                 "upstreams": operation._upstreams.count, "completion": operation._completion == nil ? 0 : 1,
+                "stream": operation._configuration.stream?.holdsAttempt == true ? 1 : 0,
                 "held by the graph": operation._dependencyNode?._hold == nil ? 0 : 1,
             ]
         }

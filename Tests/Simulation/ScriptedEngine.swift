@@ -89,8 +89,10 @@ final class ScriptedEngine {
             default: break
             }
         case .content(let bytes):
-            if case .fail(let error) = bytes.withUnsafeBytes({ transfer.handler?.transfer(transfer, didReceive: $0) }) {
-                fail(flow, error)
+            switch bytes.withUnsafeBytes({ transfer.handler?.transfer(transfer, didReceive: $0) }) {
+            case .fail(let error): fail(flow, error)
+            case .enough: fail(flow, nil)
+            case .accepted, .pause, nil: break
             }
         case .end(let error):
             fail(flow, error)

@@ -31,6 +31,13 @@ final class Subject {
     var begins = 0
     var finishes = 0
     var completions = 0
+    /// What holds the operation's stream; nil: there is none, or it was let go of.
+    private var access: ResponseStreamAccess?
+    /// The response goes to a stream.
+    private(set) var isStreamed = false
+    private var isReading = false
+    private var isInRead = false
+    private var received = Data()
     /// The first thing that was wrong.
     var problem: String?
     private var observation: OperationStateObservation?
@@ -55,6 +62,47 @@ final class Subject {
         observation = operation.observeState { old, new in subject.subject?.note(old, new) }
         operation.setCompletionBlockWithSuccess(
             { _, _ in subject.subject?.completions += 1 }, failure: { _, _ in subject.subject?.completions += 1 })
+    }
+
+    // MARK: The reader of its stream
+
+    func makeStream() {
+        isStreamed = true
+        access = ResponseStreamAccess(operation)
+    }
+
+    /// Reads what is there, once. False: there is nothing.
+    func read() -> Bool {
+        // One task reads, on one thread at a time.
+        guard let access, !isInRead else { return false }
+        isInRead = true
+        defer { isInRead = false }
+        if !isReading {
+            isReading = true
+            guard access.stream.claim() else {
+                problem = problem ?? "op\(index)'s stream was claimed by nobody, and cannot be"
+                return false
+            }
+        }
+        guard case .content(let data) = access.stream.read() else { return false }
+        received += data
+        return true
+    }
+
+    /// Nobody will read any more: cancels, as a loop that is left, or lets go of what was never read.
+    func dropStream() {
+        guard let dropped = access, !isInRead else { return }
+        access = nil
+        if isReading { operation.cancel() }
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// What is wrong with what was read of the content that should have come.
+    private func problem(ofStream expected: [UInt8]) -> String? {
+        if operation.error == nil, access != nil, !isReading || received != Data(expected) {
+            return "op\(index)'s stream gave \(received.count) bytes instead of \(expected.count), or others"
+        }
+        return expected.starts(with: received) ? nil : "op\(index)'s stream gave other bytes"
     }
 
     private func note(_ old: OperationState, _ new: OperationState) {
@@ -87,9 +135,15 @@ final class Subject {
             operation._attempt != nil || operation._content != nil || operation._scheduler != nil
         }
         if hasRests { return "op\(index) keeps its attempt, content or queue after the end" }
-        guard operation.error == nil else { return nil }
         let last = path.split(separator: "/").drop { $0 == "redirect" }.joined(separator: "/")
-        let expected = last.hasPrefix("status") ? [5, 0] : ScriptedEngine.content(of: "/\(last)")
+        let isRefused = last.hasPrefix("status")
+        let expected = isRefused ? [5, 0] : ScriptedEngine.content(of: "/\(last)")
+        if isStreamed, last.hasPrefix("ok") {
+            return problem(ofStream: expected)
+        } else if isStreamed, !last.hasPrefix("auth"), !received.isEmpty, !last.hasPrefix("broken") {
+            return "op\(index)'s stream gave content that is none"
+        }
+        guard operation.error == nil, !isStreamed else { return nil }
         if operation.responseData != Data(expected) {
             return "op\(index) has \(operation.responseData?.count ?? -1) bytes instead of \(expected.count), or others"
         }

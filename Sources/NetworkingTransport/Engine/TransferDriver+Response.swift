@@ -85,6 +85,9 @@ extension TransferDriver {
             case .pause:
                 isReceivePaused = true
                 return Int(CURL_WRITEFUNC_PAUSE)
+            case .enough:
+                endsEarly = true
+                return 0
             case .fail(let error):
                 failure = error
                 return 0

@@ -36,6 +36,8 @@ package enum BodyDelivery: Sendable {
 package enum ReceiveResult: Sendable {
     case accepted
     case pause
+    /// Taken as far as it is wanted: the rest of the content is not, and the transfer still finishes as completed.
+    case enough
     case fail(TransferError)
 }
 

@@ -100,6 +100,7 @@ extension RequestAttempt {
             decoding = .nobody
         } else if content.memory == nil,
             content.sink != nil || configuration.outputStream != nil || configuration.downloadDestination != nil
+                || configuration.stream != nil
         {
             decoding = .sink
             headers.append(HeaderField("Accept-Encoding", ContentDecoder.acceptEncoding))

@@ -89,6 +89,8 @@ extension RequestAttempt: TransferHandler {
         }
         let codings = ContentDecoder.codings(of: head)
         let form = form(of: codings)
+        reception.isAccepted = true
+        reception.form = form
         // Of content that libcurl decodes nobody knows the length.
         let length = codings.isEmpty || decoding != .engine ? head.contentLength ?? -1 : -1
         if machine.continuesContent {
@@ -107,6 +109,32 @@ extension RequestAttempt: TransferHandler {
             content.memory?.expect(length)
         }
         operation.record(head, from: machine.url)
+        judge(head)
+    }
+
+    /// Before a stream gives any content, the response serializer has to accept the response.
+    private func judge(_ head: ResponseHead) {
+        guard let stream = content.stream, case .sink = reception.place, let response = stream.undecidedResponse else {
+            return
+        }
+        operation.judge(head) { isAcceptable in
+            if Runtime.current.isNetworkThread {
+                stream.decide(isAcceptable: isAcceptable, on: response)
+            } else {
+                Runtime.current.onNetworkThread { stream.decide(isAcceptable: isAcceptable, on: response) }
+            }
+        }
+    }
+
+    /// Somebody wants to read what comes: what was collected so far goes there, too.
+    func adoptStream() {
+        assertOnThread()
+        sharedConfiguration = operation.presentConfiguration
+        guard stop == nil, reception.isAccepted, !reception.isComplete, case .sink = reception.place,
+            let stream = configuration.stream, let head = machine.head,
+            content.adopt(stream, configuration, as: reception.form, events: self)
+        else { return }
+        judge(head)
     }
 
     private func form(of codings: [ContentDecoder.Coding]) -> ContentForm {
@@ -177,6 +205,7 @@ extension RequestAttempt: TransferHandler {
         case .held: return postpone { [self] in completeContent() }
         case .present: break
         }
+        reception.isComplete = true
         if case .diverted(let diverted) = reception.place {
             if let error = diverted.complete() { return finish(error: URLError(error, url: machine.url)) }
             // An error response: what was received before, and the place for it, stay untouched.
@@ -186,6 +215,8 @@ extension RequestAttempt: TransferHandler {
         } else if let memory = content.memory {
             if let error = memory.complete() { return finish(error: URLError(error, url: machine.url)) }
             finish(error: nil, data: memory.takeData())
+        } else if let stream = content.stream {
+            stream.finish { [self] error in finish(writing: error, data: stream.takeRefused()) }
         } else if let sink = content.sink {
             sink.finish { [self] error in finish(writing: error) }
         } else {
@@ -194,7 +225,7 @@ extension RequestAttempt: TransferHandler {
     }
 
     /// On any thread: the sink's.
-    private func finish(writing error: (any Error)?) {
-        finish(error: error.map { URLError(TransferError(sink: $0), url: machine.url) })
+    private func finish(writing error: (any Error)?, data: Data? = nil) {
+        finish(error: error.map { URLError(TransferError(sink: $0), url: machine.url) }, data: data)
     }
 }

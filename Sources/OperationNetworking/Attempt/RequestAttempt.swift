@@ -64,6 +64,12 @@ final class RequestAttempt: @unchecked Sendable {
             case diverted(MemorySink)
         }
         var place = Place.sink
+        /// The response is the operation's.
+        var isAccepted = false
+        /// All of its content has come and was handed on.
+        var isComplete = false
+        /// In which form content comes.
+        var form = ContentForm.plain
         /// Content length of the whole; −1: unknown.
         var expectedLength: Int64 = -1
     }

@@ -56,9 +56,29 @@ final class ResumableContent: @unchecked Sendable {
     func openSink(
         _ configuration: URLConnectionOperation.Configuration, _ events: any ResponseSinkEvents, url: URL?
     ) -> any ResponseSink {
+        if let stream = configuration.stream { _ = adopt(stream, configuration, as: .plain, events: events) }
         let sink = self.sink ?? makeSink(configuration, url: url)
         sink.open(events)
         return sink
+    }
+
+    /// The sink when a task reads it.
+    var stream: ResponseStream? { sink as? ResponseStream }
+
+    /// Content that was collected in memory goes to a stream from now on. False: it was not, or has to be decoded there.
+    ///
+    /// - Parameter form: in which the rest comes.
+    func adopt(
+        _ stream: ResponseStream, _ configuration: URLConnectionOperation.Configuration, as form: ContentForm,
+        events: any ResponseSinkEvents
+    ) -> Bool {
+        guard let memory, memory.canContinue else { return false }
+        stream.setLimit(configuration.maximumResponseBodySize)
+        stream.open(events)
+        stream.takeOver(memory, form)
+        self.memory = nil
+        sink = stream
+        return true
     }
 
     private func makeSink(_ configuration: URLConnectionOperation.Configuration, url: URL?) -> any ResponseSink {
@@ -72,6 +92,11 @@ final class ResumableContent: @unchecked Sendable {
                 label: "OperationNetworking.outputStream")
             self.sink = sink
             return sink
+        }
+        if let stream = configuration.stream {
+            stream.setLimit(configuration.maximumResponseBodySize)
+            sink = stream
+            return stream
         }
         let memory = MemorySink(limit: configuration.memoryLimit)
         self.memory = memory

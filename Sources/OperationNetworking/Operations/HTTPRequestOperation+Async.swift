@@ -33,21 +33,6 @@ extension HTTPRequestOperation {
                 data: data, underlyingError: error)
         }
     }
-
-    private func finished() async throws {
-        // Nothing is begun when an upstream can never end.
-        let chain = try unclaimedChain()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                whenFinished { continuation.resume() }
-                Self.start(chain)
-            }
-        } onCancel: {
-            cancel()
-            // A cancelled operation ends when it is started, whatever it depends on.
-            Self.start([self])
-        }
-    }
 }
 
 /// Hands a result to the one who asked for it.

@@ -17,6 +17,7 @@ extension URLConnectionOperation {
             copy._losses = losses
             // A stream is used by one operation only.
             if configuration.value.outputStream != nil { copy._configuration.outputStream = nil }
+            if configuration.value.stream != nil { copy._configuration.stream = nil }
         }
         copy.name = name
         copy.queuePriority = queuePriority

@@ -148,6 +148,8 @@ extension URLConnectionOperation {
     /// Whether the request may go out twice without the user's saying so (RFC 9110, section 9.2.2). Called with `lock`
     /// held.
     private var _mayRepeatRequest: Bool {
+        // Content that can be read only once: another request would have none.
+        if let body = _request.httpBodyStream as? any ReplayableBodyStream, !body.isReplayable { return false }
         if _configuration.resendsNonIdempotentRequests { return true }
         switch _request.httpMethod ?? "GET" {
         case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": return true

@@ -18,6 +18,8 @@ extension URLConnectionOperation {
         var cookies = CookieStorageSetting()
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?
+        /// Where content goes that a task reads.
+        var stream: ResponseStream?
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
         var userInfo: [String: Any] = [:]

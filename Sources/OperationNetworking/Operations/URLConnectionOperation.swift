@@ -281,6 +281,12 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         completion()
     }
 
+    /// Says whether a response is one whose content a stream is to give, before there is content: at once, or later on
+    /// another thread. The base class accepts all.
+    func judge(_ head: ResponseHead, decide: @escaping @Sendable (_ isAcceptable: Bool) -> Void) {
+        decide(true)
+    }
+
     /// Runs the completion handler that was set, on the completion queue.
     func runCompletion(_ handler: CompletionHandler) {
         if case .block(let block) = handler { block() }

@@ -9,6 +9,9 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     private var count = 0
     private var capacity = 0
     private let limit: Int
+    /// Whether what exceeds the limit is left out, in place of a failure.
+    private let truncates: Bool
+    private var isTruncated = false
     /// Bytes taken, before they were decoded.
     private var received: Int64 = 0
     /// Nil for content that comes as it is.
@@ -19,8 +22,10 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     /// - Parameters:
     ///   - limit: bytes that are taken at most.
     ///   - content: what an archived operation had received.
-    init(limit: Int, content: Data = Data()) {
+    ///   - truncates: what exceeds the limit is left out.
+    init(limit: Int, content: Data = Data(), truncates: Bool = false) {
         self.limit = max(limit, content.count)
+        self.truncates = truncates
         guard !content.isEmpty else { return }
         _ = content.withUnsafeBytes { write($0) }
     }
@@ -43,20 +48,36 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
 
     func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         received &+= Int64(bytes.count)
+        guard !isTruncated else { return .enough }
         guard let decoder else { return append(bytes) }
         do {
             try decoder.decode(bytes) { piece in
-                if case .fail(let error) = append(piece) { throw error }
+                switch append(piece) {
+                case .fail(let error): throw error
+                case .enough: throw Truncated()
+                case .accepted, .pause: break
+                }
             }
             return .accepted
+        } catch is Truncated {
+            return .enough
         } catch {
             return .fail(TransferError(sink: error))
         }
     }
 
+    /// Ends the decoding of what is not wanted.
+    private struct Truncated: Error {}
+
     private func append(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return .accepted }
         guard bytes.count <= limit - count else {
+            guard !truncates else {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes.prefix(limit - count))
+                if !rest.isEmpty, case .fail(let error) = append(rest) { return .fail(error) }
+                isTruncated = true
+                return .enough
+            }
             return .fail(
                 TransferError(
                     .tooLarge,
@@ -75,13 +96,14 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     func begin(_ representation: Representation?, as form: ContentForm) {
         count = 0
         received = 0
+        isTruncated = false
         decoder = form.makeDecoder()
     }
 
     /// The content has ended. Not nil: it is not the whole.
     func complete() -> TransferError? {
         do throws(TransferError) {
-            try decoder?.finish()
+            if !isTruncated { try decoder?.finish() }
             return nil
         } catch {
             return error

@@ -278,3 +278,28 @@ private func showActivity() {
     }
     activity.isEnabled = true
 }
+
+// MARK: Streaming
+
+private func readLines(_ manager: HTTPRequestOperationManager) async throws {
+    let operation = try manager.operation(method: "GET", "logs/today")
+    for try await line in operation.lines {
+        print(line)
+        if line.hasPrefix("END") { break }
+    }
+}
+
+private func readEvents(_ manager: HTTPRequestOperationManager) async throws {
+    let operation = try manager.operation(method: "GET", "changes")
+    for try await event in operation.events.reconnecting() {
+        print(event.event, event.id, event.data)
+    }
+}
+
+private func sendRecords(_ records: AsyncStream<Data>, to url: URL) async throws -> (Data, HTTPURLResponse) {
+    var request = URLRequest(url: url)
+    request.httpMethod = "PUT"
+    request.setHTTPBody(records)
+    let (answer, response) = try await HTTPRequestOperation(request: request).data()
+    return (answer, response)
+}

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// What gzip makes of zeros, made without them being in memory.
-    private static func gzippedZeros(_ count: Int) throws -> Data {
+    static func gzippedZeros(_ count: Int) throws -> Data {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -27,7 +27,7 @@ import Testing
         return result
     }
 
-    fileprivate static var residentBytes: Int {
+    static var residentBytes: Int {
         let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
         return fields.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * Int(getpagesize()) } ?? 0
     }

@@ -9,7 +9,7 @@ internal import NetworkingTransport
 ///
 /// Foundation declares streams not Sendable; this one may be closed and asked for its status from any thread: `body`
 /// does not change, and `reader`, with the caller's streams, is touched only by who holds the lease in `shared`.
-final class MultipartBodyStream: InputStream, ReplayableBodyStream, InterruptibleInputStream {
+final class MultipartBodyStream: UnscheduledInputStream, ReplayableBodyStream, InterruptibleInputStream {
     private struct Shared: Sendable {
         var status = Stream.Status.notOpen
         var error: (any Error)?
@@ -147,25 +147,4 @@ final class MultipartBodyStream: InputStream, ReplayableBodyStream, Interruptibl
     override var streamStatus: Stream.Status { shared.withLock { $0.status } }
 
     override var streamError: (any Error)? { shared.withLock { $0.error } }
-
-    override func getBuffer(
-        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-    ) -> Bool {
-        false
-    }
-
-    // The stream calls nobody back: it has no delegate and no run loop.
-
-    override var delegate: (any StreamDelegate)? {
-        get { nil }
-        set {}
-    }
-
-    override func schedule(in loop: RunLoop, forMode mode: RunLoop.Mode) {}
-
-    override func remove(from loop: RunLoop, forMode mode: RunLoop.Mode) {}
-
-    override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
-
-    override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 }

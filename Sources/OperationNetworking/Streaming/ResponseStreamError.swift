@@ -1,0 +1,34 @@
+public import Foundation
+
+/// Why the content of a response cannot be read as a stream. Errors of the request itself are the operation's.
+public enum ResponseStreamError: Error, LocalizedError, Equatable, Sendable {
+    /// Somebody else reads the operation's stream, or has, or it was let go of unread after content had come. A response
+    /// comes once: make another operation, with `copy()` for example.
+    case alreadyRead
+    /// The content goes to the operation's `outputStream` or `downloadDestination`: set neither.
+    case contentGoesElsewhere
+    /// A line is longer than ``ResponseLines/maximumLineLength``, which is given in bytes; or a line of an event is.
+    case lineTooLong(limit: Int)
+    /// The lines of an event are together longer than ``ServerSentEvents/maximumEventLength``, given in bytes.
+    case eventTooLong(limit: Int)
+    /// Events were asked for, and the response is none of status 200 with the content type `text/event-stream`, but of
+    /// this status and type.
+    case notAnEventStream(statusCode: Int, contentType: String?)
+
+    /// One sentence: what is wrong, and what to do.
+    public var errorDescription: String? {
+        switch self {
+        case .alreadyRead:
+            "The operation's response is read by somebody else, or was: make a copy of the operation for another look."
+        case .contentGoesElsewhere:
+            "The operation's response goes to its outputStream or downloadDestination: set neither to read it as a stream."
+        case .lineTooLong(let limit):
+            "A line of the response is longer than \(limit) bytes: raise the limit, or read chunks."
+        case .eventTooLong(let limit):
+            "An event of the response is longer than \(limit) bytes: raise maximumEventLength."
+        case .notAnEventStream(let status, let type):
+            "The response (status \(status), content type \(type ?? "none")) is no stream of events: "
+                + "that has status 200 and the type text/event-stream."
+        }
+    }
+}

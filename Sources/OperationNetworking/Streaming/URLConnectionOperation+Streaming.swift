@@ -1,0 +1,96 @@
+public import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+
+/// The response while it comes, for `for try await`.
+///
+/// Ask for one of them before the operation begins: from then on content is kept for it, and not in `responseData`. What
+/// had been collected before goes to it, too.
+///
+/// - Reading starts an operation that nobody has started or put into a queue, and those it waits for. It works in any
+///   queue, and holds the queue's slot: the operation has finished when everything was read.
+/// - One task reads; another one gets ``ResponseStreamError/alreadyRead``.
+/// - Leaving the loop cancels the operation, and so does cancelling the task.
+/// - A slow loop slows its own transfer only: 512 KiB are kept before the transfer pauses.
+/// - The sequence throws the operation's error. A response that ``HTTPRequestOperation/responseSerializer`` does not accept,
+///   by its status code, gives no content: up to 1 MiB of it is in the error.
+extension URLConnectionOperation {
+    /// The response's content, decoded, in pieces as they come.
+    public var chunks: ResponseChunks { ResponseChunks(access: ResponseStreamAccess(self)) }
+
+    /// The response's content, decoded, byte by byte.
+    public var bytes: ResponseBytes { ResponseBytes(access: ResponseStreamAccess(self)) }
+
+    /// The response's content as lines of UTF-8.
+    public var lines: ResponseLines { ResponseLines(access: ResponseStreamAccess(self)) }
+
+    /// The response's content as server-sent events. The request's `Accept` field becomes `text/event-stream` if it has
+    /// none and the operation has not begun.
+    public var events: ServerSentEvents {
+        acceptEvents()
+        return ServerSentEvents(access: ResponseStreamAccess(self))
+    }
+
+    /// The whole content of the response, once the operation has finished without an error: where a success block would be
+    /// called.
+    ///
+    /// An operation that is in no queue and was not started is started, and so are those it waits for. Cancelling the task
+    /// cancels the operation. The data are empty where the content goes to `outputStream` or `downloadDestination`.
+    ///
+    /// - Throws: the operation's error; `OperationDependencyError`, as ``HTTPRequestOperation/value()``.
+    public func data() async throws -> (Data, HTTPURLResponse) {
+        try await finished()
+        if let error { throw error }
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        return (responseData ?? Data(), response)
+    }
+
+    /// Waits for the end, and starts what nobody else will start.
+    func finished() async throws {
+        // Nothing is begun when an upstream can never end.
+        let chain = try unclaimedChain()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                whenFinished { continuation.resume() }
+                Self.start(chain)
+            }
+        } onCancel: {
+            cancel()
+            // A cancelled operation ends when it is started, whatever it depends on.
+            Self.start([self])
+        }
+    }
+
+    /// The stream that the operation's content goes to, for one more sequence.
+    func responseStream() -> ResponseStream {
+        let (stream, isNew, attempt) = lock.withLock { () -> (ResponseStream, Bool, RequestAttempt?) in
+            let known = _configuration.stream
+            let stream = known ?? ResponseStream()
+            stream.addReader()
+            if known == nil { _configuration.stream = stream }
+            return (stream, known == nil, _attempt)
+        }
+        if isNew {
+            whenFinished { stream.end() }
+            if let attempt { Runtime.current.onNetworkThread { attempt.adoptStream() } }
+        }
+        return stream
+    }
+
+    /// Whether the user has set where content goes.
+    var hasPlaceForContent: Bool {
+        lock.withLock { _configuration.outputStream != nil || _configuration.downloadDestination != nil }
+    }
+
+    /// Tells the server which event came last; empty: none.
+    func setLastEventID(_ id: String) {
+        lock.withLock { _request.setValue(id.isEmpty ? nil : id, forHTTPHeaderField: "Last-Event-ID") }
+    }
+
+    private func acceptEvents() {
+        lock.withLock {
+            guard !_machine.hasBegun, _request.value(forHTTPHeaderField: "Accept") == nil else { return }
+            _request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
+        }
+    }
+}
