@@ -10,6 +10,8 @@ extension HTTPRequestOperationManager {
         var responseSerializer: HTTPResponseSerializer = JSONResponseSerializer()
         var operationQueue: OperationQueue = RequestOperationQueue()
         var sendsAuthorizationToOtherOrigins = false
+        /// What records the operations.
+        var archives: [HTTPArchive] = []
         /// What operations are made with, and share until they are told something else.
         private(set) var operations: URLConnectionOperation.SharedConfiguration
 
