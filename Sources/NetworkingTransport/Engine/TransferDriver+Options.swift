@@ -243,6 +243,7 @@ extension TransferDriver {
             setMethodWithoutContent(request.method, &result)
         case .data(let data) where data.count <= Self.copiedBodyLimit:
             reportsBodyAtOnce = true
+            isContentCopied = true
             bodyLength = Int64(data.count)
             setCopiedContent(data, method: request.method, &result)
         case .data(let data):

@@ -53,11 +53,20 @@ extension TransferDriver {
         timings.bytesSent = bodyOffset
         timings.bytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
         timings.headerBytesReceived = Int64(collector.totalBytes)
-        timings.requestBytesSent = Int64(easy.long(CURLINFO_REQUEST_SIZE))
+        timings.headerBytesSent = headerBytesSent
         timings.reusedConnection = timings.preTransfer > 0 && easy.long(CURLINFO_NUM_CONNECTS) == 0
         if collector.isComplete { timings.httpVersion = collector.httpVersion }
         timings.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
         timings.remotePort = easy.long(CURLINFO_PRIMARY_PORT)
+        if let tlsVersion { timings.tlsVersion = String(cString: tlsVersion) }
+        if let tlsCipher { timings.tlsCipher = String(cString: tlsCipher) }
         return timings
+    }
+
+    /// libcurl counts what it was given in advance with the head that it sends it with.
+    private var headerBytesSent: Int64 {
+        let size = Int64(easy.long(CURLINFO_REQUEST_SIZE))
+        guard isContentCopied, bodyOffset <= size else { return size }
+        return size - bodyOffset
     }
 }

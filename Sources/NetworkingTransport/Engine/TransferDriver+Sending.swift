@@ -9,6 +9,7 @@ extension TransferDriver {
         guard let transfer else { return false }
         self.localPort = localPort
         lastActivity = loop.now
+        noteTLS()
         let made = easy.long(CURLINFO_NUM_CONNECTS)
         if expectsHTTP2, made > connectionsMade {
             // It is not there any more, and what libcurl has made in its place would get HTTP/1.1.
@@ -30,6 +31,12 @@ extension TransferDriver {
             failure = Self.lostError
             return false
         }
+    }
+
+    private func noteTLS() {
+        guard transfer?.request.isSecure == true, let ssl = easy.tlsConnection else { return }
+        tlsVersion = SSL_get_version(OpaquePointer(ssl))
+        tlsCipher = SSL_CIPHER_get_name(SSL_get_current_cipher(OpaquePointer(ssl)))
     }
 
     /// What a request ends with that may, or may not, have been acted on.

@@ -46,6 +46,8 @@ final class TransferDriver: DeadlineHeapMember {
     var sendsContent = false
     /// The whole content was handed over in advance, and is reported as sent when the response begins.
     var reportsBodyAtOnce = false
+    /// The whole content was handed over in advance.
+    var isContentCopied = false
 
     // MARK: Flow and time
 
@@ -75,6 +77,9 @@ final class TransferDriver: DeadlineHeapMember {
 
     /// Made when a handshake begins.
     var verification: PeerVerificationContext?
+    /// Of the connection in use, in memory of OpenSSL's that stays; nil: no TLS.
+    var tlsVersion: UnsafePointer<CChar>?
+    var tlsCipher: UnsafePointer<CChar>?
 
     // MARK: Reuse
 
@@ -127,6 +132,9 @@ final class TransferDriver: DeadlineHeapMember {
         socketError = 0
         unsentBytes = -1
         verification = nil
+        tlsVersion = nil
+        tlsCipher = nil
+        isContentCopied = false
         easy.clearErrorText()
         return configure(for: transfer.request, freshConnection: freshConnection)
     }

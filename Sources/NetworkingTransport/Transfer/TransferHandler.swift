@@ -67,12 +67,16 @@ package struct TransferTimings: Sendable {
     package var bytesSent: Int64 = 0
     package var bytesReceived: Int64 = 0
     package var headerBytesReceived: Int64 = 0
-    package var requestBytesSent: Int64 = 0
+    /// Of the request line and header fields.
+    package var headerBytesSent: Int64 = 0
     /// Whether an open connection was used.
     package var reusedConnection = false
     /// "1.0", "1.1", "2" or "" when there was no response.
     package var httpVersion = ""
     package var remoteAddress = ""
     package var remotePort = 0
+    /// "TLSv1.3", and the cipher suite's name; "" without TLS.
+    package var tlsVersion = ""
+    package var tlsCipher = ""
     package init() {}
 }

@@ -200,7 +200,8 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// The attempt is over, one way or the other. The operation takes the first call.
     func finish(error: (any Error)?, data: Data? = nil) {
-        let metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops) }
+        let decoded = data.map { Int64($0.count) } ?? content.sink?.bytesDecoded ?? 0
+        let metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops, decodedBytes: decoded) }
         if operation.endAttempt(number, error: error, data: data, metrics: metrics) == .held {
             postpone { [self] in finish(error: error, data: data) }
         }

@@ -12,6 +12,8 @@ extension HTTPRequestOperationManager {
         var sendsAuthorizationToOtherOrigins = false
         /// Nil: the shared one.
         var reachabilityManager: NetworkReachabilityManager?
+        /// What records the operations.
+        var archives: [HTTPArchive] = []
         /// What operations are made with, and share until they are told something else.
         private(set) var operations: URLConnectionOperation.SharedConfiguration
 

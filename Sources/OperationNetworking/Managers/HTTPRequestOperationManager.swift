@@ -141,6 +141,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
                 settings.apply(to: &operation._configuration)
             }
         }
+        for archive in settings.archives { archive.observe(operation) }
     }
 
     /// Adds an operation to `operationQueue`.

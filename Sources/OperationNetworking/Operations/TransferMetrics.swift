@@ -12,6 +12,8 @@ public struct TransferMetrics: Sendable {
     public let connectTime: TimeInterval
     /// Until the TLS handshake was done.
     public let secureConnectTime: TimeInterval
+    /// Until the request was about to be sent.
+    public let requestStartTime: TimeInterval
     /// Until the first byte of the response.
     public let firstByteTime: TimeInterval
     /// Until the end.
@@ -28,12 +30,24 @@ public struct TransferMetrics: Sendable {
     public let remoteAddress: String
     /// The server's port; 0 when no connection was made.
     public let remotePort: Int
+    /// Bytes of the request line and header fields, as HTTP/1 writes them.
+    public let headerBytesSent: Int64
+    /// Bytes of status lines and header fields, as HTTP/1 writes them: also of interim responses and trailers.
+    public let headerBytesReceived: Int64
+    /// Bytes of content received, after decoding: what came out where the content went.
+    public let decodedBytesReceived: Int64
+    /// The version of TLS, such as "TLSv1.3"; empty without TLS.
+    public let tlsVersion: String
+    /// The cipher suite, by OpenSSL's name, such as "TLS_AES_256_GCM_SHA384"; empty without TLS.
+    public let tlsCipher: String
+    /// When the transfer got its connection slot.
+    public let startDate: Date
     /// How often the request was redirected.
     public let redirectCount: Int
     /// What the cache had to do with the response.
     public internal(set) var cacheOutcome = CacheOutcome.none
 
-    init(_ timings: TransferTimings, redirectCount: Int) {
+    init(_ timings: TransferTimings, redirectCount: Int, decodedBytes: Int64 = 0) {
         queueTime = timings.queued
         nameLookupTime = timings.nameLookup
         connectTime = timings.connect
@@ -47,5 +61,28 @@ public struct TransferMetrics: Sendable {
         remoteAddress = timings.remoteAddress
         remotePort = timings.remotePort
         self.redirectCount = redirectCount
+        requestStartTime = timings.preTransfer
+        headerBytesSent = timings.headerBytesSent
+        headerBytesReceived = timings.headerBytesReceived
+        decodedBytesReceived = decodedBytes
+        tlsVersion = timings.tlsVersion
+        tlsCipher = timings.tlsCipher
+        startDate = Date(timeIntervalSinceNow: -timings.total)
     }
+}
+
+// When the phases began; nil: a phase did not happen.
+extension TransferMetrics {
+    /// When the name lookup began.
+    public var nameLookupStartDate: Date? { nameLookupTime > 0 ? startDate : nil }
+    /// When the TCP connection was begun; nil on a connection that was open.
+    public var connectStartDate: Date? { connectTime > nameLookupTime ? startDate + nameLookupTime : nil }
+    /// When the TLS handshake was begun; nil on a connection that was open, and without TLS.
+    public var secureConnectStartDate: Date? { secureConnectTime > connectTime ? startDate + connectTime : nil }
+    /// When the request began to be sent.
+    public var requestStartDate: Date? { requestStartTime > 0 ? startDate + requestStartTime : nil }
+    /// When the first byte of the response came.
+    public var responseStartDate: Date? { firstByteTime > 0 ? startDate + firstByteTime : nil }
+    /// When the transfer ended.
+    public var endDate: Date { startDate + totalTime }
 }

@@ -12,6 +12,8 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         var items: [Item] = []
         var pendingBytes = 0
         var bytesAccepted: Int64 = 0
+        /// As of what was written last.
+        var bytesDecoded: Int64 = 0
         /// Content of any response was taken.
         var isTouched = false
         /// The present content is coded.
@@ -69,6 +71,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     }
 
     var bytesAccepted: Int64 { state.withLock { $0.bytesAccepted } }
+    var bytesDecoded: Int64 { state.withLock { $0.bytesDecoded } }
     var isUntouched: Bool { state.withLock { !$0.isTouched } }
 
     /// While what is written is being compared, nobody knows what the rest would be a continuation of.
@@ -243,7 +246,9 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             fail(error)
             return
         }
+        let total = output.total
         let events = state.withLock { state -> (any ResponseSinkEvents)? in
+            state.bytesDecoded = total
             state.pendingBytes = max(0, state.pendingBytes - chunk.count)
             chunk.count = 0
             state.spare = chunk

@@ -35,6 +35,7 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     }
 
     var bytesAccepted: Int64 { received }
+    var bytesDecoded: Int64 { Int64(count) }
     var isUntouched: Bool { received == 0 }
     var canContinue: Bool { decoder == nil }
 

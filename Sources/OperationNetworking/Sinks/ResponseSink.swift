@@ -11,6 +11,8 @@ protocol ResponseSink: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult
     /// Bytes taken of the present content, as they came: the offset at which a resumed transfer goes on.
     var bytesAccepted: Int64 { get }
+    /// Bytes of the present content that have come out of its codings.
+    var bytesDecoded: Int64 { get }
     /// Whether no content at all was taken.
     var isUntouched: Bool { get }
     /// Whether a range that begins there may be appended.

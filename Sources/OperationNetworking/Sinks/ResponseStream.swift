@@ -14,6 +14,8 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
         var completion: (@Sendable ((any Error)?) -> Void)?
         /// Strong; cleared when the sink ends, to break the cycle.
         var events: (any ResponseSinkEvents)?
+        /// When everything was read.
+        var bytesDecoded: Int64 = 0
         /// Bytes of decoded content; nil: any number.
         var limit: Int64?
         /// Content of the operation came this way.
@@ -39,6 +41,9 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     /// Whether content comes this way, and not somewhere else.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
+    /// Whether it still holds what holds its operation, which it must not after the end.
+    var holdsAttempt: Bool { state.withLock { $0.events != nil || $0.completion != nil } }
+
     /// Makes a change, and wakes the reader if there is something for it.
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, waiter) = state.withLock { state -> (Result, (@Sendable () -> Void)?) in
@@ -51,6 +56,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
 
     // MARK: The network thread's side
 
+    var bytesDecoded: Int64 { state.withLock { $0.bytesDecoded } }
     var bytesAccepted: Int64 { state.withLock { $0.machine.bytesAccepted } }
     var isUntouched: Bool { state.withLock { !$0.machine.isTouched } }
     var canContinue: Bool { state.withLock { $0.machine.canContinue } }
@@ -204,8 +210,10 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     private func commit() {
         var failure: (any Error)?
         do { try intake.commit() } catch { failure = error }
+        let total = intake.total
         let completion = state.withLock { state in
             state.events = nil
+            state.bytesDecoded = total
             return state.completion.take()
         }
         completion?(failure)
@@ -220,8 +228,4 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
         }
         events?.sinkFailed(error)
     }
-}
-extension ResponseStream {
-    /// Whether it still holds something that holds its operation.
-    var holdsAttempt: Bool { state.withLock { $0.events != nil || $0.completion != nil } }
 }

@@ -21,7 +21,7 @@ final class SinkOutput {
     /// Bytes of decoded content that are taken; nil: any number.
     private let limit: Int64?
     /// Of the present content, decoded.
-    private var total: Int64
+    private(set) var total: Int64
 
     init(_ writer: any ByteWriter, offset: Int64 = 0, limit: Int64? = nil) {
         self.writer = writer

@@ -84,6 +84,9 @@ final class StreamIntake {
         return pieces.data
     }
 
+    /// Bytes of the present content that have come out of its codings.
+    var total: Int64 { output?.total ?? 0 }
+
     /// Everything was taken.
     func commit() throws { try output?.commit() }
 

@@ -1,0 +1,94 @@
+public import Foundation
+internal import NetworkingSupport
+
+/// Keeps what the operations of managers asked and got, and writes it as an HTTP Archive (HAR 1.2), which the developer
+/// tools of browsers open.
+///
+/// ```
+/// let archive = HTTPArchive()
+/// archive.record(manager)
+/// ```
+///
+/// Values of `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`, and user names and passwords in URLs, are
+/// left out; queries are not. An entry is one operation: its request as it was made, and the last response.
+public final class HTTPArchive: Sendable {
+    private struct State {
+        /// Oldest first.
+        var entries: [HTTPArchiveEntry] = []
+    }
+
+    private let state = Locked(State())
+    /// Entries that are kept; older ones are dropped.
+    let maximumEntries: Int
+    /// Bytes of each content that are kept.
+    let maximumBodySize: Int
+
+    /// An archive without content: sizes and types only, of the 10 000 latest operations.
+    public convenience init() {
+        self.init(maximumBodySize: 0)
+    }
+
+    /// An archive with the beginning of each content that was in memory.
+    ///
+    /// - Parameters:
+    ///   - maximumBodySize: bytes of each request's and each response's content, of which longer ones are cut off.
+    ///   - maximumEntries: operations that are kept, the latest; 10 000 by default.
+    public init(maximumBodySize: Int, maximumEntries: Int = 10_000) {
+        self.maximumBodySize = max(0, maximumBodySize)
+        self.maximumEntries = max(1, maximumEntries)
+    }
+
+    /// Records the operations that a manager makes from now on, and those that it configures, when they finish; a
+    /// completion block may run a moment before its operation is in the archive.
+    public func record(_ manager: HTTPRequestOperationManager) {
+        manager.withSettings { settings in
+            if !settings.archives.contains(where: { $0 === self }) { settings.archives.append(self) }
+        }
+    }
+
+    /// The archive as JSON.
+    ///
+    /// - Throws: an `EncodingError`.
+    public func data() throws -> Data {
+        let entries = state.withLock { $0.entries }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(HTTPArchiveDocument(log: .init(entries: entries)))
+    }
+
+    /// Writes the archive to a file, at once or not at all.
+    ///
+    /// - Throws: Foundation's error.
+    public func write(to url: URL) throws {
+        try data().write(to: url, options: .atomic)
+    }
+
+    /// Waits for the end of an operation.
+    func observe(_ operation: HTTPRequestOperation) {
+        operation.whenFinished { [weak operation, self] in
+            if let operation { add(operation.archiveEntry(maximumBodySize: maximumBodySize)) }
+        }
+    }
+
+    private func add(_ entry: HTTPArchiveEntry) {
+        let dropped = state.withLock { state -> HTTPArchiveEntry? in
+            state.entries.append(entry)
+            return state.entries.count > maximumEntries ? state.entries.removeFirst() : nil
+        }
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+/// The outermost object of HAR 1.2.
+private struct HTTPArchiveDocument: Encodable {
+    struct Log: Encodable {
+        struct Creator: Encodable {
+            var name = "OperationNetworking"
+            var version = "0.1.0"
+        }
+        var version = "1.2"
+        var creator = Creator()
+        var entries: [HTTPArchiveEntry]
+    }
+    var log: Log
+}

@@ -1,0 +1,83 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+extension URLConnectionOperation {
+    /// What an archive keeps of the operation, once it has finished.
+    ///
+    /// - Parameter maximumBodySize: bytes of content, each way.
+    func archiveEntry(maximumBodySize limit: Int) -> HTTPArchiveEntry {
+        let (request, reception) = lock.withLock { (_request, _reception) }
+        let metrics = reception.metrics
+        let timings = metrics.map(HTTPArchiveEntry.Timings.init) ?? HTTPArchiveEntry.Timings()
+        let start = metrics.map { $0.startDate - $0.queueTime } ?? Date()
+        var entry = HTTPArchiveEntry(
+            startedDateTime: Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(start),
+            time: timings.total, request: Self.archived(request, metrics, limit),
+            response: Self.archived(reception, limit, error), timings: timings)
+        if let address = metrics?.remoteAddress, !address.isEmpty { entry.serverIPAddress = address }
+        return entry
+    }
+
+    private static func archived(
+        _ request: URLRequest, _ metrics: TransferMetrics?, _ limit: Int
+    ) -> HTTPArchiveEntry.Request {
+        let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+        let url = request.url?.withoutUserInfo
+        let query = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?.queryItems ?? []
+        var postData: HTTPArchiveEntry.PostData?
+        if let body = request.httpBody, limit > 0 {
+            let (text, encoding) = text(of: body.prefix(limit))
+            postData = HTTPArchiveEntry.PostData(
+                mimeType: request.value(forHTTPHeaderField: "Content-Type") ?? "", text: text, encoding: encoding)
+        }
+        return HTTPArchiveEntry.Request(
+            method: request.httpMethod ?? "GET", url: url?.absoluteString ?? "", httpVersion: version(metrics),
+            headers: fields.map { pair($0.key, $0.value) },
+            queryString: query.map { HTTPArchiveEntry.Pair(name: $0.name, value: $0.value ?? "") }, postData: postData,
+            headersSize: metrics?.headerBytesSent ?? -1, bodySize: metrics?.bytesSent ?? 0)
+    }
+
+    private static func archived(
+        _ reception: Reception, _ limit: Int, _ error: (any Error)?
+    ) -> HTTPArchiveEntry.Response {
+        var headers: [HTTPArchiveEntry.Pair] = []
+        reception.head?.forEachField { headers.append(pair($0, $1)) }
+        func first(_ name: String) -> String { headers.first { $0.name.isFieldName(name) }?.value ?? "" }
+        let metrics = reception.metrics
+        var content = HTTPArchiveEntry.Content(
+            size: metrics?.decodedBytesReceived ?? Int64(reception.data?.count ?? 0), mimeType: first("Content-Type"))
+        if let data = reception.data, limit > 0, !data.isEmpty {
+            let (text, encoding) = text(of: data.prefix(limit))
+            content.text = text
+            content.encoding = encoding
+        }
+        let status = reception.head?.statusCode ?? 0
+        return HTTPArchiveEntry.Response(
+            status: status, statusText: status == 0 ? "" : HTTPURLResponse.localizedString(forStatusCode: status),
+            httpVersion: version(metrics), headers: headers, content: content,
+            redirectURL: URL(string: first("Location"))?.withoutUserInfo.absoluteString ?? "",
+            headersSize: metrics?.headerBytesReceived ?? -1, bodySize: metrics?.bytesReceived ?? -1,
+            error: error?.localizedDescription)
+    }
+
+    private static func version(_ metrics: TransferMetrics?) -> String {
+        guard let version = metrics?.httpVersion, !version.isEmpty else { return "" }
+        return "HTTP/\(version)"
+    }
+
+    private static func pair(_ name: String, _ value: String) -> HTTPArchiveEntry.Pair {
+        let isSecret = HTTPRequestOperation.secretFields.contains { name.isFieldName($0) }
+        if name.isFieldName("Location") || name.isFieldName("Referer") {
+            return HTTPArchiveEntry.Pair(name: name, value: URL(string: value)?.withoutUserInfo.absoluteString ?? "***")
+        }
+        return HTTPArchiveEntry.Pair(name: name, value: isSecret ? "***" : value)
+    }
+
+    /// Text as it is, anything else in base 64.
+    private static func text(of data: Data) -> (String, encoding: String?) {
+        if let text = String(validating: data, as: UTF8.self) { return (text, nil) }
+        return (data.base64EncodedString(), "base64")
+    }
+}
