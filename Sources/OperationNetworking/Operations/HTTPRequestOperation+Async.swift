@@ -9,7 +9,7 @@ extension HTTPRequestOperation {
     /// - Throws: the operation's `error`; `OperationDependencyError`, when the operation waits for one that is not the
     ///   library's and that nobody started or put into a queue, so that it may never end.
     public func value() async throws -> sending Any? {
-        try await finished()
+        try await waitForEnd()
         if let error { throw error }
         return ParsedResult(responseObject).value
     }
@@ -22,7 +22,7 @@ extension HTTPRequestOperation {
     /// - Throws: the operation's `error`, or a `ResponseSerializationError` over the decoder's error.
     public func decoded<T: Decodable & Sendable>(_ type: T.Type, decoder: JSONDecoder = JSONDecoder()) async throws -> T
     {
-        try await finished()
+        try await waitForEnd()
         if let error { throw error }
         let data = responseData ?? Data()
         do {

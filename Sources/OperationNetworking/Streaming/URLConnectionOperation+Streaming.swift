@@ -39,14 +39,14 @@ extension URLConnectionOperation {
     ///
     /// - Throws: the operation's error; `OperationDependencyError`, as ``HTTPRequestOperation/value()``.
     public func data() async throws -> (Data, HTTPURLResponse) {
-        try await finished()
+        try await waitForEnd()
         if let error { throw error }
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         return (responseData ?? Data(), response)
     }
 
     /// Waits for the end, and starts what nobody else will start.
-    func finished() async throws {
+    func waitForEnd() async throws {
         // Nothing is begun when an upstream can never end.
         let chain = try unclaimedChain()
         await withTaskCancellationHandler {
