@@ -30,6 +30,9 @@ public struct TransferMetrics: Sendable {
     public let remotePort: Int
     /// How often the request was redirected.
     public let redirectCount: Int
+    /// All attempts in order, the last one included: more than one where ``RetryPolicy`` or an interceptor made another.
+    /// Everything else here is of the last attempt.
+    public internal(set) var attempts: [Attempt] = []
 
     init(_ timings: TransferTimings, redirectCount: Int) {
         queueTime = timings.queued
@@ -45,5 +48,19 @@ public struct TransferMetrics: Sendable {
         remoteAddress = timings.remoteAddress
         remotePort = timings.remotePort
         self.redirectCount = redirectCount
+    }
+
+    /// One attempt of an operation at its response.
+    public struct Attempt: Sendable {
+        /// Counted from 1.
+        public let number: Int
+        /// When it began.
+        public let startDate: Date
+        /// The status of its response; nil when there was none.
+        public let statusCode: Int?
+        /// Why there was no response; nil when there was one.
+        public let error: (any Error)?
+        /// Seconds that were to pass between the attempt before and this one; 0 for the first.
+        public let delay: TimeInterval
     }
 }

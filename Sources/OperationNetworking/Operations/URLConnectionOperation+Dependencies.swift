@@ -98,6 +98,8 @@ extension URLConnectionOperation: SchedulableOperation {
 
     var hasBegun: Bool { lock.withLock { _machine.hasBegun } }
 
+    var wantsSlot: Bool { lock.withLock { _machine.wantsSlot } }
+
     var schedulingOrigin: String? { requestTarget?.origin }
 
     /// A subclass of the user's may have overridden `start()`.

@@ -32,6 +32,7 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     var bytesAccepted: Int64 { received }
     var isUntouched: Bool { received == 0 }
     var canContinue: Bool { decoder == nil }
+    var canRestart: Bool { true }
 
     func open(_ events: any ResponseSinkEvents) {}
 
