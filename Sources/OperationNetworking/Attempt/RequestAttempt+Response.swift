@@ -98,7 +98,9 @@ extension RequestAttempt: TransferHandler {
             reception.expectedLength = ContentRange(head: head)?.total ?? (length < 0 || overflows ? -1 : whole)
         } else {
             reception.expectedLength = length
-            if isSuccess || content.memory != nil || (!isFile && content.sink?.isUntouched != false) {
+            // Of a response that may be followed by another, nothing goes to a stream, which cannot take it back.
+            let mayDivert = isFile || (configuration.mayRetry && content.memory == nil)
+            if isSuccess || content.memory != nil || (!mayDivert && content.sink?.isUntouched != false) {
                 machine.contentBeginsAnew()
                 content.begin(head, method: machine.request.httpMethod ?? "GET", as: form)
             } else {
@@ -209,12 +211,10 @@ extension RequestAttempt: TransferHandler {
         if case .diverted(let diverted) = reception.place {
             if let error = diverted.complete() { return finish(error: URLError(error, url: machine.url)) }
             // An error response: what was received before, and the place for it, stay untouched.
-            let data = diverted.takeData()
-            guard let sink = content.sink else { return finish(error: nil, data: data) }
-            sink.discard { [self] in finish(error: nil, data: data) }
+            finish(error: nil, data: diverted.takeData())
         } else if let memory = content.memory {
             if let error = memory.complete() { return finish(error: URLError(error, url: machine.url)) }
-            finish(error: nil, data: memory.takeData())
+            finish(error: nil, data: memory.takeData(), content: .read)
         } else if let stream = content.stream {
             stream.finish { [self] error in finish(writing: error, data: stream.takeRefused()) }
         } else if let sink = content.sink {
@@ -222,10 +222,5 @@ extension RequestAttempt: TransferHandler {
         } else {
             finish(error: nil)
         }
-    }
-
-    /// On any thread: the sink's.
-    private func finish(writing error: (any Error)?, data: Data? = nil) {
-        finish(error: error.map { URLError(TransferError(sink: $0), url: machine.url) }, data: data)
     }
 }

@@ -18,6 +18,9 @@ final class RequestAttempt: @unchecked Sendable {
     /// As it was when the latest response began: blocks and places set after the start count.
     var sharedConfiguration: URLConnectionOperation.SharedConfiguration
     let content: ResumableContent
+    let startDate = Date()
+    /// What the operation's request sends, whatever becomes of it by redirects.
+    private let bodyStream: InputStream?
     /// Where the operation's own request goes, if that is known.
     let firstTarget: RequestTarget?
     var machine: AttemptMachine
@@ -76,13 +79,15 @@ final class RequestAttempt: @unchecked Sendable {
 
     init(
         operation: URLConnectionOperation, number: UInt, request: URLRequest, target: RequestTarget?,
-        configuration: URLConnectionOperation.SharedConfiguration, content: ResumableContent
+        configuration: URLConnectionOperation.SharedConfiguration, content: ResumableContent,
+        confinedFields: Set<[UInt8]> = []
     ) {
         self.operation = operation
         self.number = number
         sharedConfiguration = configuration
         self.content = content
-        machine = AttemptMachine(request: request)
+        machine = AttemptMachine(request: request, confinedFields: confinedFields)
+        bodyStream = request.httpBodyStream
         firstTarget = target
     }
 
@@ -199,11 +204,41 @@ final class RequestAttempt: @unchecked Sendable {
     // MARK: The end
 
     /// The attempt is over, one way or the other. The operation takes the first call.
-    func finish(error: (any Error)?, data: Data? = nil) {
-        let decoded = data.map { Int64($0.count) } ?? content.sink?.bytesDecoded ?? 0
-        let metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops, decodedBytes: decoded) }
-        if operation.endAttempt(number, error: error, data: data, metrics: metrics) == .held {
-            postpone { [self] in finish(error: error, data: data) }
+    func finish(error: (any Error)?, data: Data? = nil, content state: AttemptEnd.Content = .kept) {
+        var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
+        end.isRepeatable = stop == nil && isRepeatable(after: error)
+        if state == .read, end.isRepeatable { content.forgetResponse() }
+        finish(end)
+    }
+
+    /// On any thread, when the content was written.
+    private func finish(_ end: AttemptEnd) {
+        var measured = end
+        let decoded = end.data.map { Int64($0.count) } ?? content.sink?.bytesDecoded ?? 0
+        measured.metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops, decodedBytes: decoded) }
+        if operation.endAttempt(number, with: measured) == .held {
+            postpone { [self] in finish(end) }
+        }
+    }
+
+    /// The content went to its place, or did not get there. On any thread: the sink's.
+    ///
+    /// - Parameter data: content that did not go there, because the response was refused.
+    func finish(writing error: (any Error)?, data: Data? = nil) {
+        finish(
+            AttemptEnd(
+                error: error.map { URLError(TransferError(sink: $0), url: machine.url) }, data: data,
+                content: error == nil ? .written : .kept, startDate: startDate))
+    }
+
+    /// Whether another attempt could do better: not where content cannot go, or a request's stream was read.
+    private func isRepeatable(after error: (any Error)?) -> Bool {
+        assertOnThread()
+        switch (error as? URLError)?.code {
+        case .cannotWriteToFile, .cannotCreateFile, .dataLengthExceedsMaximum, .requestBodyStreamExhausted:
+            return false
+        default:
+            return content.canBeRepeated(sending: bodyStream)
         }
     }
 

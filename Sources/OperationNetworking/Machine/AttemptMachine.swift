@@ -76,6 +76,9 @@ struct AttemptMachine {
 
     /// The request to send.
     private(set) var request: URLRequest
+    /// The header fields that interceptors have set: for the origin of the operation's own request only. Names in small
+    /// letters.
+    let confinedFields: Set<[UInt8]>
     /// Where the operation's own request goes: what it identifies itself with is for that origin.
     private(set) var originalURL: URL?
     /// The present request goes where the operation's own goes.
@@ -97,8 +100,9 @@ struct AttemptMachine {
     /// Answers to one server's challenges after which its refusal is the result, whatever a block says.
     static let maximumAnswers = 20
 
-    init(request: URLRequest) {
+    init(request: URLRequest, confinedFields: Set<[UInt8]> = []) {
         self.request = request
+        self.confinedFields = confinedFields
         originalURL = request.url
     }
 
@@ -156,7 +160,10 @@ struct AttemptMachine {
     private mutating func followUp(
         for head: ResponseHead, _ circumstances: Circumstances, _ credential: CredentialSource
     ) -> FollowUp {
-        if let url, let redirected = RedirectPolicy.next(after: request, at: url, for: head) {
+        if let url, var redirected = RedirectPolicy.next(after: request, at: url, for: head) {
+            if !confinedFields.isEmpty, let target = redirected.url, !Origin.isSame(url, target) {
+                redirected.keepFields { !confinedFields.contains($0.utf8.map(\.lowercasedASCII)) }
+            }
             if circumstances.hasPins, let target = redirected.url, RedirectPolicy.leavesTLS(from: url, to: target) {
                 return .fail(
                     URLError(

@@ -54,6 +54,9 @@ extension HTTPRequestOperationManager {
             configuration.maximumResponseBodySize = operations.value.maximumResponseBodySize
             configuration.totalTimeout = operations.value.totalTimeout
             configuration.resendsNonIdempotentRequests = operations.value.resendsNonIdempotentRequests
+            configuration.retryPolicy = operations.value.retryPolicy
+            configuration.interceptors = operations.value.interceptors
+            configuration.authorizedOrigin = operations.value.authorizedOrigin
         }
     }
 }

@@ -133,6 +133,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     public func configure(_ operation: HTTPRequestOperation) {
         Trace.step(.make, operation)
         let settings = lock.withLock { _settings }
+        defer { TokenRefresher.note(operation, with: settings[\.interceptors]) }
         operation.responseSerializer = settings.responseSerializer
         operation.lock.withLock {
             if operation._sharedConfiguration === URLConnectionOperation.SharedConfiguration.initial {

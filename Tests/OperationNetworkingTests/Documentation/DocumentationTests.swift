@@ -32,8 +32,8 @@ struct DocumentationTests {
             ("OperationNetworking.md", 1), ("Articles/ComingFromAFNetworking.md", 1), ("Articles/Dependencies.md", 2),
             ("Articles/Errors.md", 3), ("Articles/GettingStarted.md", 5), ("Articles/GroupsAndCancellation.md", 4),
             ("Articles/LifeCycle.md", 2), ("Articles/PauseResumeAndDownloads.md", 1), ("Articles/Performance.md", 2),
-            ("Articles/ReachabilityAndActivity.md", 3), ("Articles/Security.md", 10), ("Articles/Streaming.md", 3),
-            ("Articles/Testing.md", 6), ("Articles/ThreadsAndQueues.md", 2),
+            ("Articles/ReachabilityAndActivity.md", 3), ("Articles/Retry.md", 0), ("Articles/Security.md", 10),
+            ("Articles/Streaming.md", 3), ("Articles/Testing.md", 6), ("Articles/ThreadsAndQueues.md", 2),
         ])
     func articleSnippets(document: String, count: Int) throws {
         let text = try String(contentsOf: Self.catalogue.appendingPathComponent(document), encoding: .utf8)
