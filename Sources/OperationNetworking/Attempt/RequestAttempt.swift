@@ -45,6 +45,11 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// The response that is being received.
     var reception = Reception()
+    /// What of a stored response was not yet handed to its place.
+    var playback: Data?
+    /// When the present request was sent and its response began, in seconds since 1970.
+    var requestTime = 0.0
+    var responseTime = 0.0
     var cookieHeads: [(ResponseHead, URL)] = []
     var timings: TransferTimings?
     var bytesSent: Int64 = 0
@@ -89,8 +94,11 @@ final class RequestAttempt: @unchecked Sendable {
             hasRedirectBlock: configuration.redirectBlock != nil,
             hasChallengeBlock: configuration.challengeBlock != nil, hasCacheBlock: configuration.cacheBlock != nil,
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
-            representation: machine.offset > 0 ? content.representation : nil)
+            representation: machine.offset > 0 ? content.representation : nil, now: { Self.now })
     }
+
+    /// Seconds since 1970.
+    static var now: Double { Date().timeIntervalSince1970 }
 
     func assertOnThread() { assert(Runtime.current.isNetworkThread, "not on the network thread") }
 
@@ -117,6 +125,10 @@ final class RequestAttempt: @unchecked Sendable {
         // Nothing of an earlier attempt writes any more when this one reads how far it came.
         content.claim(for: self)
         reception = Reception()
+        guard !looksIntoCache() else {
+            machine.beginLookup()
+            return ask(.lookup)
+        }
         do {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
             self.transfer = transfer
@@ -140,6 +152,7 @@ final class RequestAttempt: @unchecked Sendable {
         }
         self.stop = stop
         postponed = nil
+        playback = nil
         if let transfer {
             // Reported by the transfer's end.
             Runtime.current.cancel(transfer)
@@ -194,7 +207,8 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// The attempt is over, one way or the other. The operation takes the first call.
     func finish(error: (any Error)?, data: Data? = nil) {
-        let metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops) }
+        var metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops) }
+        metrics?.cacheOutcome = machine.cache.outcome
         if operation.endAttempt(number, error: error, data: data, metrics: metrics) == .held {
             postpone { [self] in finish(error: error, data: data) }
         }
@@ -220,7 +234,7 @@ final class RequestAttempt: @unchecked Sendable {
 extension RequestAttempt: ResponseSinkEvents {
     func sinkHasSpace() {
         Runtime.current.onNetworkThread { [self] in
-            if let transfer { Runtime.current.resumeReceiving(transfer) }
+            if let transfer { Runtime.current.resumeReceiving(transfer) } else { play() }
         }
     }
 

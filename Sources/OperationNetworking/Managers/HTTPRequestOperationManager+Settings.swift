@@ -42,6 +42,7 @@ extension HTTPRequestOperationManager {
             configuration.clientIdentity = operations.value.clientIdentity
             configuration.proxies = operations.value.proxies
             configuration.cookies.managers = operations.value.cookies.managers
+            configuration.cache = operations.value.cache
             configuration.securityPolicy = operations.value.securityPolicy
             configuration.completionQueue = operations.value.completionQueue
             configuration.completionGroup = operations.value.completionGroup

@@ -340,7 +340,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     // MARK: Copying and archiving
 
     /// A manager of the same class with the same base URL, copies of the serializers and the policy, the same credential,
-    /// identity, proxies, cookie storage, flags, queues and group, and an empty operation queue of its own with the same limits.
+    /// identity, proxies, cookie storage, cache, flags, queues and group, and an empty operation queue of its own with the
+    /// same limits.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(baseURL: baseURL)
         let settings = lock.withLock { _settings }
@@ -371,7 +372,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     open class var supportsSecureCoding: Bool { true }
 
     /// Stores base URL, serializers, policy and the credential flag. Not the credential, user name and password of the
-    /// base URL, the client identity, limits, proxies, cookie storage, queues and groups.
+    /// base URL, the client identity, limits, proxies, cookie storage, cache, queues and groups.
     open func encode(with coder: NSCoder) {
         let settings = lock.withLock { _settings }
         let archive = ManagerArchive(

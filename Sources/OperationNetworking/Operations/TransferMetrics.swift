@@ -30,6 +30,8 @@ public struct TransferMetrics: Sendable {
     public let remotePort: Int
     /// How often the request was redirected.
     public let redirectCount: Int
+    /// What the cache had to do with the response.
+    public internal(set) var cacheOutcome = CacheOutcome.none
 
     init(_ timings: TransferTimings, redirectCount: Int) {
         queueTime = timings.queued

@@ -14,6 +14,7 @@ extension URLConnectionOperation {
         var clientIdentity: ClientIdentity?
         var proxies: SharedProxyConfiguration?
         var cookies = CookieStorageSetting()
+        var cache = CacheSetting.shared
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?
         var completionQueue: DispatchQueue?
