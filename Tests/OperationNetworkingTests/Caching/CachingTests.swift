@@ -121,7 +121,7 @@ import Testing
 
     @Test("Coded content is stored decoded, and not given to those who decode for themselves")
     func codings() async throws {
-        let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAAAA0vOzytJzSsBAHQpXfUHAAAA"))
+        let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA0vOzytJzSsBAKkwxf4HAAAA"))
         server.respondToOthers { _ in
             ScriptedResponse(
                 headers: [("Cache-Control", "max-age=60"), ("Content-Encoding", "gzip")], body: .data(zipped))
@@ -129,7 +129,7 @@ import Testing
         let first = await send(request())
         let hit = await send(request())
         #expect(hit.metrics?.cacheOutcome == .hit)
-        #expect(hit.responseData == first.responseData)
+        #expect(first.responseString == "content" && hit.responseString == "content")
         var own = request()
         own.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")
         let raw = await send(own)
