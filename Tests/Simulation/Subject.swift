@@ -70,6 +70,8 @@ final class Subject {
         if method == "POST" { request.httpBody = Data([1, 2, 3]) }
         operation = isSubclass ? SubclassedOperation(request: request) : HTTPRequestOperation(request: request)
         operation.shouldUseCredentialStorage = false
+        // It would ask the real clock and the real disk.
+        operation.lock.withLock { operation._configuration.cache = .none }
         operation.completionQueue = queue
         operation.name = "op\(index)"
     }

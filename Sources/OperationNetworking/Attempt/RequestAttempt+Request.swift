@@ -89,6 +89,12 @@ extension RequestAttempt {
             headers.append(HeaderField("Cookie", value))
         }
         // In one order for equal requests, whatever Foundation's table says: the engine sets what differs from before.
+        headers += machine.conditions
+        if request.cachePolicy == .reloadIgnoringLocalAndRemoteCacheData {
+            for name in ["Cache-Control", "Pragma"] where !headers.contains(where: { $0.name.isFieldName(name) }) {
+                headers.append(HeaderField(name, "no-cache"))
+            }
+        }
         headers.sort { $0.name < $1.name }
         return headers
     }

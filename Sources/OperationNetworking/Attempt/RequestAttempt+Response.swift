@@ -7,6 +7,7 @@ internal import NetworkingTransport
 extension RequestAttempt: TransferHandler {
     func transferDidBegin(_ transfer: Transfer) {
         Trace.step(.transfer, operation)
+        requestTime = Self.now
         if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: false) }
     }
 
@@ -15,6 +16,8 @@ extension RequestAttempt: TransferHandler {
         guard stop == nil else { return .fail(stopped) }
         sharedConfiguration = operation.presentConfiguration
         reception = Reception()
+        responseTime = Self.now
+        invalidateCache(by: head)
         if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
             cookieHeads.append((head, url))
         }
@@ -38,6 +41,11 @@ extension RequestAttempt: TransferHandler {
     func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         assertOnThread()
         guard stop == nil else { return .fail(stopped) }
+        return take(bytes)
+    }
+
+    /// Hands content to its place.
+    func take(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         switch reception.place {
         case .held(let memory), .diverted(let memory):
             return memory.write(bytes)
@@ -64,7 +72,8 @@ extension RequestAttempt: TransferHandler {
         transferDidEnd(outcome.error)
     }
 
-    private func transferDidEnd(_ error: TransferError?) {
+    /// The transfer, or a stored response in its place, has ended.
+    func transferDidEnd(_ error: TransferError?) {
         guard goesOn({ [self] in transferDidEnd(error) }) else { return }
         let followUp = machine.followUp(after: error, circumstances)
         if case .ask(let question) = followUp {
@@ -165,6 +174,10 @@ extension RequestAttempt: TransferHandler {
             send()
         case .sendAgain:
             send()
+        case .serve(let stored, let service):
+            serve(stored, service)
+        case .refresh(let stored, let head):
+            serve(refresh(stored, by: head), as: .validated)
         case .follow(let redirected):
             if let error = machine.follow(redirected) { finish(error: error) } else { send() }
         case .ask(let question):
@@ -214,7 +227,9 @@ extension RequestAttempt: TransferHandler {
             finish(error: nil, data: diverted.takeData())
         } else if let memory = content.memory {
             if let error = memory.complete() { return finish(error: URLError(error, url: machine.url)) }
-            finish(error: nil, data: memory.takeData(), content: .read)
+            let data = memory.takeData()
+            storeResponse(data)
+            finish(error: nil, data: data, content: .read)
         } else if let stream = content.stream {
             stream.finish { [self] error in finish(writing: error, data: stream.takeRefused()) }
         } else if let sink = content.sink {

@@ -48,6 +48,11 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// The response that is being received.
     var reception = Reception()
+    /// What of a stored response was not yet handed to its place.
+    var playback: Data?
+    /// When the present request was sent and its response began, in seconds since 1970.
+    var requestTime = 0.0
+    var responseTime = 0.0
     var cookieHeads: [(ResponseHead, URL)] = []
     var timings: TransferTimings?
     var bytesSent: Int64 = 0
@@ -100,8 +105,11 @@ final class RequestAttempt: @unchecked Sendable {
             hasRedirectBlock: configuration.redirectBlock != nil,
             hasChallengeBlock: configuration.challengeBlock != nil, hasCacheBlock: configuration.cacheBlock != nil,
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
-            representation: machine.offset > 0 ? content.representation : nil)
+            representation: machine.offset > 0 ? content.representation : nil, now: { Self.now })
     }
+
+    /// Seconds since 1970.
+    static var now: Double { Date().timeIntervalSince1970 }
 
     func assertOnThread() { assert(Runtime.current.isNetworkThread, "not on the network thread") }
 
@@ -128,6 +136,10 @@ final class RequestAttempt: @unchecked Sendable {
         // Nothing of an earlier attempt writes any more when this one reads how far it came.
         content.claim(for: self)
         reception = Reception()
+        guard !looksIntoCache() else {
+            machine.beginLookup()
+            return ask(.lookup)
+        }
         do {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
             self.transfer = transfer
@@ -151,6 +163,7 @@ final class RequestAttempt: @unchecked Sendable {
         }
         self.stop = stop
         postponed = nil
+        playback = nil
         if let transfer {
             // Reported by the transfer's end.
             Runtime.current.cancel(transfer)
@@ -207,6 +220,7 @@ final class RequestAttempt: @unchecked Sendable {
     func finish(error: (any Error)?, data: Data? = nil, content state: AttemptEnd.Content = .kept) {
         var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
         end.isRepeatable = stop == nil && isRepeatable(after: error)
+        end.cacheOutcome = machine.cache.outcome
         if state == .read, end.isRepeatable { content.forgetResponse() }
         finish(end)
     }
@@ -216,6 +230,7 @@ final class RequestAttempt: @unchecked Sendable {
         var measured = end
         let decoded = end.data.map { Int64($0.count) } ?? content.sink?.bytesDecoded ?? 0
         measured.metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops, decodedBytes: decoded) }
+        measured.metrics?.cacheOutcome = end.cacheOutcome
         if operation.endAttempt(number, with: measured) == .held {
             postpone { [self] in finish(end) }
         }
@@ -262,7 +277,7 @@ final class RequestAttempt: @unchecked Sendable {
 extension RequestAttempt: ResponseSinkEvents {
     func sinkHasSpace() {
         Runtime.current.onNetworkThread { [self] in
-            if let transfer { Runtime.current.resumeReceiving(transfer) }
+            if let transfer { Runtime.current.resumeReceiving(transfer) } else { play() }
         }
     }
 

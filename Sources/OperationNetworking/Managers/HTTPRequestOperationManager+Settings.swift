@@ -48,6 +48,7 @@ extension HTTPRequestOperationManager {
             configuration.connections = operations.value.connections
             configuration.strictTransportSecurity = operations.value.strictTransportSecurity
             configuration.cookies.managers = operations.value.cookies.managers
+            configuration.cache = operations.value.cache
             configuration.securityPolicy = operations.value.securityPolicy
             configuration.completionQueue = operations.value.completionQueue
             configuration.completionGroup = operations.value.completionGroup

@@ -16,6 +16,7 @@ extension URLConnectionOperation {
         var connections = Connections()
         var strictTransportSecurity: StrictTransportSecurity?
         var cookies = CookieStorageSetting()
+        var cache = CacheSetting.shared
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?
         /// Where content goes that a task reads.
