@@ -101,6 +101,8 @@ extension RequestAttempt {
             case .pause:
                 playback = rest
                 return
+            case .enough:
+                rest = Data()
             case .fail(let error):
                 playback = nil
                 return finish(error: URLError(error, url: machine.url))

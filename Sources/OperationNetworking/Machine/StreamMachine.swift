@@ -67,6 +67,9 @@ struct StreamMachine {
     /// Whether a range that begins after what was accepted may be appended.
     var canContinue: Bool { !isRepeating && !isCoded }
 
+    /// Whether content may come anew without its being compared with what was read.
+    var canRestart: Bool { !wasRead }
+
     // MARK: The network thread's side
 
     enum Acceptance {

@@ -31,7 +31,7 @@ extension URLConnectionOperation {
     var _mayRepeatRequest: Bool {
         // Content that can be read only once: another request would have none.
         if let body = _request.httpBodyStream as? any ReplayableBodyStream, !body.isReplayable { return false }
-        _configuration.resendsNonIdempotentRequests
+        return _configuration.resendsNonIdempotentRequests
             || RetryPolicy.idempotentMethods.contains(_request.httpMethod ?? "GET")
     }
 }
