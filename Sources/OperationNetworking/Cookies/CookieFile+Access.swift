@@ -1,4 +1,3 @@
-internal import CoreFoundation
 internal import Foundation
 internal import Glibc
 
