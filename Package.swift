@@ -4,9 +4,10 @@ import PackageDescription
 /// One set of settings for every target of the package.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
+    // Not MemberImportVisibility: whether Swift takes Glibc, CoreFoundation or CDispatch for the module that defines
+    // `struct stat` depends on which files one compiler process gets.
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
 

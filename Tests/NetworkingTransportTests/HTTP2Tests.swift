@@ -60,12 +60,7 @@ struct HTTP2Tests {
         let handlers = (0..<30).map { _ in RecordingHandler() }
         for handler in handlers { engine.start(Transfer(request: front.request("/script"), handler: handler)) }
         // All of them are there before any is answered.
-        await withCheckedContinuation { continuation in
-            startThread {
-                arrived.wait()
-                continuation.resume()
-            }
-        }
+        arrived.wait()
         gate.open()
         for handler in handlers { #expect(await handler.finished().text == "slow") }
         #expect(front.relay.connectionCount == 1)

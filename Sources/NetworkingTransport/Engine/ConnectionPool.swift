@@ -47,13 +47,16 @@ final class ConnectionPool: DeadlineHeapMember {
         tls = request.tls
         proxy = request.proxy
         route = request.route
-        connectTo =
-            request.route?.address.map { address in
-                let list = HeaderList()
-                // From any host and port, which is always the request's, to the same port.
-                return list.append("::\(address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address):")
-                    ? list : nil
-            } ?? nil
+        if let address = request.route?.address {
+            let list = HeaderList()
+            // From any host and port, which is always the request's, to the same port.
+            guard list.append("::\(address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address):") else {
+                return nil
+            }
+            connectTo = list
+        } else {
+            connectTo = nil
+        }
         self.multi = multi
         self.share = share
         guard multi.installObserver() == .CURLM_OK else { return nil }

@@ -296,7 +296,8 @@ final class EngineLoop: @unchecked Sendable {
                 let seconds = Double(driver.idleLimit) / 1_000_000_000
                 abort(
                     driver,
-                    TransferError(.timedOut, message: "Nothing moved for \(seconds) seconds \(driver.phase.text)."))
+                    TransferError(
+                        .timedOut, message: "Nothing moved for \(seconds) seconds while \(driver.phase.rawValue)."))
             }
         }
     }

@@ -40,13 +40,22 @@ extension TransferDriver {
         return TransferError.curl(code, text: text, circumstances: circumstances)
     }
 
+    var phase: TransferPhase {
+        if collector.totalBytes > 0 { return .receiving }
+        if easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 {
+            return bodyLength.map { bodyOffset < $0 } ?? isSourceOpen ? .sending : .waiting
+        }
+        if verification?.peer == .server { return .handshake }
+        return easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .nameLookup
+    }
+
     private var timings: TransferTimings {
         var timings = TransferTimings()
         if let start = transfer?.startTime { timings.queued = Double(activationTime &- start) / 1_000_000_000 }
         timings.nameLookup = easy.seconds(CURLINFO_NAMELOOKUP_TIME_T)
         timings.connect = easy.seconds(CURLINFO_CONNECT_TIME_T)
         timings.secureConnect = easy.seconds(CURLINFO_APPCONNECT_TIME_T)
-        timings.beganHandshake = verification?.peer == .server
+        timings.phase = phase
         timings.preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
         timings.firstByte = easy.seconds(CURLINFO_STARTTRANSFER_TIME_T)
         timings.total = easy.seconds(CURLINFO_TOTAL_TIME_T)

@@ -60,8 +60,8 @@ package struct TransferTimings: Sendable {
     package var connect = 0.0
     package var secureConnect = 0.0
     package var preTransfer = 0.0
-    /// A TLS handshake with the server began.
-    package var beganHandshake = false
+    /// How far the transfer came.
+    package var phase = TransferPhase.nameLookup
     package var firstByte = 0.0
     package var total = 0.0
     package var bytesSent: Int64 = 0

@@ -22,7 +22,7 @@ extension RequestAttempt: TransferHandler {
             cookieHeads.append((head, url))
         }
         if let url = machine.url, let security = configuration.strictTransportSecurity,
-            configuration.securityPolicy?.allowInvalidCertificates != true
+            configuration.securityPolicy?.allowInvalidCertificates != true, machine.handshakeAnswers == nil
         {
             security.note(head, from: url)
         }

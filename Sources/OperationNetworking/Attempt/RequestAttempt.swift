@@ -182,13 +182,7 @@ final class RequestAttempt: @unchecked Sendable {
     }
 
     /// What the transfer was about that has just ended.
-    private var transferPhase: URLConnectionOperation.TimedPhase {
-        guard let timings else { return .connecting }
-        if machine.head != nil { return .receiving }
-        if timings.preTransfer > 0 { return bytesSent < uploadLength ? .sending : .waiting }
-        if timings.beganHandshake { return .handshake }
-        return timings.nameLookup == 0 ? .nameLookup : .connecting
-    }
+    private var transferPhase: URLConnectionOperation.TimedPhase { .transfer(timings?.phase ?? .connecting) }
 
     /// Holds the attempt in its place, because its request may not go out twice, or lets it go on: as the operation
     /// stands now, since the news of a pause and of the resume after it may come in either order.

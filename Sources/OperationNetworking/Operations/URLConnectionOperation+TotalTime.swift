@@ -1,5 +1,6 @@
 internal import Foundation
 internal import NetworkingSupport
+internal import NetworkingTransport
 
 // What watches `totalTimeout`.
 
@@ -51,17 +52,20 @@ extension URLConnectionOperation {
     }
 
     /// What an operation was about when its time was over.
-    enum TimedPhase: String {
-        case block = "a block of the request's, or an interceptor, was running"
-        case interceptor = "an interceptor was deciding about a failure"
-        case backOff = "it waited to be sent again after a failure"
-        case nameLookup = "the host's name was being looked up"
-        case connecting = "the connection was being made"
-        case handshake = "the TLS handshake was under way"
-        case sending = "the request was being sent"
-        case waiting = "the server had the request and had not answered"
-        case receiving = "the response was being received"
-        case writing = "the response's content was being written"
+    enum TimedPhase {
+        case block, interceptor, backOff
+        case transfer(TransferPhase)
+        case writing
+
+        fileprivate var text: String {
+            switch self {
+            case .block: "a block of the request's, or an interceptor, was running"
+            case .interceptor: "an interceptor was deciding about a failure"
+            case .backOff: "it waited to be sent again after a failure"
+            case .transfer(let phase): phase.rawValue
+            case .writing: "the response's content was being written"
+            }
+        }
     }
 
     /// The error of an operation whose time is over.
@@ -71,7 +75,7 @@ extension URLConnectionOperation {
         let (limit, url) = lock.withLock { (_totalTime?.limit ?? 0, _request.url) }
         return URLError(
             .timedOut, url: url,
-            reason: "the operation took longer than its totalTimeout of \(limit) seconds: \(phase.rawValue)",
+            reason: "the operation took longer than its totalTimeout of \(limit) seconds: \(phase.text)",
             underlying: failure)
     }
 }

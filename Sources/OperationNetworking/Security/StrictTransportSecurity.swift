@@ -5,9 +5,10 @@ internal import NetworkingTransport
 /// The hosts that are asked over TLS only, because they said so: HTTP Strict Transport Security (RFC 6797).
 ///
 /// Off unless a manager or an operation has one as its `strictTransportSecurity`; several may share it. A host enters by the
-/// field `Strict-Transport-Security` of a response that came over TLS from a server that was trusted as usual. From then on
-/// requests for `http` URLs of it, also after a redirect, go to `https` in their place, port 80 to 443, and any other port
-/// stays. Kept in memory: store `hosts`, which is `Codable`, to keep it between runs. From any thread.
+/// field `Strict-Transport-Security` of a response that came over TLS from a server that the policy trusted, without
+/// invalid certificates allowed or an answer to a challenge. From then on requests for `http` URLs of it, also after a
+/// redirect, go to `https` in their place, port 80 to 443, and any other port stays. Kept in memory: store `hosts`, which
+/// is `Codable`, to keep it between runs. From any thread.
 public final class StrictTransportSecurity: Sendable {
     /// A host that is asked over TLS only.
     public struct Host: Sendable, Hashable, Codable {
