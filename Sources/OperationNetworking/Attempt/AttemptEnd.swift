@@ -17,7 +17,6 @@ struct AttemptEnd: Sendable {
     var data: Data?
     var metrics: TransferMetrics?
     var content = Content.kept
-    var cacheOutcome = CacheOutcome.none
     /// Nobody knows of the attempt yet: should the operation be paused, its next start makes another.
     var isUnsent = false
     /// Another attempt may follow, as far as content and request can be repeated.

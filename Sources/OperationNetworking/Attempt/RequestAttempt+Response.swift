@@ -231,7 +231,10 @@ extension RequestAttempt: TransferHandler {
             storeResponse(data)
             finish(error: nil, data: data, content: .read)
         } else if let stream = content.stream {
-            stream.finish { [self] error in finish(writing: error, data: stream.takeRefused()) }
+            stream.finish { [self] error in
+                guard let refused = stream.takeRefused() else { return finish(writing: error) }
+                finish(error: nil, data: refused, content: .written)
+            }
         } else if let sink = content.sink {
             sink.finish { [self] error in finish(writing: error) }
         } else {

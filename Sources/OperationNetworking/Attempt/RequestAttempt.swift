@@ -214,7 +214,6 @@ final class RequestAttempt: @unchecked Sendable {
     func finish(error: (any Error)?, data: Data? = nil, content state: AttemptEnd.Content = .kept) {
         var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
         end.isRepeatable = stop == nil && isRepeatable(after: error)
-        end.cacheOutcome = machine.cache.outcome
         if state == .read, end.isRepeatable { content.forgetResponse() }
         finish(end)
     }
@@ -224,19 +223,17 @@ final class RequestAttempt: @unchecked Sendable {
         var measured = end
         let decoded = end.data.map { Int64($0.count) } ?? content.sink?.bytesDecoded ?? 0
         measured.metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops, decodedBytes: decoded) }
-        measured.metrics?.cacheOutcome = end.cacheOutcome
+        measured.metrics?.cacheOutcome = machine.cache.outcome
         if operation.endAttempt(number, with: measured) == .held {
             postpone { [self] in finish(end) }
         }
     }
 
     /// The content went to its place, or did not get there. On any thread: the sink's.
-    ///
-    /// - Parameter data: content that did not go there, because the response was refused.
-    func finish(writing error: (any Error)?, data: Data? = nil) {
+    func finish(writing error: (any Error)?) {
         finish(
             AttemptEnd(
-                error: error.map { URLError(TransferError(sink: $0), url: machine.url) }, data: data,
+                error: error.map { URLError(TransferError(sink: $0), url: machine.url) },
                 content: error == nil ? .written : .kept, startDate: startDate))
     }
 

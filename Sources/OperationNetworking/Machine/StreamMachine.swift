@@ -131,6 +131,7 @@ struct StreamMachine {
         }
         items.append(.beginning(form))
         bytesAccepted = 0
+        isComplete = false
         response &+= 1
         verdict = .pending
         isCoded = form.isCoded

@@ -57,7 +57,7 @@ struct DocumentationTests {
     func articles() throws {
         let folder = Self.catalogue.appendingPathComponent("Articles").path
         let found = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
-        #expect(found.count == 13)
+        #expect(found.count == 15)
     }
 
     @Test("The figures in the article on performance are those of README")

@@ -244,6 +244,24 @@ import Testing
         #expect(server.requests.count == 4)
     }
 
+    @Test("A loop over chunks gets the content of the last response only, and no byte twice")
+    func chunks() async throws {
+        let data = ScriptedResponse.longPattern(count: 200_000)
+        let whole = ScriptedResponse.ranged(data, etag: "\"v1\"")
+        answer([Self.busy, whole.ending(.reset, afterBodyBytes: 80_000), Self.busy], then: whole)
+        let operation = operation("GET", RetryPolicy(maximumAttempts: 4, backoff: .constant(0.01)))
+        #expect(try await operation.chunks.reduce(into: Data()) { $0.append($1) } == data)
+        #expect(operation.retryCount == 3 && operation.error == nil && operation.responseData == nil)
+        #expect(server.requests.map { $0["Range"] != nil } == [false, false, true, true])
+        // The last failure is the error, with its content.
+        answer([], then: Self.busy)
+        let refused = self.operation()
+        let error = await #expect(throws: ResponseSerializationError.self) {
+            for try await _ in refused.chunks { Issue.record("content of an error response") }
+        }
+        #expect(error != nil && refused.retryCount == 2 && refused.responseData == Data("busy".utf8))
+    }
+
     @Test("With a policy the content of a final error response is responseData, and the stream is closed, empty")
     func finalErrorToStream() async {
         answer([], then: Self.busy)
