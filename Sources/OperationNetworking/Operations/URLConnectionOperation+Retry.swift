@@ -56,7 +56,7 @@ extension URLConnectionOperation {
         }
         set(alarm)
         if delay > 0, action == .wait || action == .paused {
-            if !isCounted { Connectivity.shared.add(self, after: number) }
+            if !isCounted { Connectivity.shared.add(self, after: number, begunAt: end.startDate) }
             Runtime.current.after(delay) { [weak self] in self?.backOffIsOver(after: number) }
         }
         switch action {

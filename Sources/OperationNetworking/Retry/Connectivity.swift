@@ -1,10 +1,14 @@
 internal import Foundation
 internal import NetworkingSupport
+internal import NetworkingTransport
 
-/// The operations that wait for the network: whoever learns that it is back lets them try at once. Without such news they try
-/// again when their back-off is over.
+/// The operations that wait for the network: they try at once when the kernel tells of a change of links, addresses or
+/// routes, and else when their back-off is over.
 final class Connectivity: Sendable {
     static let shared = Connectivity()
+
+    /// Seconds from a change to the attempts: an interface that comes up gets its addresses and routes one by one.
+    static let settlingTime: TimeInterval = 0.25
 
     // Sendable because the reference is only read and replaced under the lock.
     private struct Waiter: @unchecked Sendable {
@@ -12,26 +16,79 @@ final class Connectivity: Sendable {
         let attempt: UInt
     }
 
-    private let waiters = Locked<[ObjectIdentifier: Waiter]>([:])
+    private struct State {
+        var waiters: [ObjectIdentifier: Waiter] = [:]
+        /// From the first waiter on, so that no change between two attempts is missed.
+        var subscription: NetworkChangeMonitor.Subscription?
+        var lastChange = Date.distantPast
+        /// The waiters will be told.
+        var isTelling = false
 
-    /// An operation waits for the attempt after this one.
-    func add(_ operation: URLConnectionOperation, after attempt: UInt) {
-        waiters.withLock { waiters in
-            waiters[ObjectIdentifier(operation)] = Waiter(operation: operation, attempt: attempt)
+        /// Whether the caller is to tell, since nobody does.
+        mutating func tell() -> Bool {
+            defer { isTelling = true }
+            return !isTelling
         }
+    }
+
+    private let state = Locked(State())
+
+    /// An operation waits for the attempt after this one, which began at `start`.
+    func add(_ operation: URLConnectionOperation, after attempt: UInt, begunAt start: Date?) {
+        subscribe()
+        let isLate = state.withLock { state in
+            state.waiters[ObjectIdentifier(operation)] = Waiter(operation: operation, attempt: attempt)
+            return start.map { state.lastChange >= $0 } == true && state.tell()
+        }
+        if isLate { tellSoon() }
     }
 
     /// An operation waits no more.
     func remove(_ operation: URLConnectionOperation) {
-        waiters.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(operation)) }
+        state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(operation)) }
     }
 
-    /// The network can be reached again.
+    /// The network may be reached again.
     func becameAvailable() {
-        let all = waiters.withLock { waiters in
-            defer { waiters = [:] }
-            return waiters
+        let all = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.isTelling = false
+            return state.waiters
         }
         for waiter in all.values { waiter.operation?.backOffIsOver(after: waiter.attempt) }
+    }
+
+    private func tellSoon() {
+        Runtime.current.after(Self.settlingTime) { [self] in becameAvailable() }
+    }
+
+    private func subscribe() {
+        guard state.withLock({ $0.subscription == nil }) else { return }
+        // Without one, the back-off has to do.
+        guard
+            let subscription = try? NetworkChangeMonitor.shared.subscribe({ [weak self] event in self?.receive(event) })
+        else { return }
+        let surplus = state.withLock { state -> NetworkChangeMonitor.Subscription? in
+            guard state.subscription == nil else { return subscription }
+            state.subscription = subscription
+            return nil
+        }
+        // Not under the lock: its release ends it.
+        withExtendedLifetime(surplus) {}
+    }
+
+    /// On the network thread.
+    private func receive(_ event: NetworkChangeMonitor.Event) {
+        let (isNews, lost) = state.withLock { state -> (Bool, NetworkChangeMonitor.Subscription?) in
+            switch event {
+            case .changed:
+                state.lastChange = Date()
+                return (!state.waiters.isEmpty && state.tell(), nil)
+            case .lost:
+                return (false, state.subscription.take())
+            }
+        }
+        withExtendedLifetime(lost) {}
+        if isNews { tellSoon() }
     }
 }

@@ -32,9 +32,9 @@ public struct RetryPolicy: Sendable {
     /// What limits the share of retries of many operations. Nil by default: nothing.
     public var budget: RetryBudget?
     /// Whether attempts that did not reach the host, because its name was not found or no connection was made, do not count
-    /// for `maximumAttempts` and `budget`: the operation then waits for the network, trying again after the times of
-    /// `backoff`, until it is cancelled or `totalTimeout` is over. False by default. With `Backoff.none` it waits a
-    /// second between such attempts.
+    /// for `maximumAttempts` and `budget`: the operation then waits for the network, trying again when the kernel tells of
+    /// a change of links, addresses or routes, and after the times of `backoff`, until it is cancelled or `totalTimeout` is
+    /// over. False by default. With `Backoff.none` it waits a second between such attempts.
     public var waitsForConnectivity: Bool
 
     /// The methods that may be repeated (RFC 9110, section 9.2.2): GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
