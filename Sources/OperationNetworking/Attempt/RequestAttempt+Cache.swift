@@ -19,9 +19,18 @@ extension RequestAttempt {
             mayHold: setting.mayHold { request.url.flatMap { cacheKey(for: $0, of: request) } })
     }
 
-    /// Who looks, on a thread for blocks; nil: the question is another one, or the request is not cached.
-    func cacheLookup(for question: AttemptMachine.Question) -> CacheLookup? {
-        guard case .lookup = question, let url = machine.request.url, let target = try? RequestTarget(url),
+    /// Looks, on another thread if that takes reading the disk.
+    func lookIntoCache() {
+        assertOnThread()
+        machine.beginLookup()
+        // Cookies of the response before are to be stored first.
+        guard cookieHeads.isEmpty, let found = cacheLookup()?.findRecent() else { return ask(.lookup) }
+        perform(machine.take(stored: found.stored, primary: found.primary, at: Self.now))
+    }
+
+    /// Who looks; nil: the request is not cached.
+    func cacheLookup() -> CacheLookup? {
+        guard let url = machine.request.url, let target = try? RequestTarget(url),
             let key = cacheKey(), configuration.cache.isThere, machine.request.isCacheable
         else { return nil }
         return CacheLookup(

@@ -10,7 +10,7 @@ extension RequestAttempt {
         let configuration = sharedConfiguration
         let cookies = takeCookies()
         let (failures, proposed, content) = facts(for: question)
-        let lookup = cacheLookup(for: question)
+        let lookup: CacheLookup? = if case .lookup = question { cacheLookup() } else { nil }
         isAsking = true
         Runtime.current.onBlockThread { [self] in
             cookies.store()

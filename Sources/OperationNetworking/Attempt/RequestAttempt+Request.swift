@@ -4,10 +4,15 @@ internal import NetworkingTransport
 
 /// The present request as the engine takes it.
 extension RequestAttempt {
-    func makeTransferRequest() throws -> TransferRequest {
-        if let url = machine.request.url, let secure = configuration.strictTransportSecurity?.secureURL(for: url) {
-            machine.upgrade(to: secure)
+    /// Asks over TLS where that is known to be wanted. On the network thread, or before anybody else knows of the attempt.
+    func upgradeToTLS() {
+        guard let url = machine.request.url, let secure = configuration.strictTransportSecurity?.secureURL(for: url) else {
+            return
         }
+        machine.upgrade(to: secure)
+    }
+
+    func makeTransferRequest() throws -> TransferRequest {
         let request = machine.request
         guard let url = request.url else {
             throw URLError(.badURL, url: nil, reason: "the request has no URL")

@@ -136,9 +136,9 @@ final class RequestAttempt: @unchecked Sendable {
         // Nothing of an earlier attempt writes any more when this one reads how far it came.
         content.claim(for: self)
         reception = Reception()
+        upgradeToTLS()
         guard !looksIntoCache() else {
-            machine.beginLookup()
-            return ask(.lookup)
+            return lookIntoCache()
         }
         do {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)

@@ -13,10 +13,21 @@ struct CacheLookup: @unchecked Sendable {
     let cookies: CookieStorageSetting
     let cookieURL: URL
 
+    typealias Findings = (stored: StoredResponse?, primary: StoredResponse?)
+
+    private var selector: CacheSelector { CacheSelector(request: request, cookies: cookies, url: cookieURL) }
+
+    /// What may be given to the request, where that is known without a look at the disk.
+    func findRecent() -> Findings? {
+        guard let primary = setting.cacheIfMade?.recentResponse(for: key), primary.isChosen(by: selector.value(of:))
+        else { return nil }
+        return (accepted(primary), primary)
+    }
+
     /// What may be given to the request, and what is kept under the URL itself. Reads the disk.
-    func find() -> (stored: StoredResponse?, primary: StoredResponse?) {
+    func find() -> Findings {
         guard let cache = setting.cache, let primary = cache.response(for: key, url: url) else { return (nil, nil) }
-        let selector = CacheSelector(request: request, cookies: cookies, url: cookieURL)
+        let selector = selector
         if primary.isChosen(by: selector.value(of:)) { return (accepted(primary), primary) }
         let fields = primary.selecting.map { field in
             StoredResponse.SelectingField(name: field.name, value: selector.value(of: field.name))

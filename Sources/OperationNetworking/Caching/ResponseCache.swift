@@ -19,6 +19,15 @@ final class ResponseCache: @unchecked Sendable {
         var changes: [CacheKey: Change] = [:]
         var number: UInt = 0
         var revalidating: Set<CacheKey> = []
+        var recent: [CacheKey: Recent] = [:]
+    }
+
+    /// What was found in an entry of Foundation's memory, good as long as that has it.
+    // Sendable because the reference is only read and replaced under the lock.
+    private struct Recent: @unchecked Sendable {
+        weak var entry: CachedURLResponse?
+        /// Without its content, which is the entry's.
+        let response: StoredResponse
     }
 
     private struct Change {
@@ -36,6 +45,7 @@ final class ResponseCache: @unchecked Sendable {
     /// Changes beyond which nothing is stored: a disk that is slow must not fill the memory.
     private static let maximumChanges = 512
     private static let maximumKept = 16384
+    private static let maximumRecent = 1024
 
     let storage: URLCache
     private let state = Locked(State())
@@ -124,7 +134,10 @@ final class ResponseCache: @unchecked Sendable {
         if let change = state.withLock({ $0.changes[key] }) { return change.response }
         guard isWorthALook(key) else { return nil }
         if let cached = storage.cachedResponse(for: URLRequest(url: key.url)) {
-            if let own = StoredResponse(cached, key: key) { return own }
+            if let own = StoredResponse(cached, key: key) {
+                remember(own, of: cached, for: key)
+                return own
+            }
             if let foreign = StoredResponse(foreign: cached, url: url), key.text.utf8.first == UInt8(ascii: "\n") {
                 return foreign
             }
@@ -133,6 +146,29 @@ final class ResponseCache: @unchecked Sendable {
             return nil
         }
         return StoredResponse(foreign: cached, url: url.absoluteString)
+    }
+
+    /// What is stored under a key, as far as that is known without a look at the disk; nil: it is not.
+    func recentResponse(for key: CacheKey) -> StoredResponse? {
+        state.withLock { state in
+            if let change = state.changes[key] { return change.response }
+            guard let recent = state.recent[key], let entry = recent.entry else { return nil }
+            var response = recent.response
+            response.content = entry.data
+            return response
+        }
+    }
+
+    private func remember(_ response: StoredResponse, of entry: CachedURLResponse, for key: CacheKey) {
+        var response = response
+        response.content = Data()
+        state.withLock { state in
+            if state.recent.count >= Self.maximumRecent {
+                state.recent = state.recent.filter { $0.value.entry != nil }
+                if state.recent.count >= Self.maximumRecent { state.recent = [:] }
+            }
+            state.recent[key] = Recent(entry: entry, response: response)
+        }
     }
 
     private func isWorthALook(_ key: CacheKey) -> Bool {

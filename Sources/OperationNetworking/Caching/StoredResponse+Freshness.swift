@@ -14,27 +14,8 @@ struct Freshness: Equatable {
     static let longestHeuristic: Double = 86400
 
     init(_ response: StoredResponse, _ control: CacheControl, at now: Double) {
-        age = Self.age(response, at: now)
+        age = response.age(at: now)
         lifetime = Self.lifetime(response, control)
-    }
-
-    /// Section 4.2.3.
-    private static func age(_ response: StoredResponse, at now: Double) -> Double {
-        // A clock that was set back says nothing of the time in between.
-        guard now >= response.responseTime - 1 else { return .infinity }
-        let date = response.head.firstBytes(for: .date).flatMap(HTTPDate.seconds) ?? response.responseTime
-        let apparent = max(0, response.responseTime - date)
-        let delay = max(0, response.responseTime - response.requestTime)
-        let corrected = ageField(response.head) + delay
-        return max(apparent, corrected) + max(0, now - response.responseTime)
-    }
-
-    /// The first member (section 5.1); 0: none that is a number.
-    private static func ageField(_ head: ResponseHead) -> Double {
-        guard let value = head.firstBytes(for: .age, limit: 256),
-            let first = value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).first
-        else { return 0 }
-        return CacheControl.seconds(Array(first.trimmingBlanks)).map(Double.init) ?? 0
     }
 
     /// Sections 4.2.1 and 4.2.2.
@@ -54,9 +35,28 @@ struct Freshness: Equatable {
 }
 
 extension StoredResponse {
+    /// How many seconds ago the origin made or confirmed the response (RFC 9111, section 4.2.3).
+    func age(at now: Double) -> Double {
+        // A clock that was set back says nothing of the time in between.
+        guard now >= responseTime - 1 else { return .infinity }
+        let date = head.firstBytes(for: .date).flatMap(HTTPDate.seconds) ?? responseTime
+        let apparent = max(0, responseTime - date)
+        let delay = max(0, responseTime - requestTime)
+        let corrected = ageField + delay
+        return max(apparent, corrected) + max(0, now - responseTime)
+    }
+
+    /// The first member (section 5.1); 0: none that is a number.
+    private var ageField: Double {
+        guard let value = head.firstBytes(for: .age, limit: 256),
+            let first = value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).first
+        else { return 0 }
+        return CacheControl.seconds(Array(first.trimmingBlanks)).map(Double.init) ?? 0
+    }
+
     /// The response as it is given out without validation: with its age (section 5.1).
     func withAge(at now: Double) -> StoredResponse {
-        let age = Freshness(self, CacheControl(head), at: now).age
+        let age = age(at: now)
         let seconds =
             age.isFinite ? min(max(0, age), Double(CacheControl.largestNumber)) : Double(CacheControl.largestNumber)
         var result = self

@@ -88,6 +88,7 @@ extension URLConnectionOperation {
         // Nobody else knows of the content yet, so nothing of an earlier attempt has to come to rest before this one: its
         // request is made here, so that the network thread need not.
         var first: Transfer?
+        if known == nil { attempt.upgradeToTLS() }
         if known == nil, !attempt.looksIntoCache() {
             do {
                 first = try attempt.prepare()

@@ -17,6 +17,32 @@ import Testing
         StoredResponse(head: head, content: Data("x".utf8), requestTime: time, responseTime: time)
     }
 
+    // MARK: Dates
+
+    @Test("Dates in all three formats, and what is none")
+    func dates() {
+        let days = [0, 1, 58, 59, 60, 364, 365, 11_016, 11_017, 19_782, 47_541]
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        for day in days {
+            let seconds = Double(day * 86_400 + 3_723)
+            for format in ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"] {
+                formatter.dateFormat = format
+                let text = formatter.string(from: Date(timeIntervalSince1970: seconds))
+                #expect(HTTPDate.seconds(Array(text.utf8)) == seconds, "\(text)")
+            }
+        }
+        #expect(HTTPDate.seconds(Array("Sunday, 06-Nov-94 08:49:37 GMT".utf8)) == 784_111_777)
+        #expect(HTTPDate.seconds(Array("sun, 06 nov 1994 08:49:37 gmt".utf8)) == 784_111_777)
+        for text in [
+            "", "0", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49:60 GMT",
+            "Sun, 06 Xov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 0x Nov 1994 08:49:37 GMT",
+        ] {
+            #expect(HTTPDate.seconds(Array(text.utf8)) == nil, "\(text)")
+        }
+    }
+
     // MARK: Cache-Control
 
     @Test("Directives are read, whatever their case, order and neighbours")
