@@ -18,7 +18,16 @@ let package = Package(
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
         .library(name: "AFNetworking", targets: ["AFNetworking"]),
     ],
+    traits: [
+        .trait(name: "Logging", description: "NetworkEngine.logger, by swift-log."),
+        .trait(name: "Metrics", description: "Counters and durations of requests, by swift-metrics."),
+        .trait(name: "Tracing", description: "A span for each request and traceparent, by swift-distributed-tracing."),
+    ],
     dependencies: [
+        // For the traits only: not resolved for a package that does not ask for them.
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         // Test targets only: nothing below is built for a package that depends on this one.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -43,7 +52,12 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "OperationNetworking",
-            dependencies: ["NetworkingTransport", "NetworkingSupport"],
+            dependencies: [
+                "NetworkingTransport", "NetworkingSupport",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+            ],
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingXML",
@@ -80,6 +94,16 @@ let package = Package(
         .executableTarget(
             name: "NetworkFixture", dependencies: ["OperationNetworking", "NetworkingSupport"],
             path: "Tests/Fixtures/NetworkFixture", swiftSettings: settings),
+        .executableTarget(
+            name: "ObservationFixture",
+            dependencies: [
+                "OperationNetworking",
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])
+                ),
+            ],
+            path: "Tests/Fixtures/ObservationFixture", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Tests/Fixtures/AllocationCounter"),
         .executableTarget(
             name: "AllocationFixture", dependencies: ["OperationNetworking", "AllocationCounter"],

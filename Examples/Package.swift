@@ -52,6 +52,7 @@ let package = Package(
         recipe("AsyncAwait"),
         recipe("ActivitySpinner"),
         recipe("EventStream"),
+        recipe("RetryingClient"),
 
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(

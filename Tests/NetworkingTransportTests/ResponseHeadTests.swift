@@ -34,13 +34,13 @@ struct ResponseHeadTests {
         #expect(collector.head.rawFields == Array("A: b\r\n".utf8))
     }
 
-    @Test("Interim heads are dropped, a later head replaces a complete one, other lines after it are ignored")
+    @Test("100 is dropped, a later head replaces a complete one, other lines after it are trailers")
     func sequence() {
         var collector = ResponseHeadCollector(limit: 1000)
         let lines: [(String, ResponseHeadCollector.Event)] = [
             ("HTTP/1.1 100 Continue\r\n", .incomplete), ("A: 1\r\n", .incomplete), ("\r\n", .incomplete),
             ("HTTP/1.1 401 No\r\n", .incomplete), ("B: 2\r\n", .incomplete), ("\r\n", .complete),
-            ("Trailer: x\r\n", .ignored), ("\r\n", .ignored), ("HTTP/1.1 200 OK\r\n", .incomplete), ("\n", .complete),
+            ("Trailer: x\r\n", .trailer), ("\r\n", .trailer), ("HTTP/1.1 200 OK\r\n", .incomplete), ("\n", .complete),
         ]
         for (line, event) in lines { #expect(append(line, to: &collector) == event) }
         #expect(collector.head.statusCode == 200)
@@ -109,7 +109,7 @@ struct ResponseHeadTests {
                 #expect(append(status, to: &collector) == .incomplete)
                 for field in fields { #expect(append(field, to: &collector) == .incomplete) }
                 let isInterim = status.contains("103")
-                #expect(append("\r\n", to: &collector) == (isInterim ? .incomplete : .contradictoryLength))
+                #expect(append("\r\n", to: &collector) == (isInterim ? .interim : .contradictoryLength))
             }
         }
     }
@@ -120,7 +120,7 @@ struct ResponseHeadTests {
         #expect(append("HTTP/1.1 200 OK\r\n", to: &collector) == .incomplete)
         for _ in 0..<ResponseHeadCollector.maximumFields - 1 { _ = append("X: 1\r\n", to: &collector) }
         #expect(append("\r\n", to: &collector) == .complete)
-        #expect(append("X: 1\r\n", to: &collector) == .ignored)
+        #expect(append("X: 1\r\n", to: &collector) == .trailer)
         #expect(append("X: 1\r\n", to: &collector) == .tooLarge)
     }
 

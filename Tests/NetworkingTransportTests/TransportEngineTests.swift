@@ -113,7 +113,7 @@ struct TransportEngineTests {
         }
     }
 
-    @Test("Interim responses are skipped")
+    @Test("Interim responses are told apart from the response")
     func interim() async {
         await withEngine(server: { connection in
             guard connection.readRequest() != nil else { return }
@@ -127,7 +127,7 @@ struct TransportEngineTests {
         }
     }
 
-    @Test("Trailer fields are ignored, also one that looks like a status line")
+    @Test("Trailer fields are told at the end, also after a line that looks like that of a status")
     func trailers() async {
         await withEngine(server: { connection in
             guard connection.readRequest() != nil else { return }

@@ -8,7 +8,9 @@ extension TransferDriver {
             // A response without content, or a challenge that libcurl did not answer after all.
             if collector.isComplete { _ = reportHead() }
         }
-        return TransferOutcome(error: error(code: code), timings: timings)
+        var outcome = TransferOutcome(error: error(code: code), timings: timings)
+        outcome.trailers = collector.trailers
+        return outcome
     }
 
     private func error(code: CurlCode) -> TransferError? {

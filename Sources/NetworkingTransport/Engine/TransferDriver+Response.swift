@@ -10,9 +10,10 @@ extension TransferDriver {
         transfer?.ledger.noteAnswer()
         noteBodySent()
         switch collector.append(line) {
-        case .incomplete:
+        case .incomplete, .trailer:
             return true
-        case .ignored:
+        case .interim:
+            if let transfer, let handler { handler.transfer(transfer, didReceiveInterim: collector.head) }
             return true
         case .complete:
             noteVersion()

@@ -1,6 +1,6 @@
 /// Puts a response head together from the lines that libcurl hands over one by one.
 ///
-/// Interim responses (1xx) are skipped and trailer fields ignored. A head that is complete stays until the next status
+/// A head that is complete stays until the next status
 /// line arrives, because libcurl may answer a challenge itself and present another head for the same transfer.
 struct ResponseHeadCollector {
     /// What a line amounted to.
@@ -9,8 +9,10 @@ struct ResponseHeadCollector {
         case incomplete
         /// A whole head, not an interim one: see `head`.
         case complete
-        /// A line after the head: a trailer field.
-        case ignored
+        /// A whole interim head (1xx), other than 100: see `head`.
+        case interim
+        /// A line after the content.
+        case trailer
         /// Not a status line of HTTP where one belongs.
         case malformed
         /// More than `limit` bytes, or than `maximumFields` field lines, in one transfer.
@@ -29,6 +31,8 @@ struct ResponseHeadCollector {
     private var statusCode = 0
     private var version = ""
     private var fields: [UInt8] = []
+    /// Field lines that came after the content.
+    private(set) var trailers: [UInt8] = []
     /// All lines of the transfer, whatever head they belong to.
     private(set) var totalBytes = 0
     private var fieldCount = 0
@@ -64,6 +68,7 @@ struct ResponseHeadCollector {
         version = ""
         statusCode = 0
         fields.removeAll(keepingCapacity: true)
+        trailers = []
     }
 
     /// Takes one line, with its line end.
@@ -72,10 +77,14 @@ struct ResponseHeadCollector {
         guard totalBytes <= limit else { return .tooLarge }
         switch phase {
         case .complete where !Self.isStatusLine(line):
+            guard !Self.isLineEnd(line) else { return .trailer }
             fieldCount += 1
-            return fieldCount <= Self.maximumFields ? .ignored : .tooLarge
+            guard fieldCount <= Self.maximumFields else { return .tooLarge }
+            trailers.append(contentsOf: line)
+            return .trailer
         case .complete, .statusLine:
             fields.removeAll(keepingCapacity: true)
+            trailers = []
             contentLength = ContentLength()
             guard parseStatusLine(line) else { return .malformed }
             phase = .fields
@@ -91,7 +100,7 @@ struct ResponseHeadCollector {
             // 101 is final: nobody here asked to switch protocols, so nothing better will follow.
             let isInterim = statusCode < 200 && statusCode != 101
             phase = isInterim ? .statusLine : .complete
-            if isInterim { return .incomplete }
+            if isInterim { return statusCode == 100 ? .incomplete : .interim }
             return contentLength.isMalformed ? .contradictoryLength : .complete
         }
     }

@@ -6,6 +6,8 @@
 package protocol TransferHandler: AnyObject, Sendable {
     /// libcurl is about to get the transfer: once, or twice when it is tried again on a fresh connection.
     func transferDidBegin(_ transfer: Transfer)
+    /// An interim head arrived: a 1xx other than 100 and 101.
+    func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead)
     /// A response head arrived: not a 1xx, and not a 401 or 407 that libcurl answers by itself.
     func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery
     /// Content arrived, decoded. The bytes are valid during the call only. After `.pause` the same bytes are delivered
@@ -19,6 +21,7 @@ package protocol TransferHandler: AnyObject, Sendable {
 
 extension TransferHandler {
     package func transferDidBegin(_ transfer: Transfer) {}
+    package func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead) {}
 }
 
 /// What to do with the content of a response.
@@ -46,6 +49,8 @@ package struct TransferOutcome: Sendable {
     /// nil: the exchange is complete, whatever its status code.
     package var error: TransferError?
     package var timings: TransferTimings
+    /// Field lines that came after the content, as they came.
+    package var trailers: [UInt8] = []
     package init(error: TransferError?, timings: TransferTimings) {
         self.error = error
         self.timings = timings

@@ -6,7 +6,8 @@ internal import NetworkingTransport
 extension RequestAttempt {
     /// Asks over TLS where that is known to be wanted. On the network thread, or before anybody else knows of the attempt.
     func upgradeToTLS() {
-        guard let url = machine.request.url, let secure = configuration.strictTransportSecurity?.secureURL(for: url) else {
+        guard let url = machine.request.url, let secure = configuration.strictTransportSecurity?.secureURL(for: url)
+        else {
             return
         }
         machine.upgrade(to: secure)
@@ -95,6 +96,7 @@ extension RequestAttempt {
         }
         // In one order for equal requests, whatever Foundation's table says: the engine sets what differs from before.
         headers += machine.conditions
+        operation.addTraceFields(to: &headers)
         if request.cachePolicy == .reloadIgnoringLocalAndRemoteCacheData {
             for name in ["Cache-Control", "Pragma"] where !headers.contains(where: { $0.name.isFieldName(name) }) {
                 headers.append(HeaderField(name, "no-cache"))

@@ -11,6 +11,12 @@ extension RequestAttempt: TransferHandler {
         if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: false) }
     }
 
+    func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead) {
+        assertOnThread()
+        guard stop == nil, let url = machine.url else { return }
+        operation.tell(informational: head, from: url)
+    }
+
     func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery {
         assertOnThread()
         guard stop == nil else { return .fail(stopped) }
@@ -69,6 +75,7 @@ extension RequestAttempt: TransferHandler {
         assertOnThread()
         timings = outcome.timings
         self.transfer = nil
+        if !outcome.trailers.isEmpty, reception.isAccepted, stop == nil { operation.record(trailers: outcome.trailers) }
         transferDidEnd(outcome.error)
     }
 

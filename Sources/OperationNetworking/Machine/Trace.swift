@@ -1,6 +1,10 @@
 internal import Foundation
 internal import Glibc
 
+#if Logging
+    internal import Logging
+#endif
+
 /// A debug trace of the ten steps of a request's way, for those who learn or mend the library.
 ///
 /// Off unless the environment variable `OPERATION_NETWORKING_TRACE` is set when the process starts; then each step is a
@@ -33,7 +37,20 @@ enum Trace {
     @inline(__always)
     static func step(_ step: @autoclosure () -> Step, _ operation: @autoclosure () -> URLConnectionOperation) {
         if isOn { write(step(), operation().traceName) }
+        #if Logging
+            if let logger = NetworkEngine.logger { log(step(), operation(), to: logger) }
+        #endif
     }
+
+    #if Logging
+        private static func log(_ step: Step, _ operation: @autoclosure () -> URLConnectionOperation, to logger: Logger)
+        {
+            guard logger.logLevel <= .trace else { return }
+            let facts = operation().observedFacts
+            logger.trace(
+                "\(step.text)", metadata: ["http.request.method": "\(facts.method)", "url.full": "\(facts.url)"])
+        }
+    #endif
 
     private static func write(_ step: Step, _ name: String) {
         let line = "OperationNetworking: \(step.rawValue). \(step.text): \(name)\n"

@@ -79,6 +79,7 @@ extension URLConnectionOperation {
             return
         }
         if number == 1 { configuration.value.retryPolicy?.budget?.deposit(at: Runtime.current.uptime) }
+        if number == 1 { beginObservation() }
         let request = adapted.request
         // Not under the lock: a download looks at the disk.
         let content = known ?? ResumableContent(configuration: configuration.value, url: request.url)
@@ -147,7 +148,24 @@ extension URLConnectionOperation {
             _reception.head = head
             _reception.url = url
             _reception.response = nil
+            _reception.trailers = []
             _reception.string = nil
+        }
+    }
+
+    /// Fields came after the content. Called on the network thread.
+    func record(trailers: [UInt8]) {
+        lock.withLock { _reception.trailers = trailers }
+    }
+
+    /// An interim response came. Called on the network thread.
+    func tell(informational head: ResponseHead, from url: URL) {
+        guard lock.withLock({ _configuration.informationalBlock != nil }) else { return }
+        Runtime.current.on(lock.withLock { _configuration.completionQueue } ?? .sharedMain) { [self] in
+            guard let block = lock.withLock({ _configuration.informationalBlock }),
+                let response = HTTPURLResponse(head: head, url: url)
+            else { return }
+            block(self, response)
         }
     }
 

@@ -29,6 +29,17 @@ extension URLConnectionOperation {
         lock.withLock { _configuration.downloadProgress = block }
     }
 
+    /// Sets what is told of informational responses, which come before the response: 103 (Early Hints, RFC 8297), whose
+    /// `Link` fields name what the response will need, 102, and others from 104 to 199. Nil removes it.
+    ///
+    /// Called on `completionQueue`, or the main queue, in order, also for a response that leads elsewhere. 100 and 101 are
+    /// not told.
+    public func setInformationalResponseBlock(
+        _ block: (@Sendable (URLConnectionOperation, HTTPURLResponse) -> Void)?
+    ) {
+        lock.withLock { _configuration.informationalBlock = block }
+    }
+
     /// Sets what answers authentication challenges. Nil, the default: the operation's credential, once, then the
     /// storage's. Called on a thread of the library's, where it may wait for other operations, and 20 times at most for
     /// one server; then the failure stands.

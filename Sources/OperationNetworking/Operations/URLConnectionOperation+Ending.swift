@@ -93,6 +93,7 @@ extension URLConnectionOperation {
                 delivers: !_configuration.dependentsWaitForCompletionBlocks, owner: _machine.owner)
         }
         guard let result else { return }
+        endObservation()
         // Dependents are ready when a completion block looks at them, but are started after it was dispatched: callbacks
         // of one queue come in the order of the ends. For the same reason it is dispatched before a queue of Foundation's
         // learns of the end, and starts the next.

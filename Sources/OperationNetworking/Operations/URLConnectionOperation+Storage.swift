@@ -30,6 +30,7 @@ extension URLConnectionOperation {
         private static let commonModes: Set<RunLoop.Mode> = [.common]
         var uploadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
         var downloadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
+        var informationalBlock: (@Sendable (URLConnectionOperation, HTTPURLResponse) -> Void)?
         var challengeBlock:
             (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
         var redirectBlock: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
@@ -55,6 +56,8 @@ extension URLConnectionOperation {
         var url: URL?
         /// Built from `head` when somebody asks.
         var response: URLResponse?
+        /// Field lines after the content.
+        var trailers: [UInt8] = []
         var data: Data?
         var string: String?
         var error: (any Error)?

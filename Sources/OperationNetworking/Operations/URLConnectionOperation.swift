@@ -54,6 +54,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     var _losses: Set<ArchiveLoss> = []
     /// Nil before the start, and without a limit.
     var _totalTime: TotalTime?
+    var _observation = Observation()
     /// Kept here once a `RequestOperationQueue` has the operation.
     var _queuePriority: Operation.QueuePriority?
     /// Guarded by the graph's lock, not by `lock`.
@@ -121,6 +122,15 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     public var responseStringEncoding: String.Encoding? {
         guard let name = lock.withLock({ loadedResponse().map { $0.textEncodingName ?? "" } }) else { return nil }
         return String.Encoding(charset: name) ?? .utf8
+    }
+
+    /// The fields that came after the response's content (RFC 9110, section 6.5), such as a checksum or the status of a
+    /// gRPC call; empty before the end, without any, and for a response of the cache's. Fields that came several times are
+    /// joined by ", ". Nothing in the library acts on them.
+    public var responseTrailers: [String: String] {
+        let trailers = lock.withLock { _reception.trailers }
+        guard !trailers.isEmpty else { return [:] }
+        return ResponseHead(statusCode: 200, httpVersion: "", rawFields: trailers).joinedFields.fields
     }
 
     /// Times and sizes of the last transfer; nil until the operation finished.

@@ -43,6 +43,7 @@ final class RetryState {
         reception.head = nil
         reception.url = nil
         reception.response = nil
+        reception.trailers = []
         reception.string = nil
     }
 

@@ -34,6 +34,13 @@ private func cacheOnly(_ manager: HTTPRequestOperationManager, _ url: URL) -> HT
     return operation
 }
 
+// MARK: Retry
+
+private func retries(_ manager: HTTPRequestOperationManager, _ logIn: @escaping @Sendable () async throws -> String) {
+    manager.retryPolicy = RetryPolicy(maximumAttempts: 4, budget: RetryBudget())
+    manager.interceptors = [TokenRefresher { try await logIn() }]
+}
+
 // MARK: Getting started
 
 private func makeManager() -> HTTPRequestOperationManager {

@@ -112,7 +112,7 @@ import Testing
         let upgraded = await manager.getting(plain)
         #expect(upgraded.text == "fine" && upgraded.operation?.response?.url?.scheme == "https")
         // What came without TLS before is no answer any more.
-        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
         let response = try #require(
             HTTPURLResponse(
                 url: server.url("/x", host: "localhost", scheme: "http"), statusCode: 200, httpVersion: "HTTP/1.1",

@@ -7,6 +7,7 @@ package import Foundation
 /// - `/reset`: INTERNAL_ERROR. `/half`: a part of the content, then CANCEL.
 /// - `/goaway`: GOAWAY that names this stream as the last, then the answer, then the end of the connection.
 /// - `/goaway-before`: GOAWAY that names no stream, for the first request to that path.
+/// - `/hints`: 103 with a `link` field before the answer, and the field `checksum` twice after it.
 /// - Everything else: 200 with the number of the connection.
 package final class HTTP2Server: Sendable {
     package let port: Int
@@ -91,6 +92,12 @@ package final class HTTP2Server: Sendable {
                             connection.close_connection(last_stream_id=0)
                             client.sendall(connection.data_to_send())
                             return
+                        elif path == "/hints":
+                            connection.send_headers(stream, [(":status", "103"), ("link", "</a.css>; rel=preload")])
+                            connection.send_headers(stream, [(":status", "200")])
+                            connection.send_data(stream, b"content")
+                            connection.send_headers(
+                                stream, [("checksum", "1"), ("checksum", "2")], end_stream=True)
                         else:
                             respond(connection, stream, str(number))
                 client.sendall(connection.data_to_send())
