@@ -35,6 +35,7 @@ extension RequestAttempt {
         addRange(to: &headers, of: &outgoing)
         outgoing.headers = headers
         try answerChallenge(in: &outgoing)
+        client?.attemptWillSend(request)
         return outgoing
     }
 
@@ -84,7 +85,8 @@ extension RequestAttempt {
             if name.isFieldName("Cookie") { hasCookie = true }
             headers.append(HeaderField(name, value))
         }
-        if request.httpShouldHandleCookies, !hasCookie, let value = configuration.cookies.storage?.cookieField(for: url)
+        if request.httpShouldHandleCookies, configuration.cookies.areSent, !hasCookie,
+            let value = configuration.cookies.storage?.cookieField(for: url)
         {
             headers.append(HeaderField("Cookie", value))
         }

@@ -53,6 +53,7 @@ extension RequestAttempt: TransferHandler {
         assertOnThread()
         guard stop == nil, total > bytesSent else { return }
         defer { bytesSent = total }
+        client?.attemptDidSend(total: total, expected: uploadLength)
         guard let queue = operation.progressQueue(.upload) else { return }
         uploadProgress.report(Int(total - bytesSent), total: total, expected: uploadLength, of: operation, on: queue)
     }
@@ -61,7 +62,14 @@ extension RequestAttempt: TransferHandler {
         assertOnThread()
         timings = outcome.timings
         self.transfer = nil
+        client?.attemptDidTransfer(exchange(outcome.timings))
         transferDidEnd(outcome.error)
+    }
+
+    private func exchange(_ timings: TransferTimings) -> TransferExchange {
+        TransferExchange(
+            request: machine.request, url: machine.url, head: machine.head, timings: timings,
+            uploadLength: uploadLength, usesProxy: configuration.proxies != nil, endDate: Date())
     }
 
     private func transferDidEnd(_ error: TransferError?) {
@@ -96,6 +104,7 @@ extension RequestAttempt: TransferHandler {
         if machine.continuesContent {
             let (whole, overflows) = machine.offset.addingReportingOverflow(max(length, 0))
             reception.expectedLength = ContentRange(head: head)?.total ?? (length < 0 || overflows ? -1 : whole)
+            client?.attemptDidContinue(at: machine.offset, expected: reception.expectedLength)
         } else {
             reception.expectedLength = length
             if isSuccess || content.memory != nil || (!isFile && content.sink?.isUntouched != false) {
@@ -192,10 +201,13 @@ extension RequestAttempt: TransferHandler {
     }
 
     private func reportProgress(_ count: Int) {
-        guard let sink = content.sink, let queue = operation.progressQueue(.download) else { return }
+        let queue = operation.progressQueue(.download)
+        guard client != nil || queue != nil, let sink = content.sink else { return }
         let expected = reception.expectedLength
         // While the beginning comes again, more may be there than the present response promises.
         let total = expected < 0 ? sink.bytesAccepted : min(sink.bytesAccepted, expected)
+        client?.attemptDidReceive(count, total: total, expected: expected)
+        guard let queue else { return }
         downloadProgress.report(count, total: total, expected: expected, of: operation, on: queue)
     }
 

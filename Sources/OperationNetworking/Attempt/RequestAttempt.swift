@@ -18,6 +18,8 @@ final class RequestAttempt: @unchecked Sendable {
     /// As it was when the latest response began: blocks and places set after the start count.
     var sharedConfiguration: URLConnectionOperation.SharedConfiguration
     let content: ResumableContent
+    /// Who is asked and told beside the operation's blocks.
+    let client: (any AttemptClient)?
     /// Where the operation's own request goes, if that is known.
     let firstTarget: RequestTarget?
     var machine: AttemptMachine
@@ -29,6 +31,8 @@ final class RequestAttempt: @unchecked Sendable {
     private var isHeld = false
     /// A block of the user's, or what stores cookies, has been asked and has not answered.
     var isAsking = false
+    /// Of the question that was asked last: a second answer does not count.
+    var questionNumber: UInt = 0
     /// What happened while the attempt was held.
     private var postponed: (@Sendable () -> Void)?
 
@@ -79,6 +83,7 @@ final class RequestAttempt: @unchecked Sendable {
         configuration: URLConnectionOperation.SharedConfiguration, content: ResumableContent
     ) {
         self.operation = operation
+        client = operation.attemptClient
         self.number = number
         sharedConfiguration = configuration
         self.content = content
@@ -92,10 +97,15 @@ final class RequestAttempt: @unchecked Sendable {
 
     var circumstances: AttemptMachine.Circumstances {
         AttemptMachine.Circumstances(
-            hasRedirectBlock: configuration.redirectBlock != nil,
-            hasChallengeBlock: configuration.challengeBlock != nil, hasCacheBlock: configuration.cacheBlock != nil,
+            hasRedirectBlock: configuration.redirectBlock != nil || asksClient(.redirects),
+            hasChallengeBlock: configuration.challengeBlock != nil || asksClient(.challenges),
+            hasCacheBlock: configuration.cacheBlock != nil,
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
             representation: machine.offset > 0 ? content.representation : nil)
+    }
+
+    func asksClient(_ question: AttemptQuestions) -> Bool {
+        client.map { $0.attemptQuestions.contains(question) } ?? false
     }
 
     func assertOnThread() { assert(Runtime.current.isNetworkThread, "not on the network thread") }
@@ -123,6 +133,7 @@ final class RequestAttempt: @unchecked Sendable {
         // Nothing of an earlier attempt writes any more when this one reads how far it came.
         content.claim(for: self)
         reception = Reception()
+        guard !askForBodyStream() else { return }
         do {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
             self.transfer = transfer
