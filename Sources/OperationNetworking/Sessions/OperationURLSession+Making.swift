@@ -129,6 +129,10 @@ extension OperationURLSession {
             return (task, nil)
         }
         guard var outgoing = configured else { return (task, nil) }
+        if let loader = loader(of: outgoing, body) {
+            task.set(.foreign(loader))
+            return (task, nil)
+        }
         do throws(URLError) {
             try body?.apply(to: &outgoing)
         } catch {
@@ -140,6 +144,16 @@ extension OperationURLSession {
             request: settings.outgoing(outgoing), configuration: settings.operations, task: task)
         task.set(.operation(SessionTask.WeakOperation(operation: operation)))
         return (task, operation)
+    }
+
+    /// What loads in place of an operation; nil: an operation.
+    private func loader(of request: URLRequest, _ body: SessionUploadBody?) -> (any SessionTaskLoader)? {
+        if foreign.takes(request) {
+            var request = request
+            try? body?.apply(to: &request)
+            return SessionForeignLoader(request, foreign)
+        }
+        return request.url.flatMap(SessionLocalLoader.init)
     }
 
     private func misuse(of request: URLRequest?) -> URLError? {

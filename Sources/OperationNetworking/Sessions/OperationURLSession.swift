@@ -31,6 +31,9 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     let client = SessionDelegateClient()
     private let registry = Locked(SessionRegistry())
     private let currentDelegate: Locked<(any URLSessionDelegate)?>
+    private let ownConfiguration: URLSessionConfiguration
+    /// For what the user's own protocol classes take.
+    let foreign: SessionForeignSessions
 
     /// A session.
     ///
@@ -52,7 +55,13 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
             proxies: proxyConfiguration)
         currentDelegate = Locked(delegate)
         operationQueue = RequestOperationQueue()
-        super.init(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
+        foreign = SessionForeignSessions(configuration.copied())
+        // Foundation's own tasks, which `data(for:)` makes, come to this library by a protocol class.
+        ownConfiguration = configuration.copied()
+        ownConfiguration.protocolClasses = SessionURLProtocol.inserted(into: configuration.protocolClasses)
+        let given = ownConfiguration.copied()
+        given.httpShouldSetCookies = false
+        super.init(configuration: given, delegate: delegate, delegateQueue: delegateQueue)
         operationQueue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
         operationQueue.maxConcurrentOperationsPerHost = settings.maximumConnectionsPerHost
     }
@@ -61,6 +70,11 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     /// A session with the default configuration and no delegate, which cannot be invalidated.
     open override class var shared: URLSession { sharedSession }
+
+    deinit { foreign.invalidate() }
+
+    /// As it was given, with a protocol class of this library's.
+    open override var configuration: URLSessionConfiguration { ownConfiguration }
 
     /// Nil once the session is invalid.
     open override var delegate: (any URLSessionDelegate)? { currentDelegate.withLock { $0 } }

@@ -89,7 +89,12 @@ extension SessionTask {
             URLConnectionOperation.start([operation])
         case .foreign(let loader):
             loader.stop()
-            end(error: URLError.cancelled(url: originalRequest?.url))
+            let error = URLError.cancelled(url: originalRequest?.url)
+            if withState({ $0.isDownload }) {
+                finishDownload(SessionTaskResult(error: error), errorContent: nil)
+            } else {
+                end(error: error)
+            }
         case .failure(let error):
             end(error: error)
         case nil:

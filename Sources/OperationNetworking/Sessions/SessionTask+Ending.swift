@@ -45,7 +45,7 @@ extension SessionTask {
 
     // MARK: Downloads
 
-    private func finishDownload(_ result: SessionTaskResult, errorContent: Data?) {
+    func finishDownload(_ result: SessionTaskResult, errorContent: Data?) {
         let location = downloadLocation
         guard result.error == nil else { return finishFailedDownload(result, at: location) }
         Runtime.current.onBlockThread { [self] in
@@ -101,10 +101,10 @@ extension SessionTask {
     // MARK: The end
 
     /// Tells the client, once.
-    private func complete(_ result: SessionTaskResult) {
+    func complete(_ result: SessionTaskResult) {
         var result = result
-        let isFirst = withState { state in
-            guard state.machine.complete() else { return false }
+        let (isFirst, pump) = withState { state -> (Bool, SessionContentPump?) in
+            guard state.machine.complete() else { return (false, nil) }
             state.error = result.error
             if state.response == nil { state.response = result.response }
             if state.interests.contains(.metrics) {
@@ -112,25 +112,21 @@ extension SessionTask {
                     state.exchanges, beginning: state.beginning ?? Date(), response: result.response)
             }
             state.exchanges = []
-            state.pump = nil
-            return true
+            return (true, state.pump.take())
         }
         guard isFirst else { return }
+        withExtendedLifetime(pump) {}
         updateProgress()
         client.task(self, didFinish: result)
     }
 
     /// The client has told everything: the session lets go of the task. Called by the client, once, after `didFinish`.
     func close() {
-        let (session, delegate) = withState { state in
-            defer {
-                state.session = nil
-                state.formerFace = nil
-                state.delegate = nil
-            }
-            return (state.session, state.delegate)
+        // Let go of after the unlock.
+        let (session, delegate, formerFace) = withState { state in
+            (state.session.take(), state.delegate.take(), state.formerFace.take())
         }
         session?.taskDidEnd(self)
-        withExtendedLifetime(delegate) {}
+        withExtendedLifetime((delegate, formerFace)) {}
     }
 }

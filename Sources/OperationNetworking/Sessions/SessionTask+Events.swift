@@ -76,6 +76,12 @@ extension SessionTask: AttemptClient {
         if reports { scheduleReport() }
     }
 
+    /// Content of a download was taken by a loader that is no operation.
+    func reportWriting(_ count: Int64) {
+        let reports = withState { $0.interests.contains(.writing) && $0.received.add(count) }
+        if reports { scheduleReport() }
+    }
+
     private func scheduleReport() {
         client.perform(for: self) { [self] in
             let (count, counts) = withState { ($0.received.take(), $0.counts) }

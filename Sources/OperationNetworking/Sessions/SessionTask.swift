@@ -46,6 +46,8 @@ final class SessionTask: @unchecked Sendable {
         var delegate: (any URLSessionTaskDelegate)?
         /// Content that the client reads, or a download that was a data task.
         var pump: SessionContentPump?
+        /// Content of a loader that is no operation, where it is collected.
+        var collected = Data()
         var isDownload = false
         /// Where a download's content goes.
         var location: URL?
