@@ -101,6 +101,8 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         (.performDefaultHandling, nil)
     }
     var bodyStream: () -> InputStream? = { nil }
+    /// Whether responses are stored.
+    var stores = true
     var whenReceiving: (URLSessionTask, Data) -> Void = { _, _ in }
     var whenWriting: (URLSessionDownloadTask) -> Void = { _ in }
 
@@ -184,6 +186,14 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
     ) {
         note("download")
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
+    ) {
+        note("cache \(proposedResponse.data.count)")
+        completionHandler(stores ? proposedResponse : nil)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

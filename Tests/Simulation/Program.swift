@@ -87,7 +87,8 @@ final class Program {
     private func makeSubject(_ index: Int) {
         let paths = [
             "ok/\(index)", "ok/\(index)", "ok/\(index)", "redirect/ok/\(index)", "redirect/redirect/ok/\(index)",
-            "auth/\(index)", "refuse/\(index)", "broken/\(index)", "status/\(index)",
+            "auth/\(index)", "refuse/\(index)", "broken/\(index)", "status/\(index)", "flaky/\(index)",
+            "flaky/\(index)",
         ]
         let path = paths[scheduler.random.below(paths.count)]
         let method = path.hasPrefix("ok") && scheduler.random.chance(3) ? "POST" : "GET"
@@ -122,12 +123,38 @@ final class Program {
             subject.makeStream()
             traits += " streamed"
         }
+        traits += makeRetries(of: subject.operation)
         subject.watch()
         subjects.append(subject)
         isEnqueued.append(false)
         note(
             "op\(index): \(method) h\(index % 2)/\(path)\(subject.operation is SubclassedOperation ? " subclass" : "")\(traits)"
         )
+    }
+
+    /// Has failed attempts repeated, or not.
+    private func makeRetries(of operation: HTTPRequestOperation) -> String {
+        var traits = ""
+        if scheduler.random.chance(2) {
+            let backoffs: [Backoff] = [
+                .none, .constant(1), .exponential(initial: 1, factor: 2, maximum: 5), .constant(1000),
+            ]
+            let policy = RetryPolicy(
+                maximumAttempts: 1 + scheduler.random.below(4), backoff: backoffs[scheduler.random.below(4)])
+            operation.retryPolicy = policy
+            traits += " retries(\(policy.maximumAttempts), \(policy.backoff))"
+        }
+        if scheduler.random.chance(4) {
+            let interceptor = HesitantInterceptor(
+                retries: scheduler.random.below(3), delay: Double(scheduler.random.below(2)))
+            operation.lock.withLock { operation._configuration.interceptors = [interceptor] }
+            traits += " interceptor(\(interceptor.retries), \(interceptor.delay))"
+        }
+        if scheduler.random.chance(6) {
+            operation.totalTimeout = Double(1 + scheduler.random.below(5))
+            traits += " total-timeout"
+        }
+        return traits
     }
 
     private func note(_ line: String) { log.append("[\(scheduler.steps)] \(line)") }

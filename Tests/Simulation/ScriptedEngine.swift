@@ -28,6 +28,8 @@ final class ScriptedEngine {
     private var cancelledBeforeStart: Set<ObjectIdentifier> = []
     /// How often each URL that is not to be repeated was requested.
     private(set) var posts: [String: Int] = [:]
+    /// How often each URL that fails at first was requested.
+    private var flakes: [String: Int] = [:]
     /// URLs that were requested without what a preparation adds.
     private(set) var unprepared: Set<String> = []
     /// Transfers under way, by origin.
@@ -149,10 +151,28 @@ final class ScriptedEngine {
                 .head(head(200, ["Content-Length: 100"])), .content([1]),
                 .end(TransferError(.connectionLost, message: "lost")),
             ]
+        case "flaky":
+            flakes[request.url, default: 0] += 1
+            guard flakes[request.url, default: 0] <= 2 else { return success(url.path, request) }
+            return failure(url.path, request)
         case "status":
             return [.head(head(500, ["Content-Length: 2"])), .content([5, 0]), .end(nil)]
         default:
             return success(url.path, request)
+        }
+    }
+
+    /// One of the failures that pass.
+    private func failure(_ path: String, _ request: TransferRequest) -> [Event] {
+        switch scheduler.random.below(3) {
+        case 0:
+            return [.end(TransferError(.cannotConnect, message: "refused"))]
+        case 1:
+            return [.head(head(503, ["Content-Length: 2", "Retry-After: 3"])), .content([5, 0]), .end(nil)]
+        default:
+            var events = success(path, request)
+            events.removeLast(1 + scheduler.random.below(events.count - 1))
+            return events + [.end(TransferError(.connectionLost, message: "lost"))]
         }
     }
 

@@ -11,6 +11,7 @@ final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
     /// The simulation that is running.
     var scheduler: Scheduler
     var engine: ScriptedEngine
+    private lazy var executor = SimulatedExecutor(self)
 
     init() {
         scheduler = Scheduler(seed: 0)
@@ -31,6 +32,26 @@ final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
     }
     func later(_ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) { scheduler.after(seconds, work) }
+    func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never> {
+        Task(executorPreference: executor) { await work() }
+    }
     var uptime: TimeInterval { scheduler.now }
+    var chance: Double { Double(scheduler.random.below(1024)) / 1024 }
     func capacity(ofOrigin origin: String) -> Int { ScriptedEngine.capacity }
+}
+
+/// Runs the pieces of asynchronous hooks as steps of the simulation.
+// Sendable because the simulation has one thread.
+private final class SimulatedExecutor: TaskExecutor, @unchecked Sendable {
+    private unowned let runtime: SimulatedRuntime
+
+    init(_ runtime: SimulatedRuntime) { self.runtime = runtime }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        runtime.scheduler.onPool { [self] in
+            // Not nested: the concurrency runtime runs one job on a thread at a time.
+            runtime.scheduler.atomically { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+    }
 }

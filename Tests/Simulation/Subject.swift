@@ -9,6 +9,24 @@ final class SubclassedOperation: HTTPRequestOperation, @unchecked Sendable {
     override func start() { super.start() }
 }
 
+/// An interceptor that takes some steps to decide.
+struct HesitantInterceptor: RequestInterceptor {
+    let retries: Int
+    let delay: TimeInterval
+
+    func adapt(_ request: URLRequest, for operation: HTTPRequestOperation) async throws -> URLRequest {
+        await Task.yield()
+        return request
+    }
+
+    func retry(_ operation: HTTPRequestOperation, dueTo error: any Error) async -> RetryDecision {
+        await Task.yield()
+        // A POST is to be sent once.
+        guard operation.request.httpMethod != "POST", operation.retryCount < retries else { return .doNotRetry }
+        return .retryAfter(delay)
+    }
+}
+
 /// What a block of an operation may hold of its subject, which holds the operation.
 // Sendable because the simulation has one thread.
 private final class WeakSubject: @unchecked Sendable {
@@ -52,6 +70,8 @@ final class Subject {
         if method == "POST" { request.httpBody = Data([1, 2, 3]) }
         operation = isSubclass ? SubclassedOperation(request: request) : HTTPRequestOperation(request: request)
         operation.shouldUseCredentialStorage = false
+        // It would ask the real clock and the real disk.
+        operation.lock.withLock { operation._configuration.cache = .none }
         operation.completionQueue = queue
         operation.name = "op\(index)"
     }
@@ -133,8 +153,13 @@ final class Subject {
         if method == "POST", posts > 1 { return "op\(index)'s POST was sent \(posts) times" }
         let hasRests = operation.lock.withLock {
             operation._attempt != nil || operation._content != nil || operation._scheduler != nil
+                || operation._retry?.hold != nil || operation._retry?.task != nil
         }
         if hasRests { return "op\(index) keeps its attempt, content or queue after the end" }
+        let isIntercepted = operation.lock.withLock { operation._isIntercepted }
+        if !isIntercepted, operation.retryCount > max(0, (operation.retryPolicy?.maximumAttempts ?? 1) - 1) {
+            return "op\(index) was retried \(operation.retryCount) times"
+        }
         let last = path.split(separator: "/").drop { $0 == "redirect" }.joined(separator: "/")
         let isRefused = last.hasPrefix("status")
         let expected = isRefused ? [5, 0] : ScriptedEngine.content(of: "/\(last)")

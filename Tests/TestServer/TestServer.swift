@@ -1,4 +1,5 @@
 package import Foundation
+internal import FoundationNetworking
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -40,6 +41,7 @@ package final class TestServer: Sendable {
         tls settings: TLSSettings? = nil, addresses: [String] = ["127.0.0.1"], limits: Limits = Limits(),
         greeting: [ScriptStep] = []
     ) throws {
+        Self.withoutSharedCache
         let core = ServerCore(limits: limits, greeting: greeting)
         let tls = Monitor(try settings?.makeContext())
         var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -65,6 +67,11 @@ package final class TestServer: Sendable {
         self.port = listeners.first?.localAddress?.port ?? 0
         self.isSecure = settings != nil
     }
+
+    /// Ports come again: what one test's server sent must not be the answer to another test's request.
+    private static let withoutSharedCache: Void = {
+        URLCache.shared = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
+    }()
 
     /// Binds to a free port at the first address and to the same at the others, where it may be taken: then tries again.
     private static func bind(_ bootstrap: ServerBootstrap, to addresses: [String]) throws -> [any Channel] {

@@ -1,16 +1,24 @@
 /// A response field that the library itself looks for.
 package enum KnownField: Int, CaseIterable, Sendable {
-    case acceptRanges, contentEncoding, contentRange, entityTag, lastModified, location, setCookie, wwwAuthenticate
+    case acceptRanges, age, cacheControl, contentEncoding, contentLocation, contentRange, date, entityTag, expires
+    case lastModified, location, pragma, setCookie, vary, wwwAuthenticate
 
     var name: StaticString {
         switch self {
         case .acceptRanges: "Accept-Ranges"
+        case .age: "Age"
+        case .cacheControl: "Cache-Control"
         case .contentEncoding: "Content-Encoding"
+        case .contentLocation: "Content-Location"
         case .contentRange: "Content-Range"
+        case .date: "Date"
         case .entityTag: "ETag"
+        case .expires: "Expires"
         case .lastModified: "Last-Modified"
         case .location: "Location"
+        case .pragma: "Pragma"
         case .setCookie: "Set-Cookie"
+        case .vary: "Vary"
         case .wwwAuthenticate: "WWW-Authenticate"
         }
     }
@@ -19,13 +27,20 @@ package enum KnownField: Int, CaseIterable, Sendable {
     init?(_ name: Slice<UnsafeRawBufferPointer>) {
         // One comparison or a few for names of these lengths, and none for others.
         switch name.count {
+        case 3 where name.equalsIgnoringCase(Self.age.name): self = .age
+        case 4 where name.equalsIgnoringCase(Self.date.name): self = .date
         case 4 where name.equalsIgnoringCase(Self.entityTag.name): self = .entityTag
+        case 4 where name.equalsIgnoringCase(Self.vary.name): self = .vary
+        case 6 where name.equalsIgnoringCase(Self.pragma.name): self = .pragma
+        case 7 where name.equalsIgnoringCase(Self.expires.name): self = .expires
         case 8 where name.equalsIgnoringCase(Self.location.name): self = .location
         case 10 where name.equalsIgnoringCase(Self.setCookie.name): self = .setCookie
         case 13 where name.equalsIgnoringCase(Self.acceptRanges.name): self = .acceptRanges
+        case 13 where name.equalsIgnoringCase(Self.cacheControl.name): self = .cacheControl
         case 13 where name.equalsIgnoringCase(Self.contentRange.name): self = .contentRange
         case 13 where name.equalsIgnoringCase(Self.lastModified.name): self = .lastModified
         case 16 where name.equalsIgnoringCase(Self.contentEncoding.name): self = .contentEncoding
+        case 16 where name.equalsIgnoringCase(Self.contentLocation.name): self = .contentLocation
         case 16 where name.equalsIgnoringCase(Self.wwwAuthenticate.name): self = .wwwAuthenticate
         default: return nil
         }
@@ -35,7 +50,7 @@ package enum KnownField: Int, CaseIterable, Sendable {
 /// Where the first line of each known field begins, found in one pass: most of them are asked for and absent.
 struct FieldIndex: Sendable {
     /// By field: the place, and one; 0: there is none.
-    private var places = SIMD8<UInt32>()
+    private var places = SIMD16<UInt32>()
 
     init(_ bytes: UnsafeRawBufferPointer) {
         FieldLines.forEach(in: bytes, from: 0) { name, _ in

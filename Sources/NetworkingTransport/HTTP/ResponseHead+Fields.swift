@@ -23,6 +23,19 @@ extension ResponseHead {
         return result
     }
 
+    /// The same for any field: looks through all of them, so for those that are seldom asked for.
+    package func firstBytes(named wanted: StaticString, limit: Int = 8192) -> [UInt8]? {
+        rawFields.withUnsafeBytes { bytes in
+            var result: [UInt8]?
+            FieldLines.forEach(in: bytes, from: 0) { name, value in
+                guard bytes[name].equalsIgnoringCase(wanted) else { return true }
+                if value.count <= limit { result = Array(bytes[value]) }
+                return false
+            }
+            return result
+        }
+    }
+
     /// Calls `body` with the value of each such field as bytes, without the white space around it, but with folds as they
     /// came.
     package func forEachValue(of field: KnownField, _ body: (Slice<UnsafeRawBufferPointer>) -> Void) {

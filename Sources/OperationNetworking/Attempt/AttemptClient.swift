@@ -20,6 +20,8 @@ protocol AttemptClient: AnyObject, Sendable {
         answer: @escaping @Sendable (AuthenticationDisposition) -> Void)
     /// The request has to be sent again, and its stream was read.
     func attempt(needsBodyStream answer: @escaping @Sendable (InputStream?) -> Void)
+    /// A complete response may be kept. Answered with nil, it is not.
+    func attempt(willCache response: CachedURLResponse, answer: @escaping @Sendable (CachedURLResponse?) -> Void)
     /// - Parameter expected: −1: unknown.
     func attemptDidSend(total: Int64, expected: Int64)
     /// Content of the response that counts was taken.
@@ -44,6 +46,8 @@ struct AttemptQuestions: OptionSet, Sendable {
     static let challenges = AttemptQuestions(rawValue: 2)
     /// For another stream when the request has to be sent again.
     static let bodyStreams = AttemptQuestions(rawValue: 4)
+    /// Whether a response is kept in the cache.
+    static let caching = AttemptQuestions(rawValue: 8)
 }
 
 /// One request and what came of it, for metrics.

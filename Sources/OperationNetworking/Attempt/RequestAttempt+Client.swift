@@ -7,7 +7,7 @@ extension RequestAttempt {
     /// Asks the client, and goes on with the answer on the network thread. False: the question is not for it.
     func askClient(
         _ client: any AttemptClient, _ question: AttemptMachine.Question, _ cookies: ReceivedCookies,
-        proposed: URLCredential?, failures: Int
+        proposed: URLCredential?, failures: Int, content: CacheableContent?
     ) -> Bool {
         guard let url = machine.url else { return false }
         switch question {
@@ -30,7 +30,18 @@ extension RequestAttempt {
             let answer = answerer { answer in { $0.take(answer, for: challenge) } }
             let asked = challenge.authenticationChallenge(url: url, failures: failures)
             ask(storing: cookies) { client.attempt(received: asked, answer: answer) }
-        default:
+        case .cache:
+            guard configuration.cacheBlock == nil, let content,
+                let response = HTTPURLResponse(head: content.head, url: content.url)
+            else { return false }
+            // Not in `take`, to which the machine belongs meanwhile.
+            let answer: @Sendable (CachedURLResponse?) -> Void = answerer { [self] answer in
+                keep(answer, inPlaceOf: response, content)
+                return { _ in .deliver }
+            }
+            let offered = CachedURLResponse(response: response, data: content.data)
+            ask(storing: cookies) { client.attempt(willCache: offered, answer: answer) }
+        case .lookup:
             return false
         }
         return true
@@ -57,6 +68,29 @@ extension RequestAttempt {
         Runtime.current.onBlockThread {
             cookies.store()
             question()
+        }
+    }
+
+    /// A client has read all content of a response, which the cache may keep now.
+    func finishRead() {
+        guard goesOn({ [self] in finishRead() }) else { return }
+        guard configuration.cacheBlock == nil, let client, asksClient(.caching), let content = cacheableContent,
+            let response = HTTPURLResponse(head: content.head, url: content.url)
+        else {
+            if let copy = reception.copy { storeResponse(copy.takeData()) }
+            return finish(writing: nil)
+        }
+        isAsking = true
+        questionNumber += 1
+        let number = questionNumber
+        client.attempt(willCache: CachedURLResponse(response: response, data: content.data)) { [self] answer in
+            Runtime.current.onNetworkThread { [self] in
+                guard number == questionNumber else { return }
+                questionNumber += 1
+                isAsking = false
+                keep(answer, inPlaceOf: response, content)
+                finish(writing: nil)
+            }
         }
     }
 

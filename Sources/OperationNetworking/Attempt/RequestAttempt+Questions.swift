@@ -10,8 +10,11 @@ extension RequestAttempt {
         let configuration = sharedConfiguration
         let cookies = takeCookies()
         let (failures, proposed, content) = facts(for: question)
+        let lookup: CacheLookup? = if case .lookup = question { cacheLookup() } else { nil }
         isAsking = true
-        if let client, askClient(client, question, cookies, proposed: proposed, failures: failures) { return }
+        if let client, askClient(client, question, cookies, proposed: proposed, failures: failures, content: content) {
+            return
+        }
         Runtime.current.onBlockThread { [self] in
             cookies.store()
             switch question {
@@ -27,6 +30,10 @@ extension RequestAttempt {
             case .cache:
                 if let content { offerToCache(content, configuration) }
                 resume { _ in .deliver }
+            case .lookup:
+                let (stored, primary) = lookup?.find() ?? (nil, nil)
+                let now = Self.now
+                resume { $0.take(stored: stored, primary: primary, at: now) }
             }
         }
     }
@@ -75,10 +82,8 @@ extension RequestAttempt {
         case .handshake(let challenge):
             return (machine.handshakeAnswers?.failures(challenge.question) ?? 0, nil, nil)
         case .cache:
-            guard let head = machine.head, head.statusCode == 200, let url = machine.url, let memory = content.memory
-            else { return (0, nil, nil) }
-            return (0, nil, CacheableContent(request: machine.request, url: url, head: head, data: memory.snapshot()))
-        case .redirect:
+            return (0, nil, cacheableContent)
+        case .redirect, .lookup:
             return (0, nil, nil)
         }
     }
@@ -111,22 +116,4 @@ extension RequestAttempt {
         guard let url, let block = configuration.value.challengeBlock else { return .performDefaultHandling }
         return block(operation, challenge.authenticationChallenge(url: url, failures: failures))
     }
-
-    private func offerToCache(
-        _ content: CacheableContent, _ configuration: URLConnectionOperation.SharedConfiguration
-    ) {
-        guard let block = configuration.value.cacheBlock,
-            let response = HTTPURLResponse(head: content.head, url: content.url),
-            let answer = block(operation, CachedURLResponse(response: response, data: content.data))
-        else { return }
-        URLCache.shared.storeCachedResponse(answer, for: content.request)
-    }
-}
-
-/// A response that the user's block may put into the cache.
-private struct CacheableContent {
-    let request: URLRequest
-    let url: URL
-    let head: ResponseHead
-    let data: Data
 }

@@ -4,10 +4,16 @@ internal import NetworkingTransport
 
 /// The present request as the engine takes it.
 extension RequestAttempt {
-    func makeTransferRequest() throws -> TransferRequest {
-        if let url = machine.request.url, let secure = configuration.strictTransportSecurity?.secureURL(for: url) {
-            machine.upgrade(to: secure)
+    /// Asks over TLS where that is known to be wanted. On the network thread, or before anybody else knows of the attempt.
+    func upgradeToTLS() {
+        guard let url = machine.request.url, let secure = configuration.strictTransportSecurity?.secureURL(for: url)
+        else {
+            return
         }
+        machine.upgrade(to: secure)
+    }
+
+    func makeTransferRequest() throws -> TransferRequest {
         let request = machine.request
         guard let url = request.url else {
             throw URLError(.badURL, url: nil, reason: "the request has no URL")
@@ -91,6 +97,12 @@ extension RequestAttempt {
             headers.append(HeaderField("Cookie", value))
         }
         // In one order for equal requests, whatever Foundation's table says: the engine sets what differs from before.
+        headers += machine.conditions
+        if request.cachePolicy == .reloadIgnoringLocalAndRemoteCacheData {
+            for name in ["Cache-Control", "Pragma"] where !headers.contains(where: { $0.name.isFieldName(name) }) {
+                headers.append(HeaderField(name, "no-cache"))
+            }
+        }
         headers.sort { $0.name < $1.name }
         return headers
     }

@@ -7,6 +7,7 @@ internal import NetworkingTransport
 extension RequestAttempt: TransferHandler {
     func transferDidBegin(_ transfer: Transfer) {
         Trace.step(.transfer, operation)
+        requestTime = Self.now
         if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: false) }
     }
 
@@ -15,6 +16,8 @@ extension RequestAttempt: TransferHandler {
         guard stop == nil else { return .fail(stopped) }
         sharedConfiguration = operation.presentConfiguration
         reception = Reception()
+        responseTime = Self.now
+        invalidateCache(by: head)
         if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
             cookieHeads.append((head, url))
         }
@@ -38,13 +41,21 @@ extension RequestAttempt: TransferHandler {
     func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         assertOnThread()
         guard stop == nil else { return .fail(stopped) }
+        return take(bytes)
+    }
+
+    /// Hands content to its place.
+    func take(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         switch reception.place {
         case .held(let memory), .diverted(let memory):
             return memory.write(bytes)
         case .sink:
             guard let sink = content.sink else { return .accepted }
             let result = sink.write(bytes)
-            if case .accepted = result { reportProgress(bytes.count) }
+            if case .accepted = result {
+                copy(bytes)
+                reportProgress(bytes.count)
+            }
             return result
         }
     }
@@ -72,7 +83,8 @@ extension RequestAttempt: TransferHandler {
             uploadLength: uploadLength, usesProxy: configuration.proxies != nil, endDate: Date())
     }
 
-    private func transferDidEnd(_ error: TransferError?) {
+    /// The transfer, or a stored response in its place, has ended.
+    func transferDidEnd(_ error: TransferError?) {
         guard goesOn({ [self] in transferDidEnd(error) }) else { return }
         let followUp = machine.followUp(after: error, circumstances)
         if case .ask(let question) = followUp {
@@ -107,7 +119,9 @@ extension RequestAttempt: TransferHandler {
             client?.attemptDidContinue(at: machine.offset, expected: reception.expectedLength)
         } else {
             reception.expectedLength = length
-            if isSuccess || content.memory != nil || (!isFile && content.sink?.isUntouched != false) {
+            // Of a response that may be followed by another, nothing goes to a stream, which cannot take it back.
+            let mayDivert = isFile || (configuration.mayRetry && content.memory == nil)
+            if isSuccess || content.memory != nil || (!mayDivert && content.sink?.isUntouched != false) {
                 machine.contentBeginsAnew()
                 content.begin(head, method: machine.request.httpMethod ?? "GET", as: form)
             } else {
@@ -118,6 +132,7 @@ extension RequestAttempt: TransferHandler {
             content.memory?.expect(length)
         }
         operation.record(head, from: machine.url)
+        copyForCache()
         judge(head)
     }
 
@@ -172,6 +187,10 @@ extension RequestAttempt: TransferHandler {
             send()
         case .sendAgain:
             send()
+        case .serve(let stored, let service):
+            serve(stored, service)
+        case .refresh(let stored, let head):
+            serve(refresh(stored, by: head), as: .validated)
         case .follow(let redirected):
             if let error = machine.follow(redirected) { finish(error: error) } else { send() }
         case .ask(let question):
@@ -221,23 +240,26 @@ extension RequestAttempt: TransferHandler {
         if case .diverted(let diverted) = reception.place {
             if let error = diverted.complete() { return finish(error: URLError(error, url: machine.url)) }
             // An error response: what was received before, and the place for it, stay untouched.
-            let data = diverted.takeData()
-            guard let sink = content.sink else { return finish(error: nil, data: data) }
-            sink.discard { [self] in finish(error: nil, data: data) }
+            finish(error: nil, data: diverted.takeData())
         } else if let memory = content.memory {
             if let error = memory.complete() { return finish(error: URLError(error, url: machine.url)) }
-            finish(error: nil, data: memory.takeData())
+            let data = memory.takeData()
+            storeResponse(data)
+            finish(error: nil, data: data, content: .read)
         } else if let stream = content.stream {
-            stream.finish { [self] error in finish(writing: error, data: stream.takeRefused()) }
+            stream.finish { [self] error in
+                if let refused = stream.takeRefused() {
+                    finish(error: nil, data: refused, content: .written)
+                } else if error == nil, client != nil {
+                    Runtime.current.onNetworkThread { [self] in finishRead() }
+                } else {
+                    finish(writing: error)
+                }
+            }
         } else if let sink = content.sink {
             sink.finish { [self] error in finish(writing: error) }
         } else {
             finish(error: nil)
         }
-    }
-
-    /// On any thread: the sink's.
-    private func finish(writing error: (any Error)?, data: Data? = nil) {
-        finish(error: error.map { URLError(TransferError(sink: $0), url: machine.url) }, data: data)
     }
 }

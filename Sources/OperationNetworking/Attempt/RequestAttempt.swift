@@ -20,6 +20,9 @@ final class RequestAttempt: @unchecked Sendable {
     let content: ResumableContent
     /// Who is asked and told beside the operation's blocks.
     let client: (any AttemptClient)?
+    let startDate = Date()
+    /// What the operation's request sends, whatever becomes of it by redirects.
+    private let bodyStream: InputStream?
     /// Where the operation's own request goes, if that is known.
     let firstTarget: RequestTarget?
     var machine: AttemptMachine
@@ -49,6 +52,11 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// The response that is being received.
     var reception = Reception()
+    /// What of a stored response was not yet handed to its place.
+    var playback: Data?
+    /// When the present request was sent and its response began, in seconds since 1970.
+    var requestTime = 0.0
+    var responseTime = 0.0
     var cookieHeads: [(ResponseHead, URL)] = []
     var timings: TransferTimings?
     var bytesSent: Int64 = 0
@@ -68,6 +76,8 @@ final class RequestAttempt: @unchecked Sendable {
             case diverted(MemorySink)
         }
         var place = Place.sink
+        /// What goes to a client's reader, as far as the cache may want it.
+        var copy: MemorySink?
         /// The response is the operation's.
         var isAccepted = false
         /// All of its content has come and was handed on.
@@ -80,14 +90,16 @@ final class RequestAttempt: @unchecked Sendable {
 
     init(
         operation: URLConnectionOperation, number: UInt, request: URLRequest, target: RequestTarget?,
-        configuration: URLConnectionOperation.SharedConfiguration, content: ResumableContent
+        configuration: URLConnectionOperation.SharedConfiguration, content: ResumableContent,
+        confinedFields: Set<[UInt8]> = []
     ) {
         self.operation = operation
         client = operation.attemptClient
         self.number = number
         sharedConfiguration = configuration
         self.content = content
-        machine = AttemptMachine(request: request)
+        machine = AttemptMachine(request: request, confinedFields: confinedFields)
+        bodyStream = request.httpBodyStream
         firstTarget = target
     }
 
@@ -99,14 +111,17 @@ final class RequestAttempt: @unchecked Sendable {
         AttemptMachine.Circumstances(
             hasRedirectBlock: configuration.redirectBlock != nil || asksClient(.redirects),
             hasChallengeBlock: configuration.challengeBlock != nil || asksClient(.challenges),
-            hasCacheBlock: configuration.cacheBlock != nil,
+            hasCacheBlock: configuration.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
-            representation: machine.offset > 0 ? content.representation : nil)
+            representation: machine.offset > 0 ? content.representation : nil, now: { Self.now })
     }
 
     func asksClient(_ question: AttemptQuestions) -> Bool {
         client.map { $0.attemptQuestions.contains(question) } ?? false
     }
+
+    /// Seconds since 1970.
+    static var now: Double { Date().timeIntervalSince1970 }
 
     func assertOnThread() { assert(Runtime.current.isNetworkThread, "not on the network thread") }
 
@@ -133,6 +148,10 @@ final class RequestAttempt: @unchecked Sendable {
         // Nothing of an earlier attempt writes any more when this one reads how far it came.
         content.claim(for: self)
         reception = Reception()
+        upgradeToTLS()
+        guard !looksIntoCache() else {
+            return lookIntoCache()
+        }
         guard !askForBodyStream() else { return }
         do {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
@@ -157,6 +176,7 @@ final class RequestAttempt: @unchecked Sendable {
         }
         self.stop = stop
         postponed = nil
+        playback = nil
         if let transfer {
             // Reported by the transfer's end.
             Runtime.current.cancel(transfer)
@@ -204,11 +224,40 @@ final class RequestAttempt: @unchecked Sendable {
     // MARK: The end
 
     /// The attempt is over, one way or the other. The operation takes the first call.
-    func finish(error: (any Error)?, data: Data? = nil) {
-        let decoded = data.map { Int64($0.count) } ?? content.sink?.bytesDecoded ?? 0
-        let metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops, decodedBytes: decoded) }
-        if operation.endAttempt(number, error: error, data: data, metrics: metrics) == .held {
-            postpone { [self] in finish(error: error, data: data) }
+    func finish(error: (any Error)?, data: Data? = nil, content state: AttemptEnd.Content = .kept) {
+        var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
+        end.isRepeatable = stop == nil && isRepeatable(after: error)
+        if state == .read, end.isRepeatable { content.forgetResponse() }
+        finish(end)
+    }
+
+    /// On any thread, when the content was written.
+    private func finish(_ end: AttemptEnd) {
+        var measured = end
+        let decoded = end.data.map { Int64($0.count) } ?? content.sink?.bytesDecoded ?? 0
+        measured.metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops, decodedBytes: decoded) }
+        measured.metrics?.cacheOutcome = machine.cache.outcome
+        if operation.endAttempt(number, with: measured) == .held {
+            postpone { [self] in finish(end) }
+        }
+    }
+
+    /// The content went to its place, or did not get there. On any thread: the sink's.
+    func finish(writing error: (any Error)?) {
+        finish(
+            AttemptEnd(
+                error: error.map { URLError(TransferError(sink: $0), url: machine.url) },
+                content: error == nil ? .written : .kept, startDate: startDate))
+    }
+
+    /// Whether another attempt could do better: not where content cannot go, or a request's stream was read.
+    private func isRepeatable(after error: (any Error)?) -> Bool {
+        assertOnThread()
+        switch (error as? URLError)?.code {
+        case .cannotWriteToFile, .cannotCreateFile, .dataLengthExceedsMaximum, .requestBodyStreamExhausted:
+            return false
+        default:
+            return content.canBeRepeated(sending: bodyStream)
         }
     }
 
@@ -232,7 +281,7 @@ final class RequestAttempt: @unchecked Sendable {
 extension RequestAttempt: ResponseSinkEvents {
     func sinkHasSpace() {
         Runtime.current.onNetworkThread { [self] in
-            if let transfer { Runtime.current.resumeReceiving(transfer) }
+            if let transfer { Runtime.current.resumeReceiving(transfer) } else { play() }
         }
     }
 

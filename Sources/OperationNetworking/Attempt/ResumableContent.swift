@@ -123,6 +123,26 @@ final class ResumableContent: @unchecked Sendable {
         sink?.begin(memory == nil ? representation : nil, as: form)
     }
 
+    /// A response was received and read, and another one is to take its place: content begins as if there had been none.
+    func forgetResponse() {
+        sink = nil
+        memory = nil
+        known = nil
+        source = nil
+    }
+
+    /// Whether another attempt can be made of what is here: nothing was handed to a stream that could not be continued,
+    /// and the request's own stream can be read again.
+    func canBeRepeated(sending stream: InputStream?) -> Bool {
+        if let stream, let usedSource, !usedSource.isUntouched,
+            (stream as? any ReplayableBodyStream)?.isReplayable != true
+        {
+            return false
+        }
+        guard let sink, !sink.canRestart, !sink.isUntouched else { return true }
+        return sink.canContinue && representation != nil
+    }
+
     /// Makes an attempt the one that writes. One before it stops here, should the news of its pause still be under way.
     func claim(for attempt: RequestAttempt) {
         guard writer !== attempt else { return }

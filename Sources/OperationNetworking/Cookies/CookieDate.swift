@@ -8,6 +8,14 @@ struct CookieDate {
     private var month: Int?
     private var year: Int?
 
+    private init() {}
+
+    /// A date whose parts are known.
+    init(hour: Int, minute: Int, second: Int, day: Int, month: Int, year: Int) {
+        time = (hour, minute, second)
+        (self.day, self.month, self.year) = (day, month, year)
+    }
+
     /// Seconds since 1970 in UTC; nil when the bytes name no date from 1601 on.
     static func secondsSince1970(_ bytes: some Collection<UInt8>) -> Int64? {
         var date = CookieDate()
@@ -55,14 +63,18 @@ struct CookieDate {
         return (hour, minute, second)
     }
 
-    private static func month(_ token: [UInt8]) -> Int? {
-        let names: [StaticString] = [
-            "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-        ]
-        return names.firstIndex { token.hasPrefixIgnoringCase($0) }.map { $0 + 1 }
+    /// The number of the month whose name's first three letters the token begins with.
+    static func month(_ token: some Collection<UInt8>) -> Int? {
+        var letters = 0
+        for byte in token.prefix(3) { letters = letters << 8 | Int(byte.lowercasedASCII) }
+        return months.firstIndex(of: letters).map { $0 + 1 }
     }
 
-    private var seconds: Int64? {
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        .map { $0.utf8.reduce(0) { $0 << 8 | Int($1) } }
+
+    /// Seconds since 1970 in UTC; nil: a part is missing, or there is no such day or time.
+    var seconds: Int64? {
         guard let time, let day, let month, let year, year >= 1601, time.hour < 24, time.minute < 60, time.second < 60,
             day >= 1, day <= Self.length(ofMonth: month, in: year)
         else { return nil }

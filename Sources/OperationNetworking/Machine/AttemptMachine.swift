@@ -19,9 +19,16 @@ internal import NetworkingTransport
 /// | 206 that goes on where we are              | accepted  | `deliver`                                         |
 /// | 206 that does not, or coded; 416 for less  | discarded | `startOver`                                       |
 /// | 416 for just what is here                  | discarded | `complete`                                        |
+/// | 304 to a condition of the cache's          | discarded | `refresh`                                         |
+/// | 5xx, and a stale response may be used      | discarded | `serve`                                           |
 /// | any other                                  | accepted  | `deliver`                                         |
 /// | none: a handshake that a block may rescue  | –         | `ask`                                             |
+/// | none: no connection, and a stale response may be used | – | `serve`                                        |
 /// | none: any other error                      | –         | `fail`                                            |
+///
+/// Before the transfer, once for each request, `wantsLookup` says whether the cache is to be asked, and `take` what of
+/// its answer follows: see `AttemptMachine+Cache`. A stored response goes through `receive` and `followUp` like one that
+/// comes from a server.
 struct AttemptMachine {
     /// What of the operation's settings the decisions depend on.
     struct Circumstances {
@@ -32,6 +39,8 @@ struct AttemptMachine {
         var hasPins = false
         /// What the content so far is a part of.
         var representation: Representation?
+        /// Seconds since 1970; asked for where a stored response may be used in place of an error.
+        var now: () -> Double = { 0 }
     }
 
     /// Where a response's content goes.
@@ -56,8 +65,12 @@ struct AttemptMachine {
         case follow(URLRequest)
         /// The server does not continue what we have: once more, for all of it.
         case startOver
-        /// The same request again, under what a block answered about the handshake.
+        /// The same request again, under what a block answered about the handshake, or the cache.
         case sendAgain
+        /// A stored response takes the place of the server's.
+        case serve(StoredResponse, CacheDecision.Service)
+        /// The server confirmed the stored response: it counts, with what the server says anew.
+        case refresh(StoredResponse, ResponseHead)
         indirect case ask(Question)
         case fail(URLError)
     }
@@ -69,6 +82,8 @@ struct AttemptMachine {
         case handshake(HandshakeChallenge)
         /// Whether the response is to be cached; it counts in any case.
         case cache
+        /// What the cache has for the request.
+        case lookup
     }
 
     /// Finds what answers a challenge without asking anybody; is told where, and whether that is the operation's origin.
@@ -76,6 +91,9 @@ struct AttemptMachine {
 
     /// The request to send.
     private(set) var request: URLRequest
+    /// The header fields that interceptors have set: for the origin of the operation's own request only. Names in small
+    /// letters.
+    let confinedFields: Set<[UInt8]>
     /// Where the operation's own request goes: what it identifies itself with is for that origin.
     private(set) var originalURL: URL?
     /// The present request goes where the operation's own goes.
@@ -93,12 +111,15 @@ struct AttemptMachine {
     private(set) var head: ResponseHead?
     private var asksForRange = true
     private var next = FollowUp.deliver
+    /// What the cache has to do with the present request: see `AttemptMachine+Cache`.
+    var cache = CacheUse()
 
     /// Answers to one server's challenges after which its refusal is the result, whatever a block says.
     static let maximumAnswers = 20
 
-    init(request: URLRequest) {
+    init(request: URLRequest, confinedFields: Set<[UInt8]> = []) {
         self.request = request
+        self.confinedFields = confinedFields
         originalURL = request.url
     }
 
@@ -129,6 +150,7 @@ struct AttemptMachine {
         next = .deliver
         head = nil
         offset = 0
+        cache.isServing = false
     }
 
     /// Whether the present request is to ask for what is missing only (RFC 9110, sections 13.1.5 and 14.2).
@@ -137,7 +159,8 @@ struct AttemptMachine {
     ///   - accepted: bytes that are here.
     ///   - representation: what they are a part of.
     mutating func asksForRest(after accepted: Int64, of representation: Representation?) -> Bool {
-        guard accepted > 0, asksForRange, representation != nil, request.httpMethod ?? "GET" == "GET",
+        guard accepted > 0, asksForRange, cache.validating == nil, representation != nil,
+            request.httpMethod ?? "GET" == "GET",
             request.value(forHTTPHeaderField: "Range") == nil
         else { return false }
         offset = accepted
@@ -155,14 +178,18 @@ struct AttemptMachine {
         switch next {
         case .deliver: return .accept
         case .ask: return .hold
-        case .complete, .startOver, .answer, .follow, .sendAgain, .fail: return .discard
+        case .complete, .startOver, .answer, .follow, .sendAgain, .serve, .refresh, .fail: return .discard
         }
     }
 
     private mutating func followUp(
         for head: ResponseHead, _ circumstances: Circumstances, _ credential: CredentialSource
     ) -> FollowUp {
-        if let url, let redirected = RedirectPolicy.next(after: request, at: url, for: head) {
+        if let followUp = followUpByCache(for: head, circumstances) { return followUp }
+        if let url, var redirected = RedirectPolicy.next(after: request, at: url, for: head) {
+            if !confinedFields.isEmpty, let target = redirected.url, !Origin.isSame(url, target) {
+                redirected.keepFields { !confinedFields.contains($0.utf8.map(\.lowercasedASCII)) }
+            }
             if circumstances.hasPins, let target = redirected.url, RedirectPolicy.leavesTLS(from: url, to: target) {
                 return .fail(
                     URLError(
@@ -205,9 +232,10 @@ struct AttemptMachine {
     mutating func followUp(after error: TransferError?, _ circumstances: Circumstances) -> FollowUp {
         if let error, !dropsContent {
             if let challenge = handshakeChallenge(error, circumstances) { return .ask(.handshake(challenge)) }
+            if let followUp = followUpByCache(after: error, circumstances) { return followUp }
             return .fail(URLError(error, url: url))
         }
-        if case .deliver = next, circumstances.hasCacheBlock, request.httpMethod ?? "GET" == "GET" {
+        if case .deliver = next, circumstances.hasCacheBlock, !cache.isServing, request.httpMethod ?? "GET" == "GET" {
             return .ask(.cache)
         }
         return next
@@ -216,8 +244,9 @@ struct AttemptMachine {
     /// Whether the present response's content does not matter, nor how it ended.
     private var dropsContent: Bool {
         switch next {
-        case .answer, .follow, .startOver, .complete: head != nil
-        case .deliver, .ask, .sendAgain, .fail: false
+        case .answer, .follow, .startOver, .complete, .serve, .refresh: head != nil
+        case .sendAgain: head?.statusCode == 304
+        case .deliver, .ask, .fail: false
         }
     }
 
@@ -300,6 +329,7 @@ struct AttemptMachine {
             handshakeAnswers = nil
         }
         challengeFailures = 0
+        cache = CacheUse()
         request = redirected
         return nil
     }

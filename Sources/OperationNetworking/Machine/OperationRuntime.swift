@@ -26,8 +26,12 @@ protocol OperationRuntime: Sendable {
     func later(_ work: @escaping @Sendable () -> Void)
     /// Runs `work`, which must not block, on any thread when `seconds` have passed.
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void)
+    /// Runs asynchronous work of the user's, such as an interceptor's, off the library's threads.
+    func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never>
     /// Seconds since some moment.
     var uptime: TimeInterval { get }
+    /// A number from 0 up to 1, for what is left to chance.
+    var chance: Double { get }
     /// How many requests to one origin the engine has in flight at a time.
     func capacity(ofOrigin origin: String) -> Int
 }
@@ -68,6 +72,10 @@ struct LiveRuntime: OperationRuntime {
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) {
         Self.timers.asyncAfter(deadline: .now() + seconds, execute: work)
     }
+    func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never> {
+        Task.detached { await work() }
+    }
     var uptime: TimeInterval { Double(MonotonicClock.now) / 1e9 }
+    var chance: Double { Double.random(in: 0..<1) }
     func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.capacity(ofOrigin: origin) }
 }

@@ -3,62 +3,32 @@
 /// The owner calls an input with its lock held, lets go of the lock, and then does what the answer says. Whatever
 /// arrives late (the end of an attempt that was paused, a second start) is answered with `none` or `stale`.
 ///
-/// | input        | ready                     | paused        | preparing     | running       | received | concluding | concluded, finished |
-/// |--------------|---------------------------|---------------|---------------|---------------|----------|------------|---------------------|
-/// | start        | begins, waits, or ends    | wanted        | –             | –             | –        | –          | –                   |
-/// | pause        | paused                    | –             | paused        | paused (1)    | –        | –          | –                   |
-/// | resume       | –                         | ready         | –             | –             | –        | –          | –                   |
-/// | cancel       | marked (2)                | ready (2)     | stops         | stops         | stops    | marked     | –                   |
-/// | dependencies | begins if it was wanted   | –             | –             | –             | –        | –          | –                   |
-/// | prepared     | –                         | –             | running       | –             | –        | –          | –                   |
-/// | content here | stale                     | stale (1)     | –             | received      | –        | –          | stale               |
-/// | attempt over | stale                     | stale (1)     | concluding    | concluding    | concluding | stale    | stale               |
-/// | settled      | –                         | –             | –             | –             | –        | concluded  | –                   |
-/// | finish       | –                         | –             | –             | –             | –        | –          | finished, once      |
+/// | input        | ready                     | paused        | preparing     | running       | received | concluding | judging    | waiting       | concluded, finished |
+/// |--------------|---------------------------|---------------|---------------|---------------|----------|------------|------------|---------------|---------------------|
+/// | start        | begins, waits, or ends    | wanted        | –             | –             | –        | –          | –          | begins (4)    | –                   |
+/// | pause        | paused                    | –             | paused        | paused (1)    | noted    | noted (3)  | noted (3)  | paused        | –                   |
+/// | resume       | –                         | ready         | –             | –             | – (3)    | – (3)      | – (3)      | –             | –                   |
+/// | cancel       | marked (2)                | ready (2)     | stops         | stops         | stops    | marked     | concluding | concluding    | –                   |
+/// | dependencies | begins if it was wanted   | –             | –             | –             | –        | –          | –          | –             | –                   |
+/// | prepared     | –                         | –             | running       | –             | –        | –          | –          | –             | –                   |
+/// | content here | stale                     | stale (1)     | –             | received      | –        | –          | stale      | stale         | stale               |
+/// | attempt over | stale                     | stale (1)     | concluding    | concluding    | concluding | stale    | stale      | stale         | stale               |
+/// | consult      | –                         | –             | –             | –             | –        | judging (5) | –         | –             | –                   |
+/// | retry        | –                         | –             | –             | –             | –        | waiting (3, 5) | waiting (3) | –         | –                   |
+/// | decline      | –                         | –             | –             | –             | –        | –          | concluding | –             | –                   |
+/// | back-off over | begins with the start    | begins with the start | –     | –             | –        | –          | –          | to be begun   | –                   |
+/// | expire       | –                         | –             | –             | –             | –        | –          | concluding | concluding    | –                   |
+/// | settled      | –                         | –             | –             | –             | –        | concluded  | –          | –             | –                   |
+/// | finish       | –                         | –             | –             | –             | –        | –          | –          | –             | finished, once      |
 ///
 /// 1. An attempt that must not be repeated (`AttemptRepetition.never`) is held in its place: it stays the present one,
 ///    and what happens to it is looked at after the resume.
 /// 2. Ends by `start()`, which whoever owns the operation calls; it is called again when it had been called before.
+/// 3. Too late to pause, unless another attempt is to be made: then the operation is paused instead of waiting for it. A
+///    resume takes the wish back.
+/// 4. Once the back-off is over; before that the call has no effect.
+/// 5. Not of a cancelled operation, which goes on to its end.
 struct RequestMachine: Equatable {
-    /// Who calls `start()`.
-    enum Owner: UInt8 {
-        /// Nobody yet.
-        case nobody
-        /// A `RequestOperationQueue` that is just taking the operation in: nothing begins before it has.
-        case joiningQueue
-        /// A `RequestOperationQueue`.
-        case requestQueue
-        /// A queue of Foundation's, which calls `start()` once.
-        case foundationQueue
-        /// The caller of `start()`.
-        case caller
-    }
-
-    enum Phase: UInt8 {
-        /// Nothing is under way.
-        case ready
-        case paused
-        /// The blocks that come before the request are running.
-        case preparing
-        /// An attempt is under way.
-        case running
-        /// All content of the attempt is here, and is being written out: too late to pause.
-        case received
-        /// The result is in, and is being parsed.
-        case concluding
-        /// The result stands, and is being told: too late to cancel.
-        case concluded
-        case finished
-    }
-
-    /// The blocks that come before an attempt: a pause and a resume while they run do not make them run again.
-    enum Preparation: UInt8 {
-        case none
-        case running
-        /// They have run, and no attempt has begun since.
-        case done
-    }
-
     private(set) var phase = Phase.ready
     private(set) var owner = Owner.nobody
     private(set) var preparation = Preparation.none
@@ -71,6 +41,14 @@ struct RequestMachine: Equatable {
     private(set) var endsFromReady = false
     /// A paused attempt stands by to go on.
     private(set) var holdsAttempt = false
+    /// The time before the next attempt is not over: nothing begins.
+    private(set) var isBackingOff = false
+    /// A pause came while the attempt's end was looked at: counts if there is to be another attempt.
+    private(set) var isPauseWanted = false
+    /// Somebody has claimed the operation's end: no other attempt follows.
+    private var isDecided = false
+    /// The attempt follows a failed one, with no pause between them: the operation has been executing all the time.
+    private(set) var isRetry = false
     /// Distinguishes the attempts of one operation, so that a late event of an earlier one is not taken for the present
     /// one's; 0: none has begun.
     private(set) var attempt: UInt = 0
@@ -80,7 +58,7 @@ struct RequestMachine: Equatable {
         switch phase {
         case .ready: .ready
         case .paused: .paused
-        case .preparing, .running, .received: .executing
+        case .preparing, .running, .received, .judging, .waiting: .executing
         case .concluding, .concluded: endsFromReady ? .ready : .executing
         case .finished: .finished
         }
@@ -97,6 +75,9 @@ struct RequestMachine: Equatable {
 
     /// Whether the request, or what comes before it, is under way.
     var isUnderWay: Bool { phase == .preparing || phase == .running }
+
+    /// Whether the operation has use for a slot: neither paused, nor waiting for something that is not of the transport.
+    var wantsSlot: Bool { phase != .paused && phase != .judging && !(phase == .waiting && isBackingOff) }
 
     // MARK: Ownership
 
@@ -120,32 +101,18 @@ struct RequestMachine: Equatable {
 
     // MARK: Start
 
-    enum StartAction: Equatable {
-        /// Under way, or over.
-        case none
-        /// The operation is paused or has open dependencies, and begins when it can: a queue has its slot back.
-        case wait
-        /// Run the blocks that come before the request.
-        case prepare
-        /// Begin this attempt.
-        case launch(UInt)
-        /// Let the attempt that was held go on.
-        case proceed(UInt)
-        /// The operation was cancelled before it ran: end it.
-        case end
-    }
-
     /// - Parameters:
     ///   - dependenciesAreMet: no upstream is still running.
     ///   - needsPreparation: blocks come before the request.
     mutating func start(dependenciesAreMet: Bool, needsPreparation: Bool, by caller: Owner = .caller) -> StartAction {
         if owner == .nobody { owner = caller }
-        guard phase == .ready || phase == .paused else { return .none }
+        guard phase == .ready || phase == .paused || phase == .waiting else { return .none }
         if owner == .joiningQueue {
             // The queue looks at the operation as soon as it has taken it in.
             return .none
         }
-        guard phase == .ready else {
+        if phase == .waiting, isBackingOff { return .none }
+        guard phase != .paused else {
             isStartWanted = true
             return .wait
         }
@@ -164,6 +131,11 @@ struct RequestMachine: Equatable {
             phase = .running
             return .proceed(attempt)
         }
+        if isBackingOff {
+            phase = .waiting
+            return .backOff
+        }
+        isRetry = phase == .waiting
         attempt &+= 1
         switch preparation {
         case .none where needsPreparation:
@@ -199,23 +171,10 @@ struct RequestMachine: Equatable {
 
     // MARK: Pause, resume, cancel
 
-    /// Whether the request may go out a second time, as a pause and a resume make it.
-    enum AttemptRepetition { case allowed, never }
-
-    enum PauseAction: Equatable {
-        case none
-        /// Paused with nothing under way.
-        case paused
-        /// Paused: stop the attempt, whose end no longer counts.
-        case stop
-        /// Paused: hold the attempt, which goes on later.
-        case hold
-    }
-
     mutating func pause(_ repetition: AttemptRepetition) -> PauseAction {
         guard !isCancelled else { return .none }
         switch phase {
-        case .ready:
+        case .ready, .waiting:
             phase = .paused
             return .paused
         case .preparing:
@@ -226,29 +185,19 @@ struct RequestMachine: Equatable {
             guard repetition == .never else { return .stop }
             holdsAttempt = true
             return .hold
-        case .paused, .received, .concluding, .concluded, .finished:
+        case .received, .concluding, .judging:
+            isPauseWanted = true
+            return .noted
+        case .paused, .concluded, .finished:
             return .none
         }
     }
 
-    enum ResumeAction: Equatable {
-        case none
-        /// The operation is ready; `restart`: whoever started it will not do so again.
-        case ready(restart: Bool)
-    }
-
     mutating func resume() -> ResumeAction {
+        isPauseWanted = false
         guard phase == .paused else { return .none }
         phase = .ready
         return .ready(restart: isStartWanted || hasBegun || wasRestored)
-    }
-
-    enum CancelAction: Equatable {
-        case none
-        /// The end is under way, or `start()` will make it; `restart`: nobody else will call `start()`.
-        case marked(restart: Bool)
-        /// An attempt is under way: stop it, and its end ends the operation.
-        case stop
     }
 
     mutating func cancel() -> CancelAction {
@@ -257,7 +206,13 @@ struct RequestMachine: Equatable {
         switch phase {
         case .ready, .paused:
             phase = .ready
+            isBackingOff = false
             return .marked(restart: isStartWanted || hasBegun)
+        case .judging, .waiting:
+            phase = .concluding
+            isDecided = true
+            isBackingOff = false
+            return .end
         case .preparing, .running, .received:
             return .stop
         case .concluding, .concluded, .finished:
@@ -267,16 +222,13 @@ struct RequestMachine: Equatable {
 
     // MARK: The attempt
 
-    /// What an event of an attempt counts for.
-    enum Standing { case present, held, stale }
-
     /// Whether the attempt is the one that counts.
     func standing(of attempt: UInt) -> Standing {
         guard attempt == self.attempt else { return .stale }
         switch phase {
         case .preparing, .running, .received: return .present
         case .ready, .paused: return holdsAttempt ? .held : .stale
-        case .concluding, .concluded, .finished: return .stale
+        case .concluding, .judging, .waiting, .concluded, .finished: return .stale
         }
     }
 
@@ -297,6 +249,56 @@ struct RequestMachine: Equatable {
     /// A held attempt turned out never to have been sent: the next start makes another.
     mutating func abandonHold(of attempt: UInt) {
         if attempt == self.attempt { holdsAttempt = false }
+    }
+
+    // MARK: Another attempt
+
+    /// An attempt that ended failed: interceptors are to be asked about it. False: the operation was cancelled, and ends.
+    mutating func consult() -> Bool {
+        guard phase == .concluding, !isCancelled, !isDecided else { return false }
+        phase = .judging
+        return true
+    }
+
+    /// Another attempt is to follow the one with this number, which ended.
+    ///
+    /// - Parameter backsOff: after some time.
+    mutating func retry(after attempt: UInt, backsOff: Bool) -> RetryAction {
+        guard attempt == self.attempt, !isDecided, phase == .concluding || phase == .judging else { return .stale }
+        guard !isCancelled else { return phase == .concluding ? .refused : .stale }
+        isBackingOff = backsOff
+        preparation = .none
+        if isPauseWanted {
+            isPauseWanted = false
+            phase = .paused
+            return .paused
+        }
+        phase = .waiting
+        return backsOff ? .wait : .begin
+    }
+
+    /// Interceptors want no other attempt. False: the operation has ended meanwhile.
+    mutating func decline(_ attempt: UInt) -> Bool {
+        guard attempt == self.attempt, phase == .judging else { return false }
+        phase = .concluding
+        isDecided = true
+        return true
+    }
+
+    /// The time before the attempt after this one is over. True: it is to be begun, as soon as there is a slot.
+    mutating func backOffIsOver(after attempt: UInt) -> Bool {
+        guard attempt == self.attempt, isBackingOff else { return false }
+        isBackingOff = false
+        return phase == .waiting
+    }
+
+    /// The operation has taken too long. True: nothing was under way, and whoever gets this settles the result.
+    mutating func expire() -> Bool {
+        guard phase == .judging || phase == .waiting else { return false }
+        phase = .concluding
+        isDecided = true
+        isBackingOff = false
+        return true
     }
 
     // MARK: The end

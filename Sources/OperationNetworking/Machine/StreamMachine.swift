@@ -67,6 +67,9 @@ struct StreamMachine {
     /// Whether a range that begins after what was accepted may be appended.
     var canContinue: Bool { !isRepeating && !isCoded }
 
+    /// Whether content may come anew without its being compared with what was read.
+    var canRestart: Bool { !wasRead }
+
     // MARK: The network thread's side
 
     enum Acceptance {
@@ -128,6 +131,7 @@ struct StreamMachine {
         }
         items.append(.beginning(form))
         bytesAccepted = 0
+        isComplete = false
         response &+= 1
         verdict = .pending
         isCoded = form.isCoded

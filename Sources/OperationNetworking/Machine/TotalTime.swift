@@ -44,6 +44,14 @@ final class TotalTime {
         return update(now)
     }
 
+    /// The attempt is over, and another may follow: the clock runs, and an alarm that found nothing to end is made good.
+    func runBetweenAttempts(at now: TimeInterval) -> Alarm? {
+        isWaiting = false
+        guard let start else { return update(now) }
+        number &+= 1
+        return Alarm(delay: max(0, limit - spent - (now - start)), number: number)
+    }
+
     /// What an alarm means: nil: nothing any more; else whether the time is over, or when to look again.
     func look(_ number: UInt, at now: TimeInterval) -> Look? {
         guard number == self.number, let start else { return nil }

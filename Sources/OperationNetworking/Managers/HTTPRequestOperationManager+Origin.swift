@@ -5,12 +5,23 @@ internal import NetworkingTransport
 extension HTTPRequestOperationManager {
     /// Whether requests that leave the origin of `baseURL` (its scheme, host and port), because the URL string is an
     /// absolute one or begins with "//", carry the `Authorization` and `Cookie` fields of `requestSerializer`, and their
-    /// operations `credential`. False by default: these are for the API that the manager is for. No effect without a
+    /// operations `credential` and the token of a ``TokenRefresher``. False by default: these are for the API that the manager
+    /// is for. No effect without a
     /// `baseURL`, and on fields given with a request.
     public var sendsAuthorizationToOtherOrigins: Bool {
         get { withSettings { $0.sendsAuthorizationToOtherOrigins } }
-        set { withSettings { $0.sendsAuthorizationToOtherOrigins = newValue } }
+        set {
+            let origin = confiningOrigin
+            withSettings {
+                $0.sendsAuthorizationToOtherOrigins = newValue
+                $0[\.authorizedOrigin] = newValue ? nil : origin
+            }
+        }
     }
+
+    /// The origin that the user's identity is for, unless it may go to others; nil: any. One that no URL has, when the base
+    /// URL has none.
+    var confiningOrigin: String? { baseURL == nil ? nil : baseOrigin ?? "" }
 
     /// Whether there is something that identifies this manager's user, and is to stay out of a request for `url`.
     func withholdsIdentity(from url: URL) -> Bool {

@@ -48,12 +48,16 @@ extension HTTPRequestOperationManager {
             configuration.connections = operations.value.connections
             configuration.strictTransportSecurity = operations.value.strictTransportSecurity
             configuration.cookies.managers = operations.value.cookies.managers
+            configuration.cache = operations.value.cache
             configuration.securityPolicy = operations.value.securityPolicy
             configuration.completionQueue = operations.value.completionQueue
             configuration.completionGroup = operations.value.completionGroup
             configuration.maximumResponseBodySize = operations.value.maximumResponseBodySize
             configuration.totalTimeout = operations.value.totalTimeout
             configuration.resendsNonIdempotentRequests = operations.value.resendsNonIdempotentRequests
+            configuration.retryPolicy = operations.value.retryPolicy
+            configuration.interceptors = operations.value.interceptors
+            configuration.authorizedOrigin = operations.value.authorizedOrigin
         }
     }
 }

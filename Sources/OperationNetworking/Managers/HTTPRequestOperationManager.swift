@@ -133,6 +133,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     public func configure(_ operation: HTTPRequestOperation) {
         Trace.step(.make, operation)
         let settings = lock.withLock { _settings }
+        defer { TokenRefresher.note(operation, with: settings[\.interceptors]) }
         operation.responseSerializer = settings.responseSerializer
         operation.lock.withLock {
             if operation._sharedConfiguration === URLConnectionOperation.SharedConfiguration.initial {
@@ -341,8 +342,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     // MARK: Copying and archiving
 
     /// A manager of the same class with the same base URL, copies of the serializers and the policy, the same credential,
-    /// identity, proxies, connections, cookie storage, flags, queues, group and reachability manager, and an empty operation
-    /// queue of its own with the same limits.
+    /// identity, proxies, connections, cookie storage, cache, flags, queues, group and reachability manager, and an empty
+    /// operation queue of its own with the same limits.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(baseURL: baseURL)
         let settings = lock.withLock { _settings }
@@ -373,8 +374,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     open class var supportsSecureCoding: Bool { true }
 
     /// Stores base URL, serializers, policy and the credential flag. Not the credential, user name and password of the
-    /// base URL, the client identity, limits, proxies, connections, cookie storage, queues, groups and the reachability
-    /// manager.
+    /// base URL, the client identity, limits, proxies, connections, cookie storage, cache, queues, groups and the
+    /// reachability manager.
     open func encode(with coder: NSCoder) {
         let settings = lock.withLock { _settings }
         let archive = ManagerArchive(

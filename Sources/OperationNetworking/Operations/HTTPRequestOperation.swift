@@ -150,6 +150,15 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         return result
     }
 
+    /// What the serializer says is wrong with the response that was received last. Called with `lock` held.
+    var _serializationFailure: (any Error)? {
+        guard case .done(_, let error) = _serialization else { return nil }
+        return error
+    }
+
+    /// Another attempt makes the result. Called with `lock` held.
+    func _forgetSerialization() { _serialization = .none }
+
     // Called with `lock` held.
     var _archivedSerializer: HTTPResponseSerializer? {
         get { _responseSerializer === HTTPResponseSerializer.plain ? nil : _responseSerializer }

@@ -46,6 +46,9 @@ public struct TransferMetrics: Sendable {
     public let redirectCount: Int
     /// What the cache had to do with the response.
     public internal(set) var cacheOutcome = CacheOutcome.none
+    /// All attempts in order, the last one included: more than one where ``RetryPolicy`` or an interceptor made another.
+    /// Everything else here is of the last attempt.
+    public internal(set) var attempts: [Attempt] = []
 
     init(_ timings: TransferTimings, redirectCount: Int, decodedBytes: Int64 = 0) {
         queueTime = timings.queued
@@ -68,6 +71,20 @@ public struct TransferMetrics: Sendable {
         tlsVersion = timings.tlsVersion
         tlsCipher = timings.tlsCipher
         startDate = Date(timeIntervalSinceNow: -timings.total)
+    }
+
+    /// One attempt of an operation at its response.
+    public struct Attempt: Sendable {
+        /// Counted from 1.
+        public let number: Int
+        /// When it began.
+        public let startDate: Date
+        /// The status of its response; nil when there was none.
+        public let statusCode: Int?
+        /// Why there was no response; nil when there was one.
+        public let error: (any Error)?
+        /// Seconds that were to pass between the attempt before and this one; 0 for the first.
+        public let delay: TimeInterval
     }
 }
 

@@ -9,7 +9,7 @@ extension URLConnectionOperation {
     /// Whether something runs before the request is sent that may take time: the user's blocks, or a look at the disk.
     /// Called with `lock` held.
     var _needsPreparation: Bool {
-        if !_preparations.isEmpty || _configuration.redirectBlock != nil { return true }
+        if !_preparations.isEmpty || _configuration.redirectBlock != nil || _isIntercepted { return true }
         return _configuration.downloadDestination != nil && _content == nil
     }
 
@@ -23,15 +23,19 @@ extension URLConnectionOperation {
         return target
     }
 
-    /// Hands the request to the user's blocks before it is sent: results of upstreams first, then the redirect block. On a
-    /// thread for blocks.
+    /// Hands the request to the user's blocks before it is sent: results of upstreams first, then the redirect block, then
+    /// interceptors. On a thread for blocks.
     ///
     /// A pause and a resume meanwhile do not make the blocks run again: this goes on with the attempt that is the present
     /// one afterwards.
     func prepareRequest() {
         let isWanted = runPreparations()
         if !isWanted { cancel() }
-        if let number = lock.withLock({ _machine.didPrepare() }), isWanted { launch(number) }
+        if isWanted, let operation = self as? HTTPRequestOperation, lock.withLock({ _isIntercepted }) {
+            operation.adaptRequest()
+        } else if let number = lock.withLock({ _machine.didPrepare() }), isWanted {
+            launch(number)
+        }
     }
 
     /// False: the redirect block does not want the request sent.
@@ -63,27 +67,34 @@ extension URLConnectionOperation {
 
     /// Makes an attempt, and sends its first request.
     func launch(_ number: UInt) {
-        let (known, configuration, request, target, error) = lock.withLock {
-            (_content, _sharedConfiguration, _request, _target, (_startError ?? _losses.first) as (any Error)?)
+        let (known, configuration, adapted, target, error, isRetry) = lock.withLock {
+            _retry?.forget(&_reception)
+            let adapted = _retry?.adapted ?? AdaptedRequest(request: _request)
+            let target = adapted.request.url == _request.url ? _target : nil
+            let error = (_startError ?? _losses.first) as (any Error)?
+            return (_content, _sharedConfiguration, adapted, target, error, _machine.isRetry)
         }
         if let error {
-            endAttempt(number, isUnsent: true, error: error, metrics: nil)
+            endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
             return
         }
+        if number == 1 { configuration.value.retryPolicy?.budget?.deposit(at: Runtime.current.uptime) }
+        let request = adapted.request
         // Not under the lock: a download looks at the disk.
         let content = known ?? ResumableContent(configuration: configuration.value, url: request.url)
         let attempt = RequestAttempt(
             operation: self, number: number, request: request, target: target, configuration: configuration,
-            content: content)
+            content: content, confinedFields: adapted.confinedFields)
         // Nobody else knows of the content yet, so nothing of an earlier attempt has to come to rest before this one: its
         // request is made here, so that the network thread need not.
         var first: Transfer?
-        if known == nil {
+        if known == nil { attempt.upgradeToTLS() }
+        if known == nil, !attempt.looksIntoCache() {
             do {
                 first = try attempt.prepare()
             } catch {
-                postNotification(.networkingOperationDidStart)
-                endAttempt(number, isUnsent: true, error: error, metrics: nil)
+                if !isRetry { postNotification(.networkingOperationDidStart) }
+                endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
                 return
             }
         }
@@ -109,7 +120,7 @@ extension URLConnectionOperation {
             return
         }
         // First, because the end may come at once, and is told on the same queue.
-        postNotification(.networkingOperationDidStart)
+        if !isRetry { postNotification(.networkingOperationDidStart) }
         Trace.step(.send, self)
         if let first {
             if configuration.value.totalTimeout != nil { self.attempt(number, waitsForConnection: true) }

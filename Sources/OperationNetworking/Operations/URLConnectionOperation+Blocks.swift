@@ -60,8 +60,11 @@ extension URLConnectionOperation {
         lock.withLock { _configuration.redirectBlock = block }
     }
 
-    /// Sets what decides whether a complete response to a GET is stored in `URLCache.shared`. Without it, the default,
-    /// nothing is stored. Called on a thread of the library's, before the operation finishes.
+    /// Sets what decides whether a complete response to a GET is stored in the cache, and how: it returns the response it is
+    /// given, another one, or nil for none. Without it, the default, the rules of RFC 9111 decide.
+    ///
+    /// Not asked about what may not be stored (`no-store`, parts, answers to challenges), what came from the cache, and
+    /// content of streams and files. Called on a thread of the library's, before the operation finishes.
     /// AF: `setCacheResponseBlock:`.
     @preconcurrency
     public func setCacheResponseBlock(

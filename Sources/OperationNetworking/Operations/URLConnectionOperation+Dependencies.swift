@@ -98,6 +98,8 @@ extension URLConnectionOperation: SchedulableOperation {
 
     var hasBegun: Bool { lock.withLock { _machine.hasBegun } }
 
+    var wantsSlot: Bool { lock.withLock { _machine.wantsSlot } }
+
     var schedulingOrigin: String? {
         guard let origin = requestTarget?.origin else { return nil }
         let connections = lock.withLock { _configuration.connections }

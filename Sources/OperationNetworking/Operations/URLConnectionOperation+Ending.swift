@@ -8,30 +8,39 @@ internal import NetworkingTransport
 extension URLConnectionOperation {
     /// An attempt is over. Has an effect once: what comes later, or belongs to an earlier attempt, is dropped.
     ///
-    /// - Parameter isUnsent: nobody knows of the attempt yet: should the operation be paused, its next start makes another.
     /// - Returns: `held` when the operation is paused and the attempt goes on later; nothing was done then.
     @discardableResult
-    func endAttempt(
-        _ number: UInt, isUnsent: Bool = false, error: (any Error)?, data: Data? = nil, metrics: TransferMetrics?
-    ) -> RequestMachine.Standing {
-        let (standing, content) = lock.withLock { () -> (RequestMachine.Standing, ResumableContent?) in
+    func endAttempt(_ number: UInt, with end: AttemptEnd) -> RequestMachine.Standing {
+        let (standing, mayRetry, isIntercepted) = lock.withLock { () -> (RequestMachine.Standing, Bool, Bool) in
             let standing = _machine.endAttempt(number)
-            if standing == .held, isUnsent { _machine.abandonHold(of: number) }
-            guard standing == .present else { return (standing, nil) }
+            if standing == .held, end.isUnsent { _machine.abandonHold(of: number) }
+            guard standing == .present else { return (standing, false, false) }
             _attempt = nil
-            _reception.error = error
-            _reception.data = error == nil ? data : nil
-            _reception.metrics = metrics
-            return (standing, _content.take())
+            _reception.error = end.error
+            _reception.data = end.error == nil ? end.data : nil
+            _noteMetrics(of: end)
+            return (standing, end.isRepeatable && _configuration.mayRetry, _isIntercepted)
         }
         guard standing == .present else { return standing }
-        if error == nil {
-            Trace.step(.parse, self)
-            processResponse { [self] in conclude() }
-        } else {
-            conclude(discarding: content)
+        if mayRetry, isIntercepted, let operation = self as? HTTPRequestOperation {
+            parse(end) { operation.askInterceptors(about: end, of: number) }
+        } else if !(mayRetry && retryByPolicy(end, of: number)) {
+            parse(end) { [self] in conclude(end) }
         }
         return standing
+    }
+
+    /// Makes an object of the response, if there is one, and goes on.
+    private func parse(_ end: AttemptEnd, then next: @escaping @Sendable () -> Void) {
+        guard end.error == nil else { return next() }
+        Trace.step(.parse, self)
+        processResponse(completion: next)
+    }
+
+    /// No other attempt follows.
+    func conclude(_ end: AttemptEnd) {
+        let content = lock.withLock { _content.take() }
+        conclude(discarding: end.content == .kept ? content : nil)
     }
 
     /// The end of an operation that failed. A download's partial file is let go of first: who starts another one for the
@@ -49,14 +58,17 @@ extension URLConnectionOperation {
 
     /// Everything about the result is known: finishes, and delivers. Called once in an operation's life.
     private func conclude() {
-        let waits = lock.withLock {
+        let (waits, task, hold) = lock.withLock {
             _machine.settle()
+            let (task, hold) = _retry?.end() ?? (nil, nil)
             if _machine.isCancelled, (_reception.error as? URLError)?.code != .cancelled {
                 _reception.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
                 _reception.data = nil
             }
-            return _configuration.dependentsWaitForCompletionBlocks
+            return (_configuration.dependentsWaitForCompletionBlocks, task, hold)
         }
+        defer { withExtendedLifetime(hold) {} }
+        task?.cancel()
         if waits {
             deliverCompletion { [self] in finish() }
         } else {

@@ -9,12 +9,14 @@ internal import NetworkingTransport
 extension URLConnectionOperation {
     func performStart() {
         let caller: RequestMachine.Owner = FoundationState(of: self) == .starting ? .foundationQueue : .caller
-        let (action, scheduler, alarm) = change {
+        let (action, scheduler, alarm, hold) = change {
             let action = _machine.start(
                 dependenciesAreMet: (_dependencyNode?.openCount ?? 0) == 0, needsPreparation: _needsPreparation,
                 by: caller)
-            return (action, _scheduler, _machine.isUnderWay ? _runTotalTime() : nil)
+            let begins = _machine.isUnderWay || action == .backOff
+            return (action, _scheduler, begins ? _runTotalTime(action) : nil, _updateHold())
         }
+        defer { withExtendedLifetime(hold) {} }
         set(alarm)
         switch action {
         case .none:
@@ -34,21 +36,25 @@ extension URLConnectionOperation {
             postNotification(.networkingOperationDidStart)
             let attempt = lock.withLock { _attempt }
             Runtime.current.onNetworkThread { attempt?.followOperation() }
+        case .backOff:
+            postNotification(.networkingOperationDidStart)
+            scheduler?.operationDidPause(self)
         case .end:
             conclude(discarding: lock.withLock { _content.take() })
         }
     }
 
     func performPause() {
-        let (action, old, attempt, scheduler) = change {
+        let (action, old, attempt, scheduler, hold) = change {
             let old = _machine.state
             let action = _machine.pause(_mayRepeatRequest ? .allowed : .never)
-            if action != .none { _totalTime?.pause(at: Runtime.current.uptime) }
+            if action != .none, action != .noted { _totalTime?.pause(at: Runtime.current.uptime) }
             defer { if action == .stop { _attempt = nil } }
-            return (action, old, action == .none ? nil : _attempt, _scheduler)
+            return (action, old, action == .stop || action == .hold ? _attempt : nil, _scheduler, _updateHold())
         }
+        defer { withExtendedLifetime(hold) {} }
         switch action {
-        case .none:
+        case .none, .noted:
             return
         case .paused:
             break
@@ -90,8 +96,10 @@ extension URLConnectionOperation {
             if let attempt {
                 Runtime.current.onNetworkThread { attempt.end(by: .cancelled) }
             } else {
-                endAttempt(number, error: URLError.cancelled(url: request.url), metrics: nil)
+                endAttempt(number, with: AttemptEnd(error: URLError.cancelled(url: request.url)))
             }
+        case .end:
+            conclude(discarding: lock.withLock { _content.take() })
         case .marked(let restart):
             // One that was held: it is `start()` that ends the operation.
             if let attempt { Runtime.current.onNetworkThread { attempt.end(by: .paused) } }
@@ -142,18 +150,6 @@ extension URLConnectionOperation {
         return lock.withLock {
             if state.isWaiting || state == .starting { _machine.noteFoundationQueue() }
             return !_machine.isClaimed && _machine.state != .finished
-        }
-    }
-
-    /// Whether the request may go out twice without the user's saying so (RFC 9110, section 9.2.2). Called with `lock`
-    /// held.
-    private var _mayRepeatRequest: Bool {
-        // Content that can be read only once: another request would have none.
-        if let body = _request.httpBodyStream as? any ReplayableBodyStream, !body.isReplayable { return false }
-        if _configuration.resendsNonIdempotentRequests { return true }
-        switch _request.httpMethod ?? "GET" {
-        case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": return true
-        default: return false
         }
     }
 }

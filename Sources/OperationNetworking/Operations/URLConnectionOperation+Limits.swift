@@ -18,8 +18,8 @@ extension URLConnectionOperation {
     /// what it was about.
     ///
     /// Nil by default: no limit, as for a value that is not positive. The time runs from `start()`, by a queue or by hand,
-    /// until the content has been received and written, over redirects, challenges and your blocks. It stands while the
-    /// operation is paused and while it waits for a connection. Parsing is not counted. `URLRequest.timeoutInterval` is
+    /// until the content has been received and written, over redirects, challenges, your blocks, interceptors, retries and the
+    /// time before them. It stands while the operation is paused and while it waits for a connection, or a queue's slot. Parsing is not counted. `URLRequest.timeoutInterval` is
     /// another limit: the time without any progress. Has no effect once the operation was started.
     public var totalTimeout: TimeInterval? {
         get { lock.withLock { _configuration.totalTimeout } }

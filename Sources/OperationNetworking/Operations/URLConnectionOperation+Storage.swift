@@ -18,6 +18,7 @@ extension URLConnectionOperation {
         var connections = Connections()
         var strictTransportSecurity: StrictTransportSecurity?
         var cookies = CookieStorageSetting()
+        var cache = CacheSetting.shared
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?
         /// Where content goes that a task reads.
@@ -40,6 +41,13 @@ extension URLConnectionOperation {
         var dependencyFailurePolicy = DependencyFailurePolicy.run
         var dependentsWaitForCompletionBlocks = false
         var resendsNonIdempotentRequests = false
+        var retryPolicy: RetryPolicy?
+        var interceptors: [any RequestInterceptor] = []
+        /// The origin that what identifies the manager's user is for; nil: any.
+        var authorizedOrigin: String?
+
+        /// Whether a response that is an error may be followed by another attempt.
+        var mayRetry: Bool { retryPolicy != nil || !interceptors.isEmpty }
     }
 
     /// What is known of the response so far.

@@ -7,9 +7,14 @@ internal import NetworkingTransport
 extension URLConnectionOperation {
     /// The clock runs: the operation begins, or goes on after a pause. Called with `lock` held; the alarm is to be set after
     /// the unlock.
-    func _runTotalTime() -> TotalTime.Alarm? {
+    func _runTotalTime(_ action: RequestMachine.StartAction) -> TotalTime.Alarm? {
         if _totalTime == nil { _totalTime = TotalTime(limit: _configuration.totalTimeout) }
-        return _totalTime?.run(at: Runtime.current.uptime)
+        guard let time = _totalTime else { return nil }
+        let now = Runtime.current.uptime
+        // What was waited for, a slot before another attempt, is here. A held attempt may wait for its connection still.
+        var alarm: TotalTime.Alarm?
+        if case .proceed = action {} else { alarm = time.wait(false, at: now) }
+        return time.run(at: now) ?? alarm
     }
 
     /// An attempt's request waits for a connection, or has one.
@@ -27,8 +32,8 @@ extension URLConnectionOperation {
     }
 
     private func alarmDidGoOff(_ number: UInt) {
-        let (look, attempt, present) = lock.withLock {
-            (_totalTime?.look(number, at: Runtime.current.uptime), _attempt, _machine.attempt)
+        let (look, attempt, present, phase) = lock.withLock {
+            (_totalTime?.look(number, at: Runtime.current.uptime), _attempt, _machine.attempt, _machine.phase)
         }
         switch look {
         case nil:
@@ -38,21 +43,25 @@ extension URLConnectionOperation {
         case .over:
             if let attempt {
                 Runtime.current.onNetworkThread { attempt.end(by: .timedOut) }
+            } else if phase == .judging || phase == .waiting {
+                expire(during: phase == .judging ? .interceptor : .backOff)
             } else {
-                endAttempt(present, error: totalTimeoutError(.block), metrics: nil)
+                endAttempt(present, with: AttemptEnd(error: totalTimeoutError(.block)))
             }
         }
     }
 
     /// What an operation was about when its time was over.
     enum TimedPhase {
-        case block
+        case block, interceptor, backOff
         case transfer(TransferPhase)
         case writing
 
         fileprivate var text: String {
             switch self {
-            case .block: "a block of the request's was running"
+            case .block: "a block of the request's, or an interceptor, was running"
+            case .interceptor: "an interceptor was deciding about a failure"
+            case .backOff: "it waited to be sent again after a failure"
             case .transfer(let phase): phase.rawValue
             case .writing: "the response's content was being written"
             }
@@ -60,10 +69,13 @@ extension URLConnectionOperation {
     }
 
     /// The error of an operation whose time is over.
-    func totalTimeoutError(_ phase: TimedPhase) -> URLError {
+    ///
+    /// - Parameter failure: of the attempt before.
+    func totalTimeoutError(_ phase: TimedPhase, after failure: (any Error)? = nil) -> URLError {
         let (limit, url) = lock.withLock { (_totalTime?.limit ?? 0, _request.url) }
         return URLError(
             .timedOut, url: url,
-            reason: "the operation took longer than its totalTimeout of \(limit) seconds: \(phase.text)")
+            reason: "the operation took longer than its totalTimeout of \(limit) seconds: \(phase.text)",
+            underlying: failure)
     }
 }

@@ -48,6 +48,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     var _cancellationCause: (any Error)?
     /// A dependency that closes a cycle: the operation must not run.
     var _startError: (any Error)?
+    /// Nil while nothing may be, or was, retried.
+    var _retry: RetryState?
     /// What an archive did not hold and was not set again.
     var _losses: Set<ArchiveLoss> = []
     /// Nil before the start, and without a limit.
@@ -221,16 +223,6 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     public var runLoopModes: Set<RunLoop.Mode> {
         get { lock.withLock { _configuration.runLoopModes } }
         set { lock.withLock { _configuration.runLoopModes = newValue } }
-    }
-
-    /// Whether the library may send a request twice whose method is not idempotent (POST, PATCH and unknown ones;
-    /// RFC 9110, section 9.2.2), when it may have reached the server before. False by default: a pause keeps its
-    /// connection open instead of repeating the request, and a connection that is lost before the response ends the
-    /// operation with `URLError.networkConnectionLost`. Set it for requests that the server recognizes when they come
-    /// twice. Copied by `copy()`.
-    public var resendsNonIdempotentRequests: Bool {
-        get { lock.withLock { _configuration.resendsNonIdempotentRequests } }
-        set { lock.withLock { _configuration.resendsNonIdempotentRequests = newValue } }
     }
 
     /// Whether what depends on this operation waits until its completion blocks have returned. False by default: the

@@ -68,7 +68,7 @@ extension RequestOperationQueue {
     ) -> SchedulerState.Facts {
         let rank = PriorityRank(operation.queuePriority)
         return SchedulerState.Facts(
-            isCancelled: operation.isCancelled, isPaused: operation.isPaused, isOpen: standing?.isOpen ?? false,
+            isCancelled: operation.isCancelled, isPaused: !operation.wantsSlot, isOpen: standing?.isOpen ?? false,
             hasBegun: operation.hasBegun, rank: max(rank, standing?.inherited ?? rank),
             host: look.asksForHost ? operation.schedulingOrigin : nil)
     }

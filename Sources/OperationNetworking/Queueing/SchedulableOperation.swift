@@ -31,6 +31,8 @@ protocol SchedulableOperation: Operation {
     var hasBegun: Bool { get }
     /// Whether the operation is paused, or was when it was enqueued: a paused operation is not started.
     var isPaused: Bool { get }
+    /// Whether the operation can do something with a slot: not while it is paused, or waits for another attempt's time.
+    var wantsSlot: Bool { get }
     /// Whether a proxy is to be listed instead, because Foundation would not let a listed operation of this class run.
     var wantsProxy: Bool { get }
     /// Whether `OperationQueue.operations` is to list the operation while it is in the queue: see `FoundationListing`. Before
@@ -63,7 +65,8 @@ protocol OperationScheduler: AnyObject, Sendable {
     func operationDidLeaveHost(_ operation: any SchedulableOperation)
     /// `isFinished` has been posted: the slot is free.
     func operationDidFinish(_ operation: any SchedulableOperation)
-    /// The operation is paused: an executing one gives its slot back, a pending one is passed over.
+    /// The operation is paused, or waits for another attempt's time: an executing one gives its slot back, a pending one is
+    /// passed over.
     func operationDidPause(_ operation: any SchedulableOperation)
     /// The operation wants to be started (again).
     func operationDidResume(_ operation: any SchedulableOperation)
@@ -77,4 +80,5 @@ protocol OperationScheduler: AnyObject, Sendable {
 
 extension SchedulableOperation {
     var wantsProxy: Bool { false }
+    var wantsSlot: Bool { !isPaused }
 }

@@ -69,6 +69,7 @@ extension SchedulerState {
     /// What an operation says of itself, read outside the queue's lock.
     struct Facts {
         var isCancelled = false
+        /// Whether the operation is paused, or has no use for a slot for another reason.
         var isPaused = false
         /// Whether dependencies are open.
         var isOpen = false

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
@@ -19,16 +20,26 @@ final class SessionForeignLoader: SessionTaskLoader {
         self.sessions = sessions
     }
 
+    // Foundation's tasks are told on a queue of their own: they wait for their session's queue, on which this may be called.
+
     func begin(_ task: SessionTask) {
-        // Downloads, too: for them Foundation's session stops the process when a protocol class is not its own.
-        let foreign = sessions.makeTask(request, for: task)
-        state.withLock { $0.task = foreign }
-        foreign.resume()
+        sessions.control.async { [self] in
+            // Downloads, too: for them Foundation's session stops the process when a protocol class is not its own.
+            let foreign = sessions.makeTask(request, for: task)
+            state.withLock { $0.task = foreign }
+            foreign.resume()
+        }
     }
 
-    func pause() { state.withLock { $0.task }?.suspend() }
-    func proceed() { state.withLock { $0.task }?.resume() }
-    func stop() { state.withLock { $0.task }?.cancel() }
+    func pause() { perform { $0.suspend() } }
+    func proceed() { perform { $0.resume() } }
+    func stop() { perform { $0.cancel() } }
+
+    private func perform(_ work: @escaping @Sendable (URLSessionTask) -> Void) {
+        sessions.control.async { [self] in
+            if let task = state.withLock({ $0.task }) { work(task) }
+        }
+    }
 }
 
 /// The plain session of Foundation's beside an `OperationURLSession`: made when first needed.
@@ -52,6 +63,7 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
         case end((any Error)?)
     }
 
+    let control = DispatchQueue(label: "OperationNetworking.foreignTasks")
     private let configuration: URLSessionConfiguration
     /// Up to the first one of Foundation's that takes http.
     private let classes: [URLProtocol.Type]

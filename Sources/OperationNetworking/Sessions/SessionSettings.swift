@@ -32,6 +32,7 @@ struct SessionSettings: @unchecked Sendable {
         settings.cookies.managers = configuration.httpCookieStorage.map { .storage($0) } ?? .none
         settings.cookies.areSent = configuration.httpShouldSetCookies
         settings.cookies.acceptPolicy = configuration.httpCookieAcceptPolicy
+        settings.cache = CacheSetting(configuration.urlCache)
         let proxies = proxies ?? ProxyConfiguration(dictionary: configuration.connectionProxyDictionary)
         settings.proxies = proxies.map(SharedProxyConfiguration.init)
         let resourceTimeout = configuration.timeoutIntervalForResource

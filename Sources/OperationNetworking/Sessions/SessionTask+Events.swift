@@ -11,6 +11,7 @@ extension SessionTask: AttemptClient {
         var questions: AttemptQuestions = [.bodyStreams]
         if interests.contains(.redirects) { questions.insert(.redirects) }
         if interests.contains(.challenges) { questions.insert(.challenges) }
+        if interests.contains(.caching) { questions.insert(.caching) }
         return questions
     }
 
@@ -42,6 +43,10 @@ extension SessionTask: AttemptClient {
                 answer(.cancel)
             }
         }
+    }
+
+    func attempt(willCache response: CachedURLResponse, answer: @escaping @Sendable (CachedURLResponse?) -> Void) {
+        client.task(self, willCache: response, reply: answer)
     }
 
     func attempt(needsBodyStream answer: @escaping @Sendable (InputStream?) -> Void) {

@@ -54,7 +54,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     private let queue: DispatchQueue
     /// Confined to `queue`.
     private let output: SinkOutput
-    private let canRestart: Bool
+    let canRestart: Bool
     private let state = Locked(State())
 
     /// - Parameters:

@@ -38,6 +38,7 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     var bytesDecoded: Int64 { Int64(count) }
     var isUntouched: Bool { received == 0 }
     var canContinue: Bool { decoder == nil }
+    var canRestart: Bool { true }
 
     func open(_ events: any ResponseSinkEvents) {}
 

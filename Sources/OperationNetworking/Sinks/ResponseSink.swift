@@ -15,6 +15,8 @@ protocol ResponseSink: AnyObject, Sendable {
     var bytesDecoded: Int64 { get }
     /// Whether no content at all was taken.
     var isUntouched: Bool { get }
+    /// Whether what was taken can be thrown away, so that content may begin again.
+    var canRestart: Bool { get }
     /// Whether a range that begins there may be appended.
     var canContinue: Bool { get }
     /// Content comes from its first byte: what was taken is thrown away, or, where that is not possible, compared with

@@ -59,6 +59,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     var bytesDecoded: Int64 { state.withLock { $0.bytesDecoded } }
     var bytesAccepted: Int64 { state.withLock { $0.machine.bytesAccepted } }
     var isUntouched: Bool { state.withLock { !$0.machine.isTouched } }
+    var canRestart: Bool { state.withLock { $0.machine.canRestart } }
     var canContinue: Bool { state.withLock { $0.machine.canContinue } }
 
     func setLimit(_ limit: Int64?) { state.withLock { $0.limit = limit } }

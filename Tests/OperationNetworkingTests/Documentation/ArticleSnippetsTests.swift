@@ -15,6 +15,25 @@ private func overview() {
         failure: { operation, error in print(error.localizedDescription) })
 }
 
+// MARK: Caching
+
+private func caches() {
+    let cached = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
+    cached.urlCache = URLCache(memoryCapacity: 8 << 20, diskCapacity: 64 << 20, diskPath: "/var/cache/books")
+    let uncached = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
+    uncached.urlCache = nil
+}
+
+private func cacheOnly(_ manager: HTTPRequestOperationManager, _ url: URL) -> HTTPRequestOperation {
+    var request = URLRequest(url: url)
+    request.cachePolicy = .returnCacheDataDontLoad
+    let operation = manager.httpRequestOperation(with: request)
+    operation.setCacheResponseBlock { operation, response in
+        response.data.count < 65_536 ? response : nil
+    }
+    return operation
+}
+
 // MARK: Getting started
 
 private func makeManager() -> HTTPRequestOperationManager {

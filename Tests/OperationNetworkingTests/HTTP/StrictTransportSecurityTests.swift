@@ -111,6 +111,18 @@ import Testing
         #expect(security.hosts.map(\.name) == ["localhost"])
         let upgraded = await manager.getting(plain)
         #expect(upgraded.text == "fine" && upgraded.operation?.response?.url?.scheme == "https")
+        // What came without TLS before is no answer any more.
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let response = try #require(
+            HTTPURLResponse(
+                url: server.url("/x", host: "localhost", scheme: "http"), statusCode: 200, httpVersion: "HTTP/1.1",
+                headerFields: ["Cache-Control": "max-age=1000"]))
+        cache.storeCachedResponse(
+            CachedURLResponse(response: response, data: Data("forged".utf8)),
+            for: URLRequest(url: try #require(response.url)))
+        manager.urlCache = cache
+        manager.requestSerializer.cachePolicy = .returnCacheDataElseLoad
+        #expect(await manager.getting(plain).text == "fine")
         let redirected = await manager.getting("http://localhost:\(port)/away")
         #expect(redirected.text == "fine" && redirected.operation?.metrics?.redirectCount == 1)
         #expect(redirected.operation?.response?.url?.absoluteString == "https://localhost:\(port)/back")

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RequestMachineTests {
     private enum Input: CaseIterable {
         case join, start, startTooEarly, pause, pauseUnrepeatable, resume, cancel, prepared, received, end, endOfEarlier
-        case settle, finish
+        case consult, retryNow, retryLater, decline, backOffOver, expire, settle, finish
     }
 
     /// What an owner of the value has seen so far.
@@ -16,6 +16,8 @@ import Testing
         var attempts: [UInt] = []
         /// A start that could not begin anything, and was not made good yet.
         var isStartOwed = false
+        /// Somebody has been told to end the operation.
+        var isDecided = false
     }
 
     @Test("The transitions are those of the table, cancelled or not")
@@ -78,16 +80,25 @@ import Testing
         case .start, .startTooEarly:
             switch history.machine.start(dependenciesAreMet: input == .start, needsPreparation: needsPreparation) {
             case .none:
-                guard old.phase != .ready || old.preparation == .running else { return "start was forgotten" }
+                let isDue = old.phase == .waiting && !old.isBackingOff
+                guard !(old.phase == .ready || isDue) || old.preparation == .running else {
+                    return "start was forgotten"
+                }
             case .wait:
                 guard old.phase == .paused || (input == .startTooEarly && !old.hasBegun && !old.isCancelled) else {
                     return "waits for nothing"
                 }
                 guard history.machine.isStartWanted else { return "start was not noted" }
                 history.isStartOwed = true
+            case .backOff:
+                guard old.isBackingOff, old.phase == .ready, history.machine.phase == .waiting else {
+                    return "backs off"
+                }
             case .prepare:
+                guard !old.isBackingOff else { return "prepared too early" }
                 guard needsPreparation, old.preparation == .none else { return "prepared twice" }
             case .launch(let attempt):
+                guard !old.isBackingOff else { return "begun too early" }
                 guard history.attempts.allSatisfy({ $0 < attempt }) else { return "attempt \(attempt) again" }
                 history.attempts.append(attempt)
                 guard history.machine.standing(of: attempt) == .present else { return "begun and not present" }
@@ -102,6 +113,8 @@ import Testing
             let action = history.machine.pause(input == .pause ? .allowed : .never)
             if action == .none {
                 guard history.machine == old else { return "pause changed something without saying so" }
+            } else if action == .noted {
+                guard history.machine.phase == old.phase, history.machine.isPauseWanted else { return "not noted" }
             } else {
                 guard !old.isCancelled, old.state == .ready || old.state == .executing else { return "paused" }
             }
@@ -125,6 +138,10 @@ import Testing
                 guard restart || !history.isStartOwed || old.state == .executing else { return "forgot a start" }
             case .stop:
                 guard old.state == .executing else { return "stops nothing" }
+            case .end:
+                guard old.phase == .judging || old.phase == .waiting else { return "ended by the cancel" }
+                history.isDecided = true
+                if old.phase == .waiting { history.endings += 1 }
             }
         case .prepared:
             guard old.preparation == .running else { break }
@@ -138,7 +155,8 @@ import Testing
             guard history.machine.didReceiveContent(attempt) == expected else { return "received" }
             if expected == .present {
                 var copy = history.machine
-                guard copy.pause(.allowed) == .none else { return "paused with all content here" }
+                _ = copy.pause(.allowed)
+                guard copy.phase == .received else { return "paused with all content here" }
             }
         case .end:
             guard let attempt = history.attempts.last else { break }
@@ -149,6 +167,45 @@ import Testing
         case .endOfEarlier:
             for attempt in history.attempts.dropLast() where history.machine.endAttempt(attempt) == .present {
                 return "an earlier attempt ended the operation"
+            }
+        case .consult:
+            let isOpen = old.phase == .concluding && !old.isCancelled && !history.isDecided
+            guard history.machine.consult() == isOpen else { return "consults" }
+        case .retryNow, .retryLater:
+            guard let attempt = history.attempts.last else { break }
+            let action = history.machine.retry(after: attempt, backsOff: input == .retryLater)
+            switch action {
+            case .refused, .stale:
+                guard history.machine == old else { return "a retry that is none changed something" }
+                let isOpen = (old.phase == .concluding && !history.isDecided) || old.phase == .judging
+                guard !isOpen || old.isCancelled || old.attempt != attempt else { return "no retry" }
+            case .paused:
+                guard old.isPauseWanted, history.machine.phase == .paused else { return "paused by nobody" }
+            case .wait, .begin:
+                guard !old.isPauseWanted, (action == .wait) == (input == .retryLater) else { return "forgot a pause" }
+                if action == .begin { history.isStartOwed = true }
+            }
+            if action != .refused, action != .stale {
+                guard !old.isCancelled, !history.isDecided else { return "an operation that ends goes on" }
+                // The attempt's end was not the operation's.
+                history.endings -= 1
+            }
+        case .decline:
+            guard let attempt = history.attempts.last else { break }
+            guard history.machine.decline(attempt) == (old.phase == .judging && old.attempt == attempt) else {
+                return "declines"
+            }
+            if old.phase == .judging { history.isDecided = true }
+        case .backOffOver:
+            guard let attempt = history.attempts.last else { break }
+            let isDue = history.machine.backOffIsOver(after: attempt)
+            guard isDue == (old.phase == .waiting && old.isBackingOff && old.attempt == attempt) else { return "due" }
+            if isDue { history.isStartOwed = true }
+        case .expire:
+            if history.machine.expire() {
+                guard old.phase == .judging || old.phase == .waiting else { return "expired" }
+                history.isDecided = true
+                if old.phase == .waiting { history.endings += 1 }
             }
         case .settle:
             history.machine.settle()
@@ -173,7 +230,7 @@ import Testing
         #expect(machine.start(dependenciesAreMet: true, needsPreparation: false) == .launch(1))
         let claims = [machine.endAttempt(1), machine.endAttempt(1)]
         #expect(claims == [.present, .stale])
-        #expect(machine.pause(.allowed) == .none && machine.cancel() == .marked(restart: false))
+        #expect(machine.pause(.allowed) == .noted && machine.cancel() == .marked(restart: false))
         machine.settle()
         let ends = [machine.finish(), machine.finish()]
         #expect(ends == [true, false])
@@ -195,5 +252,52 @@ import Testing
         let again = machine.start(dependenciesAreMet: true, needsPreparation: true)
         let launches = [machine.didPrepare(), machine.didPrepare()]
         #expect(again == .none && launches == [2, nil])
+    }
+
+    /// A machine whose first attempt has ended.
+    private func concluding() -> RequestMachine {
+        var machine = RequestMachine()
+        _ = machine.start(dependenciesAreMet: true, needsPreparation: false)
+        _ = machine.endAttempt(1)
+        return machine
+    }
+
+    @Test("Another attempt waits for its time and a start, without a slot until then")
+    func retry() {
+        var machine = concluding()
+        #expect(machine.retry(after: 1, backsOff: true) == .wait)
+        #expect(machine.state == .executing && !machine.wantsSlot && machine.standing(of: 1) == .stale)
+        #expect(machine.start(dependenciesAreMet: false, needsPreparation: false) == .none)
+        let over = [machine.backOffIsOver(after: 1), machine.backOffIsOver(after: 1)]
+        #expect(over == [true, false] && machine.wantsSlot)
+        #expect(machine.start(dependenciesAreMet: false, needsPreparation: false) == .launch(2) && machine.isRetry)
+    }
+
+    @Test("Paused and resumed before its time, it waits for what is left; a pause while it is decided counts")
+    func pausedRetry() {
+        var machine = concluding()
+        _ = machine.retry(after: 1, backsOff: true)
+        #expect(machine.pause(.allowed) == .paused && machine.resume() == .ready(restart: true))
+        #expect(machine.start(dependenciesAreMet: true, needsPreparation: false) == .backOff)
+        let isDue = machine.backOffIsOver(after: 1)
+        #expect(isDue)
+        var decided = concluding()
+        #expect(decided.consult() && decided.pause(.allowed) == .noted)
+        #expect(decided.retry(after: 1, backsOff: false) == .paused && decided.state == .paused)
+        var changed = concluding()
+        #expect(changed.consult() && changed.pause(.allowed) == .noted && changed.resume() == .none)
+        #expect(changed.retry(after: 1, backsOff: false) == .begin)
+    }
+
+    @Test("Cancelled while it waits or is decided, it ends at once; a decision comes too late then")
+    func cancelledRetry() {
+        var waiting = concluding()
+        _ = waiting.retry(after: 1, backsOff: true)
+        #expect(waiting.cancel() == .end && !waiting.backOffIsOver(after: 1))
+        var judging = concluding()
+        #expect(judging.consult() && judging.cancel() == .end)
+        #expect(judging.retry(after: 1, backsOff: false) == .stale && !judging.decline(1) && !judging.expire())
+        var parsing = concluding()
+        #expect(parsing.cancel() == .marked(restart: false) && parsing.retry(after: 1, backsOff: true) == .refused)
     }
 }

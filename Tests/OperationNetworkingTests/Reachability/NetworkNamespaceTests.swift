@@ -111,6 +111,16 @@ struct NetworkNamespaceTests {
         try await loopback.expect(.notReachable) { try loopback.ip("link set lo down") }
     }
 
+    @Test("A request that waits for the network is sent as soon as something has changed there")
+    func waiting() async throws {
+        let network = try NetworkNamespace(["waiting", "-"])
+        try await waitUntil("the first failure") { network.statuses.count == 1 }
+        // A change that does not help.
+        try await network.expect(.notReachable) { try network.ip("link add near type veth peer name far") }
+        try await network.expect(.reachableViaWiFi) { try network.ip("link set lo up") }
+        #expect(network.statuses == [.notReachable, .notReachable, .reachableViaWiFi])
+    }
+
     @Test("A domain is looked up again after each change")
     func domain() async throws {
         let directory = try TemporaryDirectory()

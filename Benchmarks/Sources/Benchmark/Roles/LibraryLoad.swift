@@ -30,6 +30,7 @@ final class LibraryLoad: @unchecked Sendable {
         manager = HTTPRequestOperationManager()
         manager.responseSerializer = HTTPResponseSerializer()
         manager.completionQueue = queue
+        manager.urlCache = nil
         manager.operationQueue.maxConcurrentOperationCount = connections
     }
 

@@ -1,0 +1,248 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// What an attempt does with the cache.
+extension RequestAttempt {
+    // MARK: Looking
+
+    /// Whether the cache is asked before the present request is sent. On the network thread, or before anybody else knows
+    /// of the attempt.
+    func looksIntoCache() -> Bool {
+        guard content.sink?.isUntouched != false else { return false }
+        let setting = configuration.cache
+        // Not `self.machine`, which is being changed when it asks.
+        let request = machine.request
+        return machine.wantsLookup(
+            hasCache: setting.isThere,
+            mayHold: setting.mayHold { request.url.flatMap { cacheKey(for: $0, of: request) } })
+    }
+
+    /// Looks, on another thread if that takes reading the disk.
+    func lookIntoCache() {
+        assertOnThread()
+        machine.beginLookup()
+        // Cookies of the response before are to be stored first.
+        guard cookieHeads.isEmpty, let found = cacheLookup()?.findRecent() else { return ask(.lookup) }
+        perform(machine.take(stored: found.stored, primary: found.primary, at: Self.now))
+    }
+
+    /// Who looks; nil: the request is not cached.
+    func cacheLookup() -> CacheLookup? {
+        guard let url = machine.request.url, let target = try? RequestTarget(url),
+            let key = cacheKey(), configuration.cache.isThere, machine.request.isCacheable
+        else { return nil }
+        return CacheLookup(
+            setting: configuration.cache, key: key, url: target.url, request: machine.request,
+            cookies: configuration.cookies, cookieURL: url)
+    }
+
+    /// Under what responses to the present request are kept; nil: they are not.
+    private func cacheKey() -> CacheKey? {
+        machine.request.url.flatMap { cacheKey(for: $0, of: machine.request) }
+    }
+
+    /// - Parameter request: whose `Authorization` field counts; nil: for requests without one.
+    private func cacheKey(for url: URL, of request: URLRequest?) -> CacheKey? {
+        guard let target = try? RequestTarget(url), var trust = trust(for: target) else { return nil }
+        // Who a request comes from decides what is answered, whether `Vary` says so or not.
+        if let authorization = request?.value(forHTTPHeaderField: "Authorization") {
+            guard let digest = try? SHA256Hasher.hex(of: Data(authorization.utf8)) else { return nil }
+            trust += " " + digest
+        }
+        return CacheKey(target, trust: trust)
+    }
+
+    /// Whose verdict on the server a response relies on: what came under one policy is no answer under another. Empty: the
+    /// default policy's. Nil: it cannot be told (a subclass, a revocation list), or the answer is for the holder of a
+    /// certificate.
+    private func trust(for target: RequestTarget) -> String? {
+        guard target.origin.utf8.starts(with: "https:".utf8) else { return "" }
+        let policy = configuration.securityPolicy ?? .sharedDefault
+        guard type(of: policy) == SecurityPolicy.self, configuration.clientIdentity == nil else { return nil }
+        let settings = policy.settings
+        if settings == SecurityPolicySettings() { return "" }
+        guard settings.certificateRevocationList == nil else { return nil }
+        return try? settings.fingerprint(revocationList: nil)
+    }
+
+    // MARK: Using
+
+    func serve(_ stored: StoredResponse, _ service: CacheDecision.Service) {
+        if service == .whileRevalidating { revalidate() }
+        serve(stored, as: .hit)
+    }
+
+    /// Lets a stored response take the place of the server's.
+    func serve(_ stored: StoredResponse, as outcome: CacheOutcome) {
+        assertOnThread()
+        guard let url = machine.request.url else { return finish(error: URLError(.badURL)) }
+        content.claim(for: self)
+        sharedConfiguration = operation.presentConfiguration
+        if timings == nil { timings = TransferTimings() }
+        reception = Reception()
+        decoding = .nobody
+        machine.serve(from: url, as: outcome)
+        let head = stored.playableHead
+        playback = stored.content
+        switch machine.receive(head, circumstances, credential: credentialSource) {
+        case .accept:
+            accept(head)
+            reception.expectedLength = Int64(stored.content.count)
+        case .discard:
+            playback = Data()
+        case .hold:
+            reception.place = .held(MemorySink(limit: configuration.memoryLimit))
+        }
+        play()
+    }
+
+    /// Hands the rest of a stored response to its place, as fast as that takes it.
+    func play() {
+        assertOnThread()
+        guard stop == nil, var rest = playback else { return }
+        while !rest.isEmpty {
+            let piece = rest.prefix(Self.pieceLength)
+            switch piece.withUnsafeBytes({ take($0) }) {
+            case .accepted:
+                rest = rest.dropFirst(piece.count)
+            case .pause:
+                playback = rest
+                return
+            case .enough:
+                rest = Data()
+            case .fail(let error):
+                playback = nil
+                return finish(error: URLError(error, url: machine.url))
+            }
+        }
+        playback = nil
+        transferDidEnd(nil)
+    }
+
+    private static let pieceLength = 1 << 17
+
+    /// Asks the origin for the next one, once for all who would.
+    private func revalidate() {
+        guard let cache = configuration.cache.cacheIfMade, let key = cacheKey(), cache.beginRevalidation(key) else {
+            return
+        }
+        let background = URLConnectionOperation(revalidating: machine.request, sharedConfiguration)
+        background.whenFinished { cache.endRevalidation(key) }
+        Runtime.current.onBlockThread { background.start() }
+    }
+
+    // MARK: Storing
+
+    /// Keeps a complete response, if it may be kept.
+    func storeResponse(_ data: Data) {
+        guard configuration.cacheBlock == nil, !asksClient(.caching), machine.head.map(StorageRules.mayBeOfUse) == true,
+            let (head, url) = storableHead,
+            StorageRules.allows(head, request: CacheControl(machine.request))
+        else { return }
+        store(head, url, data, policy: .allowed)
+    }
+
+    /// Content that a client reads is kept beside, where the cache may want the response.
+    func copyForCache() {
+        guard client != nil, content.stream != nil, case .plain = reception.form, storableHead != nil,
+            machine.head.map(StorageRules.mayBeOfUse) == true, let cache = configuration.cache.cache
+        else { return }
+        reception.copy = MemorySink(limit: cache.largestContent)
+    }
+
+    /// Bytes that were taken by the client's reader.
+    func copy(_ bytes: UnsafeRawBufferPointer) {
+        guard let copy = reception.copy else { return }
+        // Too much for the cache.
+        guard case .accepted = copy.write(bytes) else { return reception.copy = nil }
+    }
+
+    /// What the user's block is asked about; nil: nothing is to be kept.
+    var cacheableContent: CacheableContent? {
+        guard let (head, url) = storableHead, let memory = content.memory ?? reception.copy,
+            StorageRules.isPermitted(head, request: CacheControl(machine.request))
+        else { return nil }
+        return CacheableContent(head: head, url: url, data: memory.snapshot())
+    }
+
+    /// The present response, if it is one to keep: a server's, whole and as everybody gets it.
+    var storableHead: (ResponseHead, URL)? {
+        guard configuration.cache.isThere, !machine.cache.isServing, machine.offset == 0, machine.request.isCacheable,
+            // What answered a challenge is not part of the request that is looked up.
+            machine.challengeAnswer == nil, machine.handshakeAnswers == nil,
+            let head = machine.head, let url = machine.url,
+            // Somebody who decodes content himself gets another one.
+            decoding != .nobody || ContentDecoder.codings(of: head).isEmpty
+        else { return nil }
+        return (head, url)
+    }
+
+    private func store(_ head: ResponseHead, _ url: URL, _ data: Data, policy: URLCache.StoragePolicy) {
+        guard let key = cacheKey(), let cache = configuration.cache.cache, data.count < cache.largestContent,
+            let names = StoredResponse.selectingNames(of: head)
+        else { return }
+        let selector = CacheSelector(request: machine.request, cookies: configuration.cookies, url: url)
+        var stored = StoredResponse(
+            head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
+        stored.selecting = names.map { .init(name: $0, value: selector.value(of: $0)) }
+        cache.store(stored, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: policy)
+    }
+
+    /// The stored response with what a 304 says.
+    func refresh(_ stored: StoredResponse, by head: ResponseHead) -> StoredResponse {
+        let updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
+        if let key = cacheKey(), let url = machine.request.url?.withoutUserInfo, let cache = configuration.cache.cache {
+            cache.store(updated, replacing: machine.cache.primary, for: key, url: url, policy: .allowed)
+        }
+        return updated
+    }
+
+    /// On a thread for blocks.
+    func offerToCache(
+        _ content: CacheableContent, _ configuration: URLConnectionOperation.SharedConfiguration
+    ) {
+        guard let block = configuration.value.cacheBlock,
+            let response = HTTPURLResponse(head: content.head, url: content.url),
+            let answer = block(operation, CachedURLResponse(response: response, data: content.data))
+        else { return }
+        Runtime.current.onNetworkThread { [self] in keep(answer, inPlaceOf: response, content) }
+    }
+
+    /// Stores what somebody answered who was offered a response.
+    func keep(_ answer: CachedURLResponse?, inPlaceOf response: HTTPURLResponse, _ content: CacheableContent) {
+        guard let answer else { return }
+        let isSame =
+            (answer.response as? HTTPURLResponse)?.allHeaderFields as? [String: String]
+            == response.allHeaderFields as? [String: String]
+        let changed = isSame ? nil : (answer.response as? HTTPURLResponse).map(StoredResponse.head)
+        store(changed ?? content.head, content.url, answer.data, policy: answer.storagePolicy)
+    }
+
+    // MARK: Invalidating
+
+    /// A request with effects was answered: what is stored of its URL, and of those that the answer names, may not be true
+    /// any more (RFC 9111, section 4.4).
+    func invalidateCache(by head: ResponseHead) {
+        guard !StorageRules.isSafe(machine.request.httpMethod ?? "GET"), 200..<400 ~= head.statusCode,
+            let url = machine.url, let cache = configuration.cache.cacheIfMade, !cache.isKnownToBeEmpty
+        else { return }
+        var urls = [url]
+        for field in [KnownField.location, .contentLocation] {
+            guard let text = head.firstValue(for: field, limit: 8192),
+                let named = URL(string: text, relativeTo: url)?.absoluteURL, Origin.isSame(named, url)
+            else { continue }
+            urls.append(named)
+        }
+        let keys = urls.flatMap { url in [machine.request, nil].compactMap { cacheKey(for: url, of: $0) } }
+        for key in Set(keys) where cache.mayHold(key) { cache.remove(key) }
+    }
+}
+
+/// A response that the user's block may put into the cache.
+struct CacheableContent: Sendable {
+    let head: ResponseHead
+    let url: URL
+    let data: Data
+}

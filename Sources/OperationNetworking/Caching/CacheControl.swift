@@ -1,0 +1,179 @@
+internal import Foundation
+internal import NetworkingTransport
+
+/// The directives of `Cache-Control` fields (RFC 9111, section 5.2; RFC 5861; RFC 8246), of a request or a response.
+///
+/// Of a directive that comes twice the first counts. A number that is none means "not fresh" (section 4.2.1). What is no
+/// directive is skipped up to the next comma.
+struct CacheControl: Equatable, Sendable {
+    /// Seconds, as are all numbers here.
+    var maxAge: Int64?
+    /// `.max`: however stale.
+    var maxStale: Int64?
+    var minFresh: Int64?
+    var staleIfError: Int64?
+    var staleWhileRevalidate: Int64?
+    var noStore = false
+    /// Without names of fields.
+    var noCache = false
+    /// The fields that must not be used without validation, in lower case.
+    var noCacheFields: Set<[UInt8]> = []
+    var onlyIfCached = false
+    var mustRevalidate = false
+    var mustUnderstand = false
+    var isPublic = false
+    var isPrivate = false
+    var isImmutable = false
+
+    /// Bytes of one field line that are looked at, and directives in all.
+    private static let longestLine = 8192
+    private static let maximumDirectives = 128
+    /// What a number is cut down to (section 1.2.2).
+    static let largestNumber: Int64 = 1 << 31
+
+    init() {}
+
+    /// The directives of a response.
+    init(_ head: ResponseHead) {
+        var count = 0
+        head.forEachValue(of: .cacheControl) { take(line: $0, &count) }
+    }
+
+    /// The directives of a request. `Pragma: no-cache` counts where there is no `Cache-Control` (section 5.4).
+    init(_ request: URLRequest) {
+        var count = 0
+        if let value = request.value(forHTTPHeaderField: "Cache-Control") {
+            take(line: Array(value.utf8), &count)
+        } else if let value = request.value(forHTTPHeaderField: "Pragma") {
+            noCache = Self.containsNoCache(Array(value.utf8))
+        }
+    }
+
+    /// Whether a `Pragma` field says `no-cache`.
+    static func containsNoCache(_ pragma: some Collection<UInt8>) -> Bool {
+        pragma.prefix(longestLine).split(separator: UInt8(ascii: ","))
+            .contains { Array($0).trimmingBlanks.equalsIgnoringCase("no-cache") }
+    }
+
+    private mutating func take(line: some Collection<UInt8>, _ count: inout Int) {
+        guard line.count <= Self.longestLine else {
+            // Whatever it says: nothing is to be concluded from a part of it.
+            noStore = true
+            return
+        }
+        var members = FieldMembers(Array(line))
+        while let (name, value) = members.next() {
+            count += 1
+            guard count <= Self.maximumDirectives else { return noStore = true }
+            take(name, value)
+        }
+    }
+
+    private mutating func take(_ name: ArraySlice<UInt8>, _ value: [UInt8]?) {
+        if name.equalsIgnoringCase("max-age") {
+            if maxAge == nil { maxAge = Self.seconds(value) ?? 0 }
+        } else if name.equalsIgnoringCase("no-store") {
+            noStore = true
+        } else if name.equalsIgnoringCase("no-cache") {
+            guard let value else { return noCache = true }
+            let names = Self.fieldNames(value)
+            if names.isEmpty { noCache = true }
+            noCacheFields.formUnion(names)
+        } else if name.equalsIgnoringCase("must-revalidate") {
+            mustRevalidate = true
+        } else if name.equalsIgnoringCase("must-understand") {
+            mustUnderstand = true
+        } else if name.equalsIgnoringCase("private") {
+            isPrivate = true
+        } else if name.equalsIgnoringCase("public") {
+            isPublic = true
+        } else if name.equalsIgnoringCase("immutable") {
+            isImmutable = true
+        } else if name.equalsIgnoringCase("only-if-cached") {
+            onlyIfCached = true
+        } else if name.equalsIgnoringCase("max-stale") {
+            if maxStale == nil { maxStale = value == nil ? .max : Self.seconds(value) ?? 0 }
+        } else if name.equalsIgnoringCase("min-fresh") {
+            if minFresh == nil { minFresh = Self.seconds(value) ?? Self.largestNumber }
+        } else if name.equalsIgnoringCase("stale-if-error") {
+            if staleIfError == nil { staleIfError = Self.seconds(value) ?? 0 }
+        } else if name.equalsIgnoringCase("stale-while-revalidate") {
+            if staleWhileRevalidate == nil { staleWhileRevalidate = Self.seconds(value) ?? 0 }
+        }
+    }
+
+    /// A number of seconds; nil: none.
+    static func seconds(_ value: [UInt8]?) -> Int64? {
+        guard let value, !value.isEmpty, value.allSatisfy(\.isDigit) else { return nil }
+        // All digits: what is no number then is too large for one.
+        return min(value.decimalNumber ?? largestNumber, largestNumber)
+    }
+
+    /// The names in a list, in lower case.
+    static func fieldNames(_ list: [UInt8]) -> [[UInt8]] {
+        list.split(separator: UInt8(ascii: ","))
+            .map { $0.trimmingBlanks.map(\.lowercasedASCII) }
+            .filter { !$0.isEmpty && $0.allSatisfy(\.isTokenCharacter) }
+    }
+}
+
+/// The members of a list of directives: each a token, with a token or quoted string behind "=" or without.
+struct FieldMembers {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The next member that is well-formed.
+    mutating func next() -> (name: ArraySlice<UInt8>, value: [UInt8]?)? {
+        while index < bytes.count {
+            while index < bytes.count, bytes[index].isBlank || bytes[index] == UInt8(ascii: ",") { index += 1 }
+            let start = index
+            while index < bytes.count, bytes[index].isTokenCharacter { index += 1 }
+            let name = bytes[start..<index]
+            var value: [UInt8]?
+            if index < bytes.count, bytes[index] == UInt8(ascii: "="), !name.isEmpty {
+                index += 1
+                value = takeValue()
+            }
+            let isWhole = skipToComma()
+            if isWhole, !name.isEmpty { return (name, value) }
+            // A number that is none counts as one that was given: see `CacheControl`.
+            if !isWhole, !name.isEmpty, value != nil { return (name, []) }
+        }
+        return nil
+    }
+
+    /// What follows "=".
+    private mutating func takeValue() -> [UInt8] {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
+            let start = index
+            while index < bytes.count, bytes[index].isTokenCharacter { index += 1 }
+            return Array(bytes[start..<index])
+        }
+        index += 1
+        var value: [UInt8] = []
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count { index += 1 }
+            value.append(bytes[index])
+            index += 1
+        }
+        if index < bytes.count { index += 1 }
+        return value
+    }
+
+    /// Goes to the next comma that is not quoted. False: there is something else before it.
+    private mutating func skipToComma() -> Bool {
+        var isWhole = true
+        while index < bytes.count, bytes[index] != UInt8(ascii: ",") {
+            if bytes[index] == UInt8(ascii: "\"") {
+                isWhole = false
+                _ = takeValue()
+            } else {
+                if !bytes[index].isBlank { isWhole = false }
+                index += 1
+            }
+        }
+        return isWhole
+    }
+}

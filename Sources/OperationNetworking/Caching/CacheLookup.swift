@@ -1,0 +1,61 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// A look into the cache for one request.
+// Sendable because nothing in it is mutable.
+struct CacheLookup: @unchecked Sendable {
+    let setting: CacheSetting
+    let key: CacheKey
+    /// Without fragment, user name and password.
+    let url: String
+    let request: URLRequest
+    let cookies: CookieStorageSetting
+    let cookieURL: URL
+
+    typealias Findings = (stored: StoredResponse?, primary: StoredResponse?)
+
+    private var selector: CacheSelector { CacheSelector(request: request, cookies: cookies, url: cookieURL) }
+
+    /// What may be given to the request, where that is known without a look at the disk.
+    func findRecent() -> Findings? {
+        guard let primary = setting.cacheIfMade?.recentResponse(for: key), primary.isChosen(by: selector.value(of:))
+        else { return nil }
+        return (accepted(primary), primary)
+    }
+
+    /// What may be given to the request, and what is kept under the URL itself. Reads the disk.
+    func find() -> Findings {
+        guard let cache = setting.cache, let primary = cache.response(for: key, url: url) else { return (nil, nil) }
+        let selector = selector
+        if primary.isChosen(by: selector.value(of:)) { return (accepted(primary), primary) }
+        let fields = primary.selecting.map { field in
+            StoredResponse.SelectingField(name: field.name, value: selector.value(of: field.name))
+        }
+        guard let variant = key.variant(primary.generation, fields),
+            let stored = cache.response(for: variant, url: url), stored.isChosen(by: selector.value(of:))
+        else { return (nil, primary) }
+        return (accepted(stored), primary)
+    }
+
+    /// A request that decodes for itself does not get what was decoded.
+    private func accepted(_ stored: StoredResponse) -> StoredResponse? {
+        let decodesItself = request.value(forHTTPHeaderField: "Accept-Encoding") != nil
+        return decodesItself && !ContentDecoder.codings(of: stored.head).isEmpty ? nil : stored
+    }
+}
+
+/// What a request has in the fields that responses are chosen by.
+struct CacheSelector {
+    let request: URLRequest
+    let cookies: CookieStorageSetting
+    let url: URL
+
+    /// - Parameter name: in lower case.
+    func value(of name: String) -> String? {
+        if let value = request.value(forHTTPHeaderField: name) { return StoredResponse.normalized(value) }
+        // Of the fields that the library adds only this one differs from request to request.
+        guard name == "cookie", request.httpShouldHandleCookies else { return nil }
+        return cookies.storage?.cookieField(for: url)
+    }
+}

@@ -1,0 +1,108 @@
+internal import Foundation
+internal import NetworkingTransport
+
+/// Which responses a private cache stores, and which of their fields (RFC 9111, section 3).
+enum StorageRules {
+    /// Whether a response says anything at all that makes it worth storing: hardly any work to tell.
+    static func mayBeOfUse(_ head: ResponseHead) -> Bool {
+        head.contains(.cacheControl) || head.contains(.expires) || head.contains(.entityTag)
+            || head.contains(.lastModified)
+    }
+
+    /// Whether a response to a GET may be stored, and is of use then.
+    static func allows(_ head: ResponseHead, request: CacheControl) -> Bool {
+        guard isPermitted(head, request: request) else { return false }
+        let control = CacheControl(head)
+        let isExplicit = control.maxAge ?? 0 > 0 || head.contains(.expires)
+        guard isExplicit || isHeuristicallyCacheable(head.statusCode) || control.isPublic || control.isPrivate else {
+            return false
+        }
+        // What is never fresh and cannot be validated is never used.
+        return isExplicit || head.contains(.entityTag) || head.contains(.lastModified)
+            || control.staleIfError != nil || control.staleWhileRevalidate != nil
+    }
+
+    /// Whether nothing forbids to store a response to a GET, whether it is of use or not.
+    static func isPermitted(_ head: ResponseHead, request: CacheControl) -> Bool {
+        guard isComplete(head.statusCode), !request.noStore, StoredResponse.selectingNames(of: head) != nil else {
+            return false
+        }
+        let control = CacheControl(head)
+        return !control.noStore || (control.mustUnderstand && isHeuristicallyCacheable(head.statusCode))
+    }
+
+    /// Statuses whose responses are whole and final. 401 and 407 are about a credential.
+    private static func isComplete(_ status: Int) -> Bool {
+        switch status {
+        case 206, 304, 401, 407: false
+        default: 200..<600 ~= status
+        }
+    }
+
+    /// RFC 9110, section 15.1.
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Whether a request of this method leaves what is stored as it is (RFC 9110, section 9.2.1).
+    static func isSafe(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE": true
+        default: false
+        }
+    }
+
+    /// Fields of a connection, not of the response (section 3.1).
+    private static let connectionFields: [StaticString] = [
+        "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info", "TE",
+        "Transfer-Encoding", "Upgrade", "Trailer",
+    ]
+
+    /// What a 304 does not change: it says how the content was coded, and the stored one is not any more (section 3.2).
+    private static let contentFields: [StaticString] = ["Content-Length", "Content-Encoding", "Content-Range"]
+
+    /// The head without the fields that are not stored.
+    static func storable(_ head: ResponseHead) -> ResponseHead {
+        var dropped = CacheControl(head).noCacheFields
+        head.forEachFieldBytes { name, value in
+            guard name.equalsIgnoringCase("Connection"), value.count <= 4096 else { return }
+            dropped.formUnion(CacheControl.fieldNames(Array(value)))
+        }
+        return head.replacingFields { name in
+            !connectionFields.contains { name.equalsIgnoringCase($0) } && !dropped.contains(name.map(\.lowercasedASCII))
+        }
+    }
+
+    /// A stored response with what the 304 says that validated it.
+    static func updated(
+        _ stored: StoredResponse, by head: ResponseHead, requestTime: Double, responseTime: Double
+    ) -> StoredResponse {
+        let update = storable(head).replacingFields { name in
+            !contentFields.contains { name.equalsIgnoringCase($0) }
+        }
+        var replaced: Set<[UInt8]> = []
+        update.forEachFieldBytes { name, _ in replaced.insert(name.map(\.lowercasedASCII)) }
+        var result = stored
+        result.head = storable(
+            stored.head.replacingFields(adding: update.rawFields) { name in
+                // Of the answer that was stored, not of this one.
+                if name.equalsIgnoringCase("Age") || name.equalsIgnoringCase("Date") { return false }
+                return !replaced.contains(name.map(\.lowercasedASCII))
+            })
+        result.requestTime = requestTime
+        result.responseTime = responseTime
+        return result
+    }
+
+    /// Whether a 304 is about the stored response (section 4.3.4): weak comparison, where it names an entity tag.
+    static func confirms(_ head: ResponseHead, _ stored: StoredResponse) -> Bool {
+        guard let tag = head.firstBytes(for: .entityTag), !tag.isEmpty,
+            let own = stored.head.firstBytes(for: .entityTag)
+        else { return true }
+        func opaque(_ tag: [UInt8]) -> ArraySlice<UInt8> { tag.starts(with: "W/".utf8) ? tag.dropFirst(2) : tag[...] }
+        return opaque(tag) == opaque(own)
+    }
+}

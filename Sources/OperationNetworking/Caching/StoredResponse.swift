@@ -1,0 +1,87 @@
+internal import Foundation
+internal import NetworkingTransport
+
+/// A response as the cache has it (RFC 9111, section 3), with what says whom it may be given to, and until when.
+struct StoredResponse: Sendable {
+    /// A request field that the response was chosen by: one that `Vary` names.
+    struct SelectingField: Sendable, Hashable, Codable {
+        /// In lower case.
+        var name: String
+        /// Nil: the request had none.
+        var value: String?
+    }
+
+    var head: ResponseHead
+    /// The content, out of its codings.
+    var content: Data
+    /// Seconds since 1970, as all times here.
+    var requestTime: Double
+    var responseTime: Double
+    /// In the order of the names.
+    var selecting: [SelectingField] = []
+    /// Common to all responses of one URL that were chosen by request fields, until the URL is invalidated.
+    var generation = ""
+
+    /// Bytes of an entity tag or a date that is sent back.
+    private static let longestValidator = 1024
+
+    /// What `If-None-Match` is sent with.
+    var entityTag: String? { validator(.entityTag) }
+    /// What `If-Modified-Since` is sent with.
+    var lastModified: String? { validator(.lastModified) }
+
+    /// The head without a length that is not the content's: that was the length in its codings.
+    var playableHead: ResponseHead {
+        guard let length = head.contentLength, length != Int64(content.count) else { return head }
+        return head.replacingFields { !$0.equalsIgnoringCase("Content-Length") }
+    }
+
+    /// As text of visible ASCII only, since it is sent back as it is.
+    private func validator(_ field: KnownField) -> String? {
+        guard let bytes = head.firstBytes(for: field, limit: Self.longestValidator), !bytes.isEmpty,
+            bytes.allSatisfy({ 0x20...0x7E ~= $0 })
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension StoredResponse {
+    /// The names in `Vary`, in lower case and sorted (RFC 9111, section 4.1); nil: every request is different, which an
+    /// unreadable field says, too.
+    static func selectingNames(of head: ResponseHead) -> [String]? {
+        var names: Set<[UInt8]> = []
+        var isReadable = true
+        head.forEachValue(of: .vary) { value in
+            guard value.count <= 4096 else { return isReadable = false }
+            for member in value.split(separator: UInt8(ascii: ",")) {
+                let name = Array(member).trimmingBlanks
+                if name.isEmpty { continue }
+                // "*" is a token character.
+                if name.elementsEqual("*".utf8) || !name.allSatisfy(\.isTokenCharacter) { isReadable = false }
+                names.insert(name.map(\.lowercasedASCII))
+            }
+        }
+        guard isReadable, names.count <= 64 else { return nil }
+        return names.map { String(decoding: $0, as: UTF8.self) }.sorted()
+    }
+
+    /// Whether the response may be given to a request with these fields.
+    ///
+    /// - Parameter value: the request's field of a name in lower case, normalized.
+    func isChosen(by value: (String) -> String?) -> Bool {
+        selecting.allSatisfy { field in
+            switch (field.value, value(field.name)) {
+            case (nil, nil): true
+            case (let stored?, let present?): stored.utf8.elementsEqual(present.utf8)
+            default: false
+            }
+        }
+    }
+
+    /// A request field's value without differences that mean nothing: white space around the members of a list.
+    static func normalized(_ value: String) -> String {
+        let members = value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { Array($0).trimmingBlanks }
+        return String(decoding: Array(members.joined(separator: ", ".utf8)), as: UTF8.self)
+    }
+}

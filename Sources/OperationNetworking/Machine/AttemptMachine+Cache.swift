@@ -1,0 +1,162 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// What the cache has to do with one request of an attempt.
+struct CacheUse {
+    enum Stage {
+        case unknown
+        /// The cache is to be asked.
+        case wanted
+        /// The cache was asked, or need not be.
+        case settled
+    }
+
+    var stage = Stage.unknown
+    /// The stored response that the request is to validate, or that is there for the case of an error.
+    var validating: StoredResponse?
+    /// What is kept under the URL itself: of its variants the one that came last.
+    var primary: StoredResponse?
+    /// The present response is a stored one.
+    var isServing = false
+    /// The request's directives.
+    var request = CacheControl()
+    var outcome = CacheOutcome.none
+}
+
+/// The decisions about stored responses.
+///
+/// | input                                    | decision                                                       |
+/// |------------------------------------------|----------------------------------------------------------------|
+/// | a request that the cache can answer      | `lookup`, once; not when a part of the content is here already |
+/// | what was found                           | see `CacheDecision`                                            |
+/// | 304 for the stored response              | `refresh`                                                      |
+/// | 304 for another                          | `sendAgain`, without a condition                               |
+/// | 500, 502, 503, 504, or no answer         | `serve`, where `stale-if-error` allows it                      |
+extension AttemptMachine {
+    /// Whether the cache is to be asked about the present request, until `beginLookup`.
+    ///
+    /// - Parameters:
+    ///   - hasCache: whether there is a cache.
+    ///   - mayHold: whether something may be stored in it for the request.
+    mutating func wantsLookup(hasCache: Bool, mayHold: @autoclosure () -> Bool) -> Bool {
+        if case .unknown = cache.stage {
+            cache.stage = needsLookup(hasCache: hasCache, mayHold: mayHold()) ? .wanted : .settled
+        }
+        return cache.stage == .wanted
+    }
+
+    mutating func beginLookup() { cache.stage = .settled }
+
+    private mutating func needsLookup(hasCache: Bool, mayHold: @autoclosure () -> Bool) -> Bool {
+        // Whatever there is: this request is not sent.
+        if request.cachePolicy == .returnCacheDataDontLoad { return true }
+        guard hasCache, CacheDecision.reads(request.cachePolicy) else { return false }
+        let (isCacheable, hasDirectives) = request.cacheability
+        guard isCacheable else { return false }
+        if hasDirectives { cache.request = CacheControl(request) }
+        guard cache.request.onlyIfCached || mayHold() else {
+            cache.outcome = .miss
+            return false
+        }
+        return true
+    }
+
+    /// - Parameters:
+    ///   - stored: what may be given to the request.
+    ///   - primary: what is kept under the URL itself.
+    ///   - now: seconds since 1970.
+    mutating func take(stored: StoredResponse?, primary: StoredResponse?, at now: Double) -> FollowUp {
+        cache.primary = primary
+        switch CacheDecision(stored, policy: request.cachePolicy, request: cache.request, at: now) {
+        case .serve(let service):
+            guard let stored else { return .sendAgain }
+            cache.outcome = .hit
+            return .serve(stored.withAge(at: now), service)
+        case .validate:
+            cache.validating = stored
+            cache.outcome = .miss
+            return .sendAgain
+        case .load:
+            cache.outcome = .miss
+            return .sendAgain
+        case .unavailable:
+            return .fail(
+                URLError(
+                    .resourceUnavailable, url: request.url,
+                    reason: "the cache has no response that may be used, and the request forbids to ask the server; "
+                        + "use another cachePolicy than returnCacheDataDontLoad, and no \"only-if-cached\""))
+        }
+    }
+
+    /// The stored response takes the place of the server's: `receive` is called with its head.
+    mutating func serve(from url: URL, as outcome: CacheOutcome) {
+        beginTransfer(to: url)
+        cache.validating = nil
+        cache.isServing = true
+        cache.outcome = outcome
+    }
+
+    /// Fields that make the request conditional (RFC 9111, section 4.3.1).
+    var conditions: [HeaderField] {
+        guard let stored = cache.validating else { return [] }
+        var fields: [HeaderField] = []
+        if let tag = stored.entityTag { fields.append(HeaderField("If-None-Match", tag)) }
+        if let date = stored.lastModified { fields.append(HeaderField("If-Modified-Since", date)) }
+        return fields
+    }
+
+    /// What a stored response makes of the server's; nil: nothing.
+    mutating func followUpByCache(for head: ResponseHead, _ circumstances: Circumstances) -> FollowUp? {
+        guard let stored = cache.validating else { return nil }
+        switch head.statusCode {
+        case 304 where !conditions.isEmpty:
+            guard StorageRules.confirms(head, stored) else {
+                cache.validating = nil
+                return .sendAgain
+            }
+            return .refresh(stored, head)
+        case 500, 502, 503, 504:
+            return stale(stored, circumstances)
+        default:
+            return nil
+        }
+    }
+
+    /// What a stored response makes of an error; nil: nothing. Not of one that says the server is somebody else.
+    mutating func followUpByCache(after error: TransferError, _ circumstances: Circumstances) -> FollowUp? {
+        guard let stored = cache.validating, head == nil else { return nil }
+        switch error.kind {
+        case .cannotFindHost, .cannotConnect, .timedOut, .connectionLost: return stale(stored, circumstances)
+        default: return nil
+        }
+    }
+
+    private func stale(_ stored: StoredResponse, _ circumstances: Circumstances) -> FollowUp? {
+        let now = circumstances.now()
+        guard CacheDecision.allowsStaleIfError(stored, request: cache.request, at: now) else { return nil }
+        return .serve(stored.withAge(at: now), .asIs)
+    }
+}
+
+extension URLRequest {
+    /// Whether the cache can answer the request, and keep the answer: a GET for all of it, without a content and without
+    /// conditions of its own.
+    var isCacheable: Bool { cacheability.isCacheable }
+
+    /// And whether it has directives for caches.
+    var cacheability: (isCacheable: Bool, hasDirectives: Bool) {
+        guard httpMethod ?? "GET" == "GET", httpBody == nil, httpBodyStream == nil else { return (false, false) }
+        var hasDirectives = false
+        for (name, _) in allHTTPHeaderFields ?? [:] {
+            if Self.excludingFields.contains(where: { name.utf8.equalsIgnoringCase($0) }) { return (false, false) }
+            hasDirectives =
+                hasDirectives || name.utf8.equalsIgnoringCase("Cache-Control") || name.utf8.equalsIgnoringCase("Pragma")
+        }
+        return (true, hasDirectives)
+    }
+
+    private static let excludingFields: [StaticString] = [
+        "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+    ]
+}

@@ -1,0 +1,24 @@
+internal import Foundation
+
+extension HTTPRequestOperationManager {
+    /// `retryPolicy` of the operations made from now on. Nil by default: nothing is sent again by itself. Carried over by
+    /// `copy()`, not archived.
+    public var retryPolicy: RetryPolicy? {
+        get { withSettings { $0[\.retryPolicy] } }
+        set { withSettings { $0[\.retryPolicy] = newValue } }
+    }
+
+    /// What sees the attempts of the operations made from now on. None by default. `adapt` is called in order, `retry` in
+    /// order until one decides; `retryPolicy` has its say after that. Carried over by `copy()`, of operations, too, and not
+    /// archived.
+    public var interceptors: [any RequestInterceptor] {
+        get { withSettings { $0[\.interceptors] } }
+        set {
+            let origin = confiningOrigin
+            withSettings {
+                $0[\.interceptors] = newValue
+                $0[\.authorizedOrigin] = $0.sendsAuthorizationToOtherOrigins ? nil : origin
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+// What interceptors are asked, and what becomes of their answers.
+
+extension URLConnectionOperation {
+    /// Whether interceptors see the attempts. Called with `lock` held.
+    var _isIntercepted: Bool { !_configuration.interceptors.isEmpty && self is HTTPRequestOperation }
+}
+
+extension HTTPRequestOperation {
+    /// Lets interceptors make the request of the attempt that is about to begin, and begins it.
+    func adaptRequest() {
+        let (interceptors, request, isOver) = lock.withLock {
+            (_configuration.interceptors, _request, _startError != nil || _machine.isCancelled)
+        }
+        run { [self] in
+            if !isOver { await adapt(request, by: interceptors) }
+            if let number = lock.withLock({ _machine.didPrepare() }) { launch(number) }
+        }
+    }
+
+    private func adapt(_ request: URLRequest, by interceptors: [any RequestInterceptor]) async {
+        do {
+            var adapted = request
+            for interceptor in interceptors {
+                // The operation has ended: nobody wants the answer.
+                try Task.checkCancellation()
+                adapted = try await interceptor.adapt(adapted, for: self)
+            }
+            let result = AdaptedRequest(
+                request: adapted, confinedFields: Self.fields(thatDifferIn: adapted, from: request))
+            lock.withLock { _retryState.adapted = result }
+        } catch {
+            lock.withLock {
+                if _startError == nil { _startError = error }
+            }
+        }
+    }
+
+    /// The names, in small letters, of the header fields that `adapted` has and `request` does not.
+    private static func fields(thatDifferIn adapted: URLRequest, from request: URLRequest) -> Set<[UInt8]> {
+        let own = request.allHTTPHeaderFields ?? [:]
+        var names: Set<[UInt8]> = []
+        for (name, value) in adapted.allHTTPHeaderFields ?? [:] {
+            let isSame = own[name].map { $0.utf8.elementsEqual(value.utf8) } ?? false
+            if !isSame { names.insert(name.utf8.map(\.lowercasedASCII)) }
+        }
+        return names
+    }
+
+    /// Asks interceptors about an attempt that ended, if it failed.
+    func askInterceptors(about end: AttemptEnd, of number: UInt) {
+        let (isAsking, error, interceptors, scheduler, alarm) = lock.withLock {
+            let error = failureOfAttempt(end)
+            let isAsking = error != nil && _machine.consult()
+            let alarm = isAsking ? _totalTime?.runBetweenAttempts(at: Runtime.current.uptime) : nil
+            return (isAsking, error, _configuration.interceptors, _scheduler, alarm)
+        }
+        set(alarm)
+        guard isAsking, let error else {
+            if !retryByPolicy(end, of: number) { conclude(end) }
+            return
+        }
+        scheduler?.operationDidPause(self)
+        run { [self] in
+            for interceptor in interceptors {
+                guard !Task.isCancelled else { return }
+                switch await interceptor.retry(self, dueTo: error) {
+                case .doNotRetry: continue
+                case .retry: retry(end, of: number, after: 0)
+                case .retryAfter(let delay): retry(end, of: number, after: delay)
+                case .doNotRetryWithError(let error): decline(end, of: number, with: error)
+                }
+                return
+            }
+            if !retryByPolicy(end, of: number) { decline(end, of: number, with: nil) }
+        }
+    }
+
+    /// Why an attempt failed: for want of a response, by the serializer's word, or because it was not authorized. Called with
+    /// `lock` held.
+    private func failureOfAttempt(_ end: AttemptEnd) -> (any Error)? {
+        if let error = end.error ?? _serializationFailure { return error }
+        guard _reception.head?.statusCode == 401 else { return nil }
+        return URLError(
+            .userAuthenticationRequired, url: _reception.url, reason: "the server answered with status 401")
+    }
+
+    /// No other attempt follows.
+    private func decline(_ end: AttemptEnd, of number: UInt, with error: (any Error)?) {
+        let isPresent = lock.withLock {
+            guard _machine.decline(number) else { return false }
+            if let error { _reception.error = error }
+            return true
+        }
+        if isPresent { conclude(end) }
+    }
+
+    /// Runs hooks, which are cancelled when the operation ends.
+    private func run(_ hooks: @escaping @Sendable () async -> Void) {
+        let task = Runtime.current.task(hooks)
+        let isOver = lock.withLock {
+            switch _machine.phase {
+            case .concluding, .concluded, .finished:
+                return true
+            default:
+                _retryState.task = task
+                return _machine.isCancelled
+            }
+        }
+        if isOver { task.cancel() }
+    }
+
+    // MARK: For `TokenRefresher`
+
+    /// Takes interceptors away.
+    func removeInterceptors(where isUnwanted: (any RequestInterceptor) -> Bool) {
+        lock.withLock { _configuration.interceptors.removeAll(where: isUnwanted) }
+    }
+
+    /// What a refresher noted.
+    func tokenUse(of refresher: TokenRefresher) -> TokenUse? {
+        lock.withLock { _retry?.tokens[ObjectIdentifier(refresher)] }
+    }
+
+    func setTokenUse(_ use: TokenUse, of refresher: TokenRefresher) {
+        lock.withLock { _retryState.tokens[ObjectIdentifier(refresher)] = use }
+    }
+
+    /// Whether what identifies the manager's user may go to `url`, or was asked for from there.
+    func maySendIdentity(to url: URL?) -> Bool {
+        let (origin, own) = lock.withLock { (_configuration.authorizedOrigin, _request.url) }
+        guard let url, let own, Origin.isSame(url, own) else { return false }
+        guard let origin else { return true }
+        return (try? RequestTarget(url))?.origin.utf8.elementsEqual(origin.utf8) ?? false
+    }
+}

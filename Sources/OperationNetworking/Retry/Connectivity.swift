@@ -1,0 +1,94 @@
+internal import Foundation
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// The operations that wait for the network: they try at once when the kernel tells of a change of links, addresses or
+/// routes, and else when their back-off is over.
+final class Connectivity: Sendable {
+    static let shared = Connectivity()
+
+    /// Seconds from a change to the attempts: an interface that comes up gets its addresses and routes one by one.
+    static let settlingTime: TimeInterval = 0.25
+
+    // Sendable because the reference is only read and replaced under the lock.
+    private struct Waiter: @unchecked Sendable {
+        weak var operation: URLConnectionOperation?
+        let attempt: UInt
+    }
+
+    private struct State {
+        var waiters: [ObjectIdentifier: Waiter] = [:]
+        /// From the first waiter on, so that no change between two attempts is missed.
+        var subscription: NetworkChangeMonitor.Subscription?
+        var lastChange = Date.distantPast
+        /// The waiters will be told.
+        var isTelling = false
+
+        /// Whether the caller is to tell, since nobody does.
+        mutating func tell() -> Bool {
+            defer { isTelling = true }
+            return !isTelling
+        }
+    }
+
+    private let state = Locked(State())
+
+    /// An operation waits for the attempt after this one, which began at `start`.
+    func add(_ operation: URLConnectionOperation, after attempt: UInt, begunAt start: Date?) {
+        subscribe()
+        let isLate = state.withLock { state in
+            state.waiters[ObjectIdentifier(operation)] = Waiter(operation: operation, attempt: attempt)
+            return start.map { state.lastChange >= $0 } == true && state.tell()
+        }
+        if isLate { tellSoon() }
+    }
+
+    /// An operation waits no more.
+    func remove(_ operation: URLConnectionOperation) {
+        state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(operation)) }
+    }
+
+    /// The network may be reached again.
+    func becameAvailable() {
+        let all = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.isTelling = false
+            return state.waiters
+        }
+        for waiter in all.values { waiter.operation?.backOffIsOver(after: waiter.attempt) }
+    }
+
+    private func tellSoon() {
+        Runtime.current.after(Self.settlingTime) { [self] in becameAvailable() }
+    }
+
+    private func subscribe() {
+        guard state.withLock({ $0.subscription == nil }) else { return }
+        // Without one, the back-off has to do.
+        guard
+            let subscription = try? NetworkChangeMonitor.shared.subscribe({ [weak self] event in self?.receive(event) })
+        else { return }
+        let surplus = state.withLock { state -> NetworkChangeMonitor.Subscription? in
+            guard state.subscription == nil else { return subscription }
+            state.subscription = subscription
+            return nil
+        }
+        // Not under the lock: its release ends it.
+        withExtendedLifetime(surplus) {}
+    }
+
+    /// On the network thread.
+    private func receive(_ event: NetworkChangeMonitor.Event) {
+        let (isNews, lost) = state.withLock { state -> (Bool, NetworkChangeMonitor.Subscription?) in
+            switch event {
+            case .changed:
+                state.lastChange = Date()
+                return (!state.waiters.isEmpty && state.tell(), nil)
+            case .lost:
+                return (false, state.subscription.take())
+            }
+        }
+        withExtendedLifetime(lost) {}
+        if isNews { tellSoon() }
+    }
+}

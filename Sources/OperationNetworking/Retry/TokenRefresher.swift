@@ -1,0 +1,185 @@
+internal import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+
+/// Puts a token into requests, and gets a new one when the server answers 401: one of a manager's `interceptors`.
+///
+/// However many requests are refused at once, there is one refresh; then all of them are sent again. Requests that begin
+/// meanwhile wait for it. A request that was refused with an older token than the present one is sent again without a
+/// refresh. A refresh that fails ends all requests with its error that were made before, also those that wait in a queue; the
+/// next one that is refused makes another try. A request that the server refuses with a new token, too, ends with that 401.
+///
+/// The token is for the origin of the manager's base URL, unless `sendsAuthorizationToOtherOrigins` is true, and stays
+/// within the request's origin when the server redirects. It is in no description.
+///
+/// The operations that `refresh` makes, by this manager or another, go without the refresher, so that they do not wait for
+/// themselves. Their queue must have room: with a limit of the queue's give them a manager of their own.
+public final class TokenRefresher: RequestInterceptor {
+    private struct State {
+        var token: String?
+        /// How many refreshes have ended, and tokens been set.
+        var round = 0
+        /// Of the last refresh; nil: it brought a token.
+        var failure: (any Error)?
+        var isRefreshing = false
+        /// Who waits for the refresh that is under way, to be told of its error.
+        var waiters: [CheckedContinuation<(any Error)?, Never>] = []
+    }
+
+    /// Refreshers whose `refresh` the present task is part of.
+    @TaskLocal private static var active: [ObjectIdentifier] = []
+
+    private let state: Locked<State>
+    private let refresh: @Sendable () async throws -> String
+    private let apply: @Sendable (_ token: String, _ request: inout URLRequest) -> Void
+
+    /// Sets `Authorization: Bearer` with the token (RFC 6750, section 2.1).
+    public static let bearer: @Sendable (_ token: String, _ request: inout URLRequest) -> Void = { token, request in
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    }
+
+    /// A refresher.
+    ///
+    /// - Parameters:
+    ///   - token: the token to begin with. Nil, the default: requests go without one until the server wants it.
+    ///   - refresh: gets a token. Called in a task of its own, one at a time; what it throws is the error of the operations
+    ///     that wait for it.
+    ///   - apply: puts a token into a request. ``bearer`` by default.
+    public init(
+        token: String? = nil, refresh: @escaping @Sendable () async throws -> String,
+        apply: @escaping @Sendable (_ token: String, _ request: inout URLRequest) -> Void = TokenRefresher.bearer
+    ) {
+        state = Locked(State(token: token))
+        self.refresh = refresh
+        self.apply = apply
+    }
+
+    /// The present token; nil: none is known. Set it after a login, or to nil after a logout: requests that begin from now
+    /// on have it, and those that were refused with another one are sent again.
+    public var token: String? {
+        get { state.withLock { $0.token } }
+        set {
+            state.withLock { state in
+                state.token = newValue
+                state.round += 1
+                state.failure = nil
+            }
+        }
+    }
+
+    /// Puts the token into the request; first waits for a refresh that is under way.
+    ///
+    /// - Throws: the error of that refresh, or of one that has failed since the operation was made.
+    public func adapt(_ request: URLRequest, for operation: HTTPRequestOperation) async throws -> URLRequest {
+        guard operation.maySendIdentity(to: request.url) else { return request }
+        if state.withLock({ $0.isRefreshing }), let failure = await refreshDidEnd() { throw failure }
+        let (token, round, failure) = state.withLock { ($0.token, $0.round, $0.failure) }
+        var use = operation.tokenUse(of: self) ?? TokenUse(round: round)
+        if let failure, use.round != round { throw failure }
+        use.round = round
+        operation.setTokenUse(use, of: self)
+        var request = request
+        if let token { apply(token, &request) }
+        return request
+    }
+
+    /// After a 401, gets a new token or learns that there is one, and has the request sent again.
+    public func retry(_ operation: HTTPRequestOperation, dueTo error: any Error) async -> RetryDecision {
+        guard let response = operation.response, response.statusCode == 401,
+            operation.maySendIdentity(to: response.url),
+            var use = operation.tokenUse(of: self)
+        else { return .doNotRetry }
+        let step = state.withLock { state -> Step in
+            if state.isRefreshing { return .wait }
+            if state.round != use.round { return state.failure.map { .fail($0) } ?? .sendAgain }
+            // What it was sent with is as new as can be.
+            guard !use.hasRefreshed else { return .giveUp }
+            state.isRefreshing = true
+            return .refresh
+        }
+        if case .refresh = step { _ = Runtime.current.task { [self] in await makeRefresh() } }
+        switch step {
+        case .giveUp:
+            return .doNotRetry
+        case .sendAgain:
+            return .retry
+        case .fail(let failure):
+            return .doNotRetryWithError(failure)
+        case .wait, .refresh:
+            use.hasRefreshed = true
+            operation.setTokenUse(use, of: self)
+            if let failure = await refreshDidEnd() { return .doNotRetryWithError(failure) }
+            return .retry
+        }
+    }
+
+    private enum Step {
+        case sendAgain, giveUp, wait, refresh
+        case fail(any Error)
+    }
+
+    /// Waits for the refresh that is under way. Its error; that of the last one, when it has just ended.
+    private func refreshDidEnd() async -> (any Error)? {
+        await withCheckedContinuation { continuation in
+            let (isOver, failure) = state.withLock { state in
+                if state.isRefreshing { state.waiters.append(continuation) }
+                return (!state.isRefreshing, state.failure)
+            }
+            if isOver { continuation.resume(returning: failure) }
+        }
+    }
+
+    private func makeRefresh() async {
+        let result: Result<String, any Error>
+        do {
+            result = .success(
+                try await Self.$active.withValue(Self.active + [ObjectIdentifier(self)]) { try await refresh() })
+        } catch {
+            result = .failure(error)
+        }
+        let (failure, waiters) = state.withLock { state in
+            state.round += 1
+            state.isRefreshing = false
+            switch result {
+            case .success(let token):
+                state.token = token
+                state.failure = nil
+            case .failure(let error):
+                state.failure = error
+            }
+            defer { state.waiters = [] }
+            return (state.failure, state.waiters)
+        }
+        for waiter in waiters { waiter.resume(returning: failure) }
+    }
+
+    /// A manager has made an operation with `interceptors`: refreshers among them note when, or leave it alone if it is made
+    /// by their own `refresh`.
+    static func note(_ operation: HTTPRequestOperation, with interceptors: [any RequestInterceptor]) {
+        let active = active
+        for case let refresher as TokenRefresher in interceptors {
+            if active.contains(ObjectIdentifier(refresher)) {
+                operation.removeInterceptors { $0 as? TokenRefresher === refresher }
+            } else {
+                let round = refresher.state.withLock { $0.round }
+                operation.setTokenUse(TokenUse(round: round), of: refresher)
+            }
+        }
+    }
+}
+
+extension TokenRefresher: CustomStringConvertible, CustomReflectable {
+    /// Whether there is a token; never the token.
+    public var description: String { "<TokenRefresher, \(token == nil ? "without" : "with") a token>" }
+
+    /// Shows the description, which has no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// What a `TokenRefresher` knows of an operation's attempt.
+struct TokenUse {
+    /// The refresher's round when the operation was made, or its last request.
+    var round: Int
+    /// The operation has waited for a refresh already.
+    var hasRefreshed = false
+}

@@ -1,0 +1,135 @@
+import Foundation
+import FoundationNetworking
+import NetworkingTransport
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+@Suite("URLCache as the library uses it", .timeLimit(.minutes(2))) struct ResponseCacheTests {
+    private static func key(_ url: String, trust: String = "") throws -> CacheKey {
+        try #require(CacheKey(try RequestTarget(url), trust: trust))
+    }
+
+    private static func stored(_ content: String) -> StoredResponse {
+        StoredResponse(
+            head: CacheRuleTests.head("Cache-Control: max-age=60", "ETag: \"\(content)\""), content: Data(content.utf8),
+            requestTime: 1, responseTime: 2)
+    }
+
+    private static func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @Test("Scheme, port, query, trust and user make different entries; fragment and case of the host do not")
+    func keys() throws {
+        let texts = [
+            "http://a/x", "https://a/x", "http://a:81/x", "http://a/x?", "http://a/x?1", "http://a/x?2", "http://a/y",
+            "http://a/%78", "http://b/x",
+        ]
+        let keys = try texts.map { try Self.key($0) } + [try Self.key("https://a/x", trust: "t")]
+        #expect(Set(keys).count == keys.count)
+        #expect(try Self.key("http://u:p@A:80/x#f") == Self.key("http://a/x"))
+        // Foundation's own key for what it can tell apart.
+        #expect(try Self.key("http://a/x").url == Self.url("http://a/x"))
+        #expect(try Self.key("http://a/x?1").foundationURL == Self.url("http://a/x?1"))
+        // Names of files have 255 bytes.
+        #expect(try Self.key("http://a/" + String(repeating: "x", count: 500)).identifier.utf8.count < 200)
+    }
+
+    @Test("An entry that is stored again and again does not stop the program when Foundation makes room")
+    func storedTwice() async throws {
+        let storage = URLCache(memoryCapacity: 20_000, diskCapacity: 0, diskPath: nil)
+        let cache = ResponseCache.of(storage)
+        for number in 0..<100 {
+            let url = "http://example.com/\(number % 7)"
+            var response = Self.stored("\(number)")
+            response.content = Data(count: 4000)
+            cache.store(response, for: try Self.key(url), url: try Self.url(url))
+            if number % 3 == 0 { await cache.settle() }
+        }
+        await cache.settle()
+        #expect(storage.currentMemoryUsage <= 20_000)
+    }
+
+    @Test("What is stored is found by the next process, from the disk, with all that the rules need")
+    func disk() async throws {
+        let directory = try TemporaryDirectory()
+        var urls = ["http://example.com/plain", "http://example.com/q?a=b", "https://example.com/plain"]
+        urls.append("http://example.com/" + String(repeating: "long/", count: 100))
+        let first = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        for url in urls.prefix(2) + urls.suffix(1) {
+            var response = Self.stored(url)
+            response.selecting = [.init(name: "x", value: "y"), .init(name: "z", value: nil)]
+            response.generation = "g1"
+            ResponseCache.of(first).store(response, for: try Self.key(url), url: try Self.url(url))
+        }
+        await ResponseCache.of(first).settle()
+        let second = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        let cache = ResponseCache.of(second)
+        for url in urls.prefix(2) + urls.suffix(1) {
+            let found = try #require(cache.response(for: try Self.key(url), url: url))
+            #expect(found.content == Data(url.utf8))
+            #expect(found.entityTag == "\"\(url)\"")
+            #expect(found.selecting == [.init(name: "x", value: "y"), .init(name: "z", value: nil)])
+            #expect(found.generation == "g1" && found.requestTime == 1 && found.responseTime == 2)
+        }
+        // Foundation takes it for that of http.
+        #expect(second.cachedResponse(for: URLRequest(url: try Self.url("https://example.com/plain"))) != nil)
+        #expect(cache.response(for: try Self.key(urls[2]), url: urls[2]) == nil)
+        #expect(!cache.mayHold(try Self.key("http://other.example/plain")))
+        cache.remove(try Self.key(urls[1]))
+        #expect(cache.response(for: try Self.key(urls[1]), url: urls[1]) == nil)
+        await cache.settle()
+        #expect(cache.response(for: try Self.key(urls[1]), url: urls[1]) == nil)
+    }
+
+    @Test("Damaged files and entries of others are looked at, and never trapped on")
+    func damaged() async throws {
+        let directory = try TemporaryDirectory()
+        let url = "http://example.com/plain"
+        let first = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        ResponseCache.of(first).store(Self.stored("x"), for: try Self.key(url), url: try Self.url(url))
+        await ResponseCache.of(first).settle()
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(names.count == 1)
+        for name in names { try directory.write("bplist00 not an archive", to: name) }
+        let second = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        #expect(ResponseCache.of(second).response(for: try Self.key(url), url: url) == nil)
+        for info in [
+            ["OperationNetworking.StoredResponse": Data("{}".utf8)],
+            ["OperationNetworking.StoredResponse": Data(repeating: 0x5B, count: 100_000)],
+            ["OperationNetworking.StoredResponse": Data(count: 2 << 20)],
+        ] {
+            let response = try #require(
+                HTTPURLResponse(url: try Self.url(url), statusCode: 200, httpVersion: nil, headerFields: [:]))
+            let cached = CachedURLResponse(
+                response: response, data: Data(), userInfo: info, storagePolicy: .allowed)
+            #expect(StoredResponse(cached, key: try Self.key(url)) == nil)
+            #expect(StoredResponse(foreign: cached, url: url) == nil)
+        }
+    }
+
+    @Test("What a program puts into the cache itself is used for that very URL")
+    func foreign() async throws {
+        let storage = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        for url in ["http://example.com/plain", "http://example.com/q?a=b"] {
+            let response = try #require(
+                HTTPURLResponse(
+                    url: try Self.url(url), statusCode: 200, httpVersion: nil,
+                    headerFields: ["X": "y", "ETag": "\"e\""]))
+            storage.storeCachedResponse(
+                CachedURLResponse(response: response, data: Data("mine".utf8)),
+                for: URLRequest(url: try Self.url(url)))
+            let found = try #require(ResponseCache.of(storage).response(for: try Self.key(url), url: url))
+            #expect(found.content == Data("mine".utf8))
+            #expect(found.entityTag == "\"e\"")
+            #expect(!Freshness(found, CacheControl(found.head), at: Date().timeIntervalSince1970).isFresh)
+        }
+        let cache = ResponseCache.of(storage)
+        for other in ["https://example.com/plain", "http://example.com/q?a=c", "http://example.com/q"] {
+            #expect(cache.response(for: try Self.key(other), url: other) == nil)
+        }
+        #expect(
+            cache.response(for: try Self.key("http://example.com/plain", trust: "t"), url: "http://example.com/plain")
+                == nil)
+    }
+}
