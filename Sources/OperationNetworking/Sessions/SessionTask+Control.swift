@@ -59,8 +59,9 @@ extension SessionTask {
         case .operation(let reference):
             guard let operation = reference.operation else { return }
             guard needsFirstBody else { return session.operationQueue.addOperation(operation) }
-            let once = FirstAnswer<InputStream?> { stream in
-                if let stream { operation.setSessionBody(stream) }
+            let once = FirstAnswer<InputStream?> { [self] stream in
+                guard let stream else { return endWithoutBody(operation) }
+                operation.setSessionBody(stream)
                 session.operationQueue.addOperation(operation)
             }
             client.task(self, needsBodyStream: { once.give($0) })
@@ -72,6 +73,16 @@ extension SessionTask {
         case nil:
             break
         }
+    }
+
+    /// The delegate has no content for a streamed upload.
+    private func endWithoutBody(_ operation: SessionOperation) {
+        end(
+            error: URLError(
+                .requestBodyStreamExhausted, url: originalRequest?.url,
+                reason: "the delegate gave no stream for the upload's content: implement needNewBodyStream"))
+        operation.cancel()
+        URLConnectionOperation.start([operation])
     }
 
     /// A streamed upload has its content from the delegate only.
