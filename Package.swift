@@ -132,6 +132,9 @@ let package = Package(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
             exclude: ["Replies/Replies.txt"], swiftSettings: settings),
+        .testTarget(
+            name: "SessionTests",
+            dependencies: ["OperationNetworking", "NetworkingSupport", "TestServer"], swiftSettings: settings),
         .target(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),

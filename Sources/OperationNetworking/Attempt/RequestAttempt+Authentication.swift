@@ -24,8 +24,9 @@ extension RequestAttempt {
         return URLCredential(user: user, password: url.password(percentEncoded: false) ?? "", persistence: .none)
     }
 
-    private func storedCredential(for challenge: HTTPChallenge, url: URL) -> URLCredential? {
+    func storedCredential(for challenge: HTTPChallenge, url: URL) -> URLCredential? {
         guard configuration.shouldUseCredentialStorage else { return nil }
-        return URLCredentialStorage.shared.defaultCredential(matching: challenge.protectionSpace(url: url))
+        let storage = configuration.credentialStorage ?? .shared
+        return storage.defaultCredential(matching: challenge.protectionSpace(url: url))
     }
 }

@@ -137,23 +137,38 @@ extension RequestAttempt {
 
     /// Keeps a complete response, if it may be kept.
     func storeResponse(_ data: Data) {
-        guard configuration.cacheBlock == nil, machine.head.map(StorageRules.mayBeOfUse) == true,
+        guard configuration.cacheBlock == nil, !asksClient(.caching), machine.head.map(StorageRules.mayBeOfUse) == true,
             let (head, url) = storableHead,
             StorageRules.allows(head, request: CacheControl(machine.request))
         else { return }
         store(head, url, data, policy: .allowed)
     }
 
+    /// Content that a client reads is kept beside, where the cache may want the response.
+    func copyForCache() {
+        guard client != nil, content.stream != nil, case .plain = reception.form, storableHead != nil,
+            machine.head.map(StorageRules.mayBeOfUse) == true, let cache = configuration.cache.cache
+        else { return }
+        reception.copy = MemorySink(limit: cache.largestContent)
+    }
+
+    /// Bytes that were taken by the client's reader.
+    func copy(_ bytes: UnsafeRawBufferPointer) {
+        guard let copy = reception.copy else { return }
+        // Too much for the cache.
+        guard case .accepted = copy.write(bytes) else { return reception.copy = nil }
+    }
+
     /// What the user's block is asked about; nil: nothing is to be kept.
     var cacheableContent: CacheableContent? {
-        guard let (head, url) = storableHead, let memory = content.memory,
+        guard let (head, url) = storableHead, let memory = content.memory ?? reception.copy,
             StorageRules.isPermitted(head, request: CacheControl(machine.request))
         else { return nil }
         return CacheableContent(head: head, url: url, data: memory.snapshot())
     }
 
     /// The present response, if it is one to keep: a server's, whole and as everybody gets it.
-    private var storableHead: (ResponseHead, URL)? {
+    var storableHead: (ResponseHead, URL)? {
         guard configuration.cache.isThere, !machine.cache.isServing, machine.offset == 0, machine.request.isCacheable,
             // What answered a challenge is not part of the request that is looked up.
             machine.challengeAnswer == nil, machine.handshakeAnswers == nil,
@@ -192,13 +207,17 @@ extension RequestAttempt {
             let response = HTTPURLResponse(head: content.head, url: content.url),
             let answer = block(operation, CachedURLResponse(response: response, data: content.data))
         else { return }
+        Runtime.current.onNetworkThread { [self] in keep(answer, inPlaceOf: response, content) }
+    }
+
+    /// Stores what somebody answered who was offered a response.
+    func keep(_ answer: CachedURLResponse?, inPlaceOf response: HTTPURLResponse, _ content: CacheableContent) {
+        guard let answer else { return }
         let isSame =
             (answer.response as? HTTPURLResponse)?.allHeaderFields as? [String: String]
             == response.allHeaderFields as? [String: String]
         let changed = isSame ? nil : (answer.response as? HTTPURLResponse).map(StoredResponse.head)
-        Runtime.current.onNetworkThread { [self] in
-            store(changed ?? content.head, content.url, answer.data, policy: answer.storagePolicy)
-        }
+        store(changed ?? content.head, content.url, answer.data, policy: answer.storagePolicy)
     }
 
     // MARK: Invalidating

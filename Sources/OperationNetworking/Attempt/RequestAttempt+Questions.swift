@@ -12,6 +12,9 @@ extension RequestAttempt {
         let (failures, proposed, content) = facts(for: question)
         let lookup: CacheLookup? = if case .lookup = question { cacheLookup() } else { nil }
         isAsking = true
+        if let client, askClient(client, question, cookies, proposed: proposed, failures: failures, content: content) {
+            return
+        }
         Runtime.current.onBlockThread { [self] in
             cookies.store()
             switch question {
@@ -48,7 +51,7 @@ extension RequestAttempt {
         }
     }
 
-    private func takeCookies() -> ReceivedCookies {
+    func takeCookies() -> ReceivedCookies {
         defer { cookieHeads = [] }
         return ReceivedCookies(
             heads: cookieHeads, mainDocumentURL: machine.request.mainDocumentURL,
@@ -56,7 +59,7 @@ extension RequestAttempt {
     }
 
     /// Hands an answer to the machine, and does what follows.
-    private func resume(_ take: @escaping @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp) {
+    func resume(_ take: @escaping @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp) {
         Runtime.current.onNetworkThread { [self] in
             isAsking = false
             resumeNow(take)
@@ -73,9 +76,9 @@ extension RequestAttempt {
         for question: AttemptMachine.Question
     ) -> (failures: Int, proposed: URLCredential?, content: CacheableContent?) {
         switch question {
-        case .challenge:
+        case .challenge(let challenge, _):
             let failures = machine.challengeFailures
-            return (failures, failures == 0 ? ownCredential : nil, nil)
+            return (failures, failures == 0 ? ownCredential ?? clientsProposal(for: challenge) : nil, nil)
         case .handshake(let challenge):
             return (machine.handshakeAnswers?.failures(challenge.question) ?? 0, nil, nil)
         case .cache:

@@ -41,6 +41,7 @@ extension RequestAttempt {
         addRange(to: &headers, of: &outgoing)
         outgoing.headers = headers
         try answerChallenge(in: &outgoing)
+        client?.attemptWillSend(request)
         return outgoing
     }
 
@@ -90,7 +91,8 @@ extension RequestAttempt {
             if name.isFieldName("Cookie") { hasCookie = true }
             headers.append(HeaderField(name, value))
         }
-        if request.httpShouldHandleCookies, !hasCookie, let value = configuration.cookies.storage?.cookieField(for: url)
+        if request.httpShouldHandleCookies, configuration.cookies.areSent, !hasCookie,
+            let value = configuration.cookies.storage?.cookieField(for: url)
         {
             headers.append(HeaderField("Cookie", value))
         }

@@ -58,7 +58,10 @@ extension RequestAttempt: TransferHandler {
         case .sink:
             guard let sink = content.sink else { return .accepted }
             let result = sink.write(bytes)
-            if case .accepted = result { reportProgress(bytes.count) }
+            if case .accepted = result {
+                copy(bytes)
+                reportProgress(bytes.count)
+            }
             return result
         }
     }
@@ -67,6 +70,7 @@ extension RequestAttempt: TransferHandler {
         assertOnThread()
         guard stop == nil, total > bytesSent else { return }
         defer { bytesSent = total }
+        client?.attemptDidSend(total: total, expected: uploadLength)
         guard let queue = operation.progressQueue(.upload) else { return }
         uploadProgress.report(Int(total - bytesSent), total: total, expected: uploadLength, of: operation, on: queue)
     }
@@ -76,7 +80,14 @@ extension RequestAttempt: TransferHandler {
         timings = outcome.timings
         self.transfer = nil
         if !outcome.trailers.isEmpty, reception.isAccepted, stop == nil { operation.record(trailers: outcome.trailers) }
+        client?.attemptDidTransfer(exchange(outcome.timings))
         transferDidEnd(outcome.error)
+    }
+
+    private func exchange(_ timings: TransferTimings) -> TransferExchange {
+        TransferExchange(
+            request: machine.request, url: machine.url, head: machine.head, timings: timings,
+            uploadLength: uploadLength, usesProxy: configuration.proxies != nil, endDate: Date())
     }
 
     /// The transfer, or a stored response in its place, has ended.
@@ -112,6 +123,7 @@ extension RequestAttempt: TransferHandler {
         if machine.continuesContent {
             let (whole, overflows) = machine.offset.addingReportingOverflow(max(length, 0))
             reception.expectedLength = ContentRange(head: head)?.total ?? (length < 0 || overflows ? -1 : whole)
+            client?.attemptDidContinue(at: machine.offset, expected: reception.expectedLength)
         } else {
             reception.expectedLength = length
             // Of a response that may be followed by another, nothing goes to a stream, which cannot take it back.
@@ -127,6 +139,7 @@ extension RequestAttempt: TransferHandler {
             content.memory?.expect(length)
         }
         operation.record(head, from: machine.url)
+        copyForCache()
         judge(head)
     }
 
@@ -214,10 +227,13 @@ extension RequestAttempt: TransferHandler {
     }
 
     private func reportProgress(_ count: Int) {
-        guard let sink = content.sink, let queue = operation.progressQueue(.download) else { return }
+        let queue = operation.progressQueue(.download)
+        guard client != nil || queue != nil, let sink = content.sink else { return }
         let expected = reception.expectedLength
         // While the beginning comes again, more may be there than the present response promises.
         let total = expected < 0 ? sink.bytesAccepted : min(sink.bytesAccepted, expected)
+        client?.attemptDidReceive(count, total: total, expected: expected)
+        guard let queue else { return }
         downloadProgress.report(count, total: total, expected: expected, of: operation, on: queue)
     }
 
@@ -239,8 +255,13 @@ extension RequestAttempt: TransferHandler {
             finish(error: nil, data: data, content: .read)
         } else if let stream = content.stream {
             stream.finish { [self] error in
-                guard let refused = stream.takeRefused() else { return finish(writing: error) }
-                finish(error: nil, data: refused, content: .written)
+                if let refused = stream.takeRefused() {
+                    finish(error: nil, data: refused, content: .written)
+                } else if error == nil, client != nil {
+                    Runtime.current.onNetworkThread { [self] in finishRead() }
+                } else {
+                    finish(writing: error)
+                }
             }
         } else if let sink = content.sink {
             sink.finish { [self] error in finish(writing: error) }

@@ -18,6 +18,8 @@ final class RequestAttempt: @unchecked Sendable {
     /// As it was when the latest response began: blocks and places set after the start count.
     var sharedConfiguration: URLConnectionOperation.SharedConfiguration
     let content: ResumableContent
+    /// Who is asked and told beside the operation's blocks.
+    let client: (any AttemptClient)?
     let startDate = Date()
     /// What the operation's request sends, whatever becomes of it by redirects.
     private let bodyStream: InputStream?
@@ -32,6 +34,8 @@ final class RequestAttempt: @unchecked Sendable {
     private var isHeld = false
     /// A block of the user's, or what stores cookies, has been asked and has not answered.
     var isAsking = false
+    /// Of the question that was asked last: a second answer does not count.
+    var questionNumber: UInt = 0
     /// What happened while the attempt was held.
     private var postponed: (@Sendable () -> Void)?
 
@@ -72,6 +76,8 @@ final class RequestAttempt: @unchecked Sendable {
             case diverted(MemorySink)
         }
         var place = Place.sink
+        /// What goes to a client's reader, as far as the cache may want it.
+        var copy: MemorySink?
         /// The response is the operation's.
         var isAccepted = false
         /// All of its content has come and was handed on.
@@ -88,6 +94,7 @@ final class RequestAttempt: @unchecked Sendable {
         confinedFields: Set<[UInt8]> = []
     ) {
         self.operation = operation
+        client = operation.attemptClient
         self.number = number
         sharedConfiguration = configuration
         self.content = content
@@ -102,10 +109,15 @@ final class RequestAttempt: @unchecked Sendable {
 
     var circumstances: AttemptMachine.Circumstances {
         AttemptMachine.Circumstances(
-            hasRedirectBlock: configuration.redirectBlock != nil,
-            hasChallengeBlock: configuration.challengeBlock != nil, hasCacheBlock: configuration.cacheBlock != nil,
+            hasRedirectBlock: configuration.redirectBlock != nil || asksClient(.redirects),
+            hasChallengeBlock: configuration.challengeBlock != nil || asksClient(.challenges),
+            hasCacheBlock: configuration.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
             representation: machine.offset > 0 ? content.representation : nil, now: { Self.now })
+    }
+
+    func asksClient(_ question: AttemptQuestions) -> Bool {
+        client.map { $0.attemptQuestions.contains(question) } ?? false
     }
 
     /// Seconds since 1970.
@@ -140,6 +152,7 @@ final class RequestAttempt: @unchecked Sendable {
         guard !looksIntoCache() else {
             return lookIntoCache()
         }
+        guard !askForBodyStream() else { return }
         do {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
             self.transfer = transfer

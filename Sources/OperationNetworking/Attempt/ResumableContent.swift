@@ -176,6 +176,15 @@ final class ResumableContent: @unchecked Sendable {
         return (memory.snapshot(), representation)
     }
 
+    /// Whether a request with this stream can be sent only with another one in its place.
+    func needsAnother(for stream: InputStream) -> Bool {
+        guard let usedSource, !usedSource.isUntouched else { return false }
+        return (stream as? any ReplayableBodyStream)?.isReplayable != true
+    }
+
+    /// Another stream takes the place of the one that was read.
+    func forgetSource() { usedSource = nil }
+
     /// A source for the request's stream: the stream itself the first time, a replay of it later.
     ///
     /// - Throws: `URLError.requestBodyStreamExhausted` when the stream was sent once and cannot be sent again.

@@ -13,6 +13,10 @@ struct CookieStorageSetting: CustomReflectable {
     var managers = Default.shared
     /// The operation's own; nil: the manager's.
     var own: HTTPCookieStorage?
+    /// Whether requests carry what is in the storage.
+    var areSent = true
+    /// In place of the storage's.
+    var acceptPolicy: HTTPCookie.AcceptPolicy?
 
     /// Nil: cookies are neither kept nor sent.
     var storage: HTTPCookieStorage? { own ?? managersStorage }

@@ -15,7 +15,7 @@ struct ReceivedCookies {
     /// Puts them into the storage. Not on the network thread: it reads and writes files.
     func store() {
         guard !heads.isEmpty, let storage = setting.storage else { return }
-        let policy = storage.cookieAcceptPolicy
+        let policy = setting.acceptPolicy ?? storage.cookieAcceptPolicy
         guard policy != .never else { return }
         let document = mainDocumentURL.flatMap { CookieLocation($0) }
         storage.change { jar in

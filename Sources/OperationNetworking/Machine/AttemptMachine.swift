@@ -131,6 +131,12 @@ struct AttemptMachine {
 
     // MARK: Before a transfer
 
+    /// The present request is sent with other content.
+    mutating func replaceBodyStream(by stream: InputStream?) {
+        request.httpBodyStream = stream
+        isUnchanged = false
+    }
+
     /// The present request goes to the same place by a safer way, which counts as the same origin.
     mutating func upgrade(to url: URL) {
         request.url = url

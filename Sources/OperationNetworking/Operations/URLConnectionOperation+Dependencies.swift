@@ -109,7 +109,7 @@ extension URLConnectionOperation: SchedulableOperation {
     /// A subclass of the user's may have overridden `start()`.
     var startMayCallOut: Bool {
         let type = type(of: self)
-        return type != HTTPRequestOperation.self && type != URLConnectionOperation.self
+        return type != HTTPRequestOperation.self && type != URLConnectionOperation.self && type != SessionOperation.self
     }
 
     var followsUpstreams: Bool { dependencyFailurePolicy == .cancel }

@@ -9,6 +9,8 @@ extension URLConnectionOperation {
     /// What `copy()` carries over besides the request.
     struct Configuration {
         var shouldUseCredentialStorage = true
+        /// Nil: `URLCredentialStorage.shared`.
+        var credentialStorage: URLCredentialStorage?
         var credential: URLCredential?
         var securityPolicy: SecurityPolicy?
         var clientIdentity: ClientIdentity?

@@ -289,6 +289,9 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         decide(true)
     }
 
+    /// Who is asked and told beside the blocks. The base class has nobody.
+    var attemptClient: (any AttemptClient)? { nil }
+
     /// Runs the completion handler that was set, on the completion queue.
     func runCompletion(_ handler: CompletionHandler) {
         if case .block(let block) = handler { block() }

@@ -1,0 +1,139 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// What the attempt's client is asked in place of a block of the user's.
+extension RequestAttempt {
+    /// Asks the client, and goes on with the answer on the network thread. False: the question is not for it.
+    func askClient(
+        _ client: any AttemptClient, _ question: AttemptMachine.Question, _ cookies: ReceivedCookies,
+        proposed: URLCredential?, failures: Int, content: CacheableContent?
+    ) -> Bool {
+        guard let url = machine.url else { return false }
+        switch question {
+        case .redirect(let redirected, let head):
+            guard configuration.redirectBlock == nil, let response = HTTPURLResponse(head: head, url: url) else {
+                return false
+            }
+            let answer = answerer { answer in { $0.take(redirect: answer) } }
+            ask(storing: cookies) { client.attempt(proposes: redirected, after: response, answer: answer) }
+        case .challenge(let challenge, let head):
+            guard configuration.challengeBlock == nil else { return false }
+            let answer = answerer { [self] answer in
+                { [self] in $0.take(answer, for: challenge, credential: credentialSource) }
+            }
+            let asked = challenge.authenticationChallenge(
+                url: url, proposed: proposed, failures: failures, response: HTTPURLResponse(head: head, url: url))
+            ask(storing: cookies) { client.attempt(received: asked, answer: answer) }
+        case .handshake(let challenge):
+            guard configuration.challengeBlock == nil else { return false }
+            let answer = answerer { answer in { $0.take(answer, for: challenge) } }
+            let asked = challenge.authenticationChallenge(url: url, failures: failures)
+            ask(storing: cookies) { client.attempt(received: asked, answer: answer) }
+        case .cache:
+            guard configuration.cacheBlock == nil, let content,
+                let response = HTTPURLResponse(head: content.head, url: content.url)
+            else { return false }
+            // Not in `take`, to which the machine belongs meanwhile.
+            let answer: @Sendable (CachedURLResponse?) -> Void = answerer { [self] answer in
+                keep(answer, inPlaceOf: response, content)
+                return { _ in .deliver }
+            }
+            let offered = CachedURLResponse(response: response, data: content.data)
+            ask(storing: cookies) { client.attempt(willCache: offered, answer: answer) }
+        case .lookup:
+            return false
+        }
+        return true
+    }
+
+    /// Takes the first answer to the question that is being asked; later ones, and those to earlier questions, do not count.
+    private func answerer<Answer: Sendable>(
+        _ take: @escaping @Sendable (Answer) -> @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp
+    ) -> @Sendable (Answer) -> Void {
+        questionNumber += 1
+        let number = questionNumber
+        return { [self] answer in
+            Runtime.current.onNetworkThread { [self] in
+                guard number == questionNumber else { return }
+                questionNumber += 1
+                resume(take(answer))
+            }
+        }
+    }
+
+    /// Cookies go into the storage before anything is sent that may need them; not on the network thread.
+    private func ask(storing cookies: ReceivedCookies, _ question: @escaping @Sendable () -> Void) {
+        guard !cookies.heads.isEmpty else { return question() }
+        Runtime.current.onBlockThread {
+            cookies.store()
+            question()
+        }
+    }
+
+    /// A client has read all content of a response, which the cache may keep now.
+    func finishRead() {
+        guard goesOn({ [self] in finishRead() }) else { return }
+        guard configuration.cacheBlock == nil, let client, asksClient(.caching), let content = cacheableContent,
+            let response = HTTPURLResponse(head: content.head, url: content.url)
+        else {
+            if let copy = reception.copy { storeResponse(copy.takeData()) }
+            return finish(writing: nil)
+        }
+        isAsking = true
+        questionNumber += 1
+        let number = questionNumber
+        client.attempt(willCache: CachedURLResponse(response: response, data: content.data)) { [self] answer in
+            Runtime.current.onNetworkThread { [self] in
+                guard number == questionNumber else { return }
+                questionNumber += 1
+                isAsking = false
+                keep(answer, inPlaceOf: response, content)
+                finish(writing: nil)
+            }
+        }
+    }
+
+    /// The request's stream was read and cannot be read again: asks the client for another one. False: no need to.
+    func askForBodyStream() -> Bool {
+        guard asksClient(.bodyStreams), let client, let stream = machine.request.httpBodyStream,
+            content.needsAnother(for: stream)
+        else { return false }
+        isAsking = true
+        questionNumber += 1
+        let number = questionNumber
+        client.attempt { [self] stream in
+            // The client gave the stream away.
+            nonisolated(unsafe) let stream = stream
+            Runtime.current.onNetworkThread { [self] in
+                guard number == questionNumber else { return }
+                questionNumber += 1
+                isAsking = false
+                take(bodyStream: stream)
+            }
+        }
+        return true
+    }
+
+    private func take(bodyStream stream: InputStream?) {
+        // Without one the request fails when it is made.
+        if let stream {
+            content.forgetSource()
+            machine.replaceBodyStream(by: stream)
+            guard goesOn({ [self] in send() }) else { return }
+            send()
+        } else {
+            let error = URLError(
+                .requestBodyStreamExhausted, url: machine.url,
+                reason: "the request's content has to be sent again, and the delegate gave no other stream for it")
+            guard goesOn({ [self] in finish(error: error) }) else { return }
+            finish(error: error)
+        }
+    }
+
+    /// What the credential storage proposes to a client that is asked about a challenge.
+    func clientsProposal(for challenge: HTTPChallenge) -> URLCredential? {
+        guard asksClient(.challenges), configuration.challengeBlock == nil, let url = machine.url else { return nil }
+        return storedCredential(for: challenge, url: url)
+    }
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+internal import NetworkingSupport
+
+/// Runs work on an operation queue of the user's, in order, one after the other whatever the queue's limit is. What comes
+/// while the queue is busy takes no further operation.
+// Sendable because everything mutable is behind `state`.
+final class DeliveryMailbox: Sendable {
+    private struct State {
+        var pending: [@Sendable () -> Void] = []
+        var isScheduled = false
+    }
+
+    private let state = Locked(State())
+    /// Pieces of work before others of the queue have their turn.
+    private static let burst = 32
+
+    func deliver(on queue: OperationQueue, _ work: @escaping @Sendable () -> Void) {
+        let schedules = state.withLock { state in
+            state.pending.append(work)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if schedules { schedule(on: queue) }
+    }
+
+    private func schedule(on queue: OperationQueue) {
+        queue.addOperation(
+            DeliveryOperation { [self, weak queue] in
+                if let queue { run(on: queue) }
+            })
+    }
+
+    private func run(on queue: OperationQueue) {
+        var count = 0
+        while true {
+            let work: [@Sendable () -> Void] = state.withLock { state in
+                defer { state.pending = [] }
+                if state.pending.isEmpty { state.isScheduled = false }
+                return state.pending
+            }
+            guard !work.isEmpty else { return }
+            for (index, piece) in work.enumerated() {
+                // A queue that was suspended meanwhile takes no more.
+                guard !queue.isSuspended, count < Self.burst else {
+                    let rest = Array(work[index...])
+                    state.withLock { $0.pending.insert(contentsOf: rest, at: 0) }
+                    return schedule(on: queue)
+                }
+                piece()
+                count += 1
+            }
+        }
+    }
+}
+
+/// An operation that cannot be cancelled: what is told to delegates is told, whatever is done to their queue.
+// Sendable because its field is immutable.
+private final class DeliveryOperation: Operation, @unchecked Sendable {
+    private let work: @Sendable () -> Void
+
+    init(_ work: @escaping @Sendable () -> Void) {
+        self.work = work
+    }
+
+    override func main() { work() }
+    override func cancel() {}
+}

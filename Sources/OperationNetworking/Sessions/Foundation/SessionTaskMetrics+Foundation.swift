@@ -1,0 +1,90 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+extension SessionTaskMetrics {
+    /// As Foundation's type, whose values only Foundation can set: see `StoredFields`.
+    var urlSessionTaskMetrics: URLSessionTaskMetrics {
+        let metrics = URLSessionTaskMetrics()
+        let fields = FoundationMetrics.task
+        fields.set("taskInterval", of: metrics, to: DateInterval(start: beginning, end: max(beginning, end)))
+        fields.set("transactionMetrics", of: metrics, to: exchanges.compactMap(FoundationMetrics.transaction))
+        fields.set("redirectCount", of: metrics, to: redirectCount)
+        return metrics
+    }
+
+    /// Redirects that were followed.
+    private var redirectCount: Int {
+        zip(exchanges, exchanges.dropFirst()).count { earlier, later in
+            earlier.head.map { 300..<400 ~= $0.statusCode } ?? false && earlier.url != later.url
+        }
+    }
+}
+
+/// Fills Foundation's metrics.
+enum FoundationMetrics {
+    static let task = StoredFields(of: URLSessionTaskMetrics.self)
+    private static let maker = TransactionMetricsMaker()
+
+    /// Nil where Foundation's class is not the one that is known here.
+    static func transaction(_ exchange: TransferExchange) -> URLSessionTaskTransactionMetrics? {
+        guard let maker else { return nil }
+        let metrics = maker.make(exchange.request)
+        maker.fields.fill(metrics, with: exchange)
+        return metrics
+    }
+}
+
+extension StoredFields {
+    fileprivate func fill(_ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange) {
+        let timings = exchange.timings
+        let start = exchange.endDate - timings.total
+        func date(_ seconds: TimeInterval) -> Date? { seconds > 0 ? start + seconds : nil }
+        if let head = exchange.head, let url = exchange.url {
+            set("response", of: metrics, to: HTTPURLResponse(head: head, url: url) as URLResponse?)
+        }
+        set("fetchStartDate", of: metrics, to: (start - timings.queued) as Date?)
+        if !timings.reusedConnection {
+            set("domainLookupStartDate", of: metrics, to: timings.nameLookup > 0 ? start : nil)
+            set("domainLookupEndDate", of: metrics, to: date(timings.nameLookup))
+            set("connectStartDate", of: metrics, to: timings.connect > 0 ? start + timings.nameLookup : nil)
+            set("connectEndDate", of: metrics, to: date(max(timings.connect, timings.secureConnect)))
+            if timings.secureConnect > timings.connect {
+                set("secureConnectionStartDate", of: metrics, to: date(timings.connect))
+                set("secureConnectionEndDate", of: metrics, to: date(timings.secureConnect))
+            }
+        }
+        set("requestStartDate", of: metrics, to: date(timings.preTransfer))
+        set("requestEndDate", of: metrics, to: date(timings.preTransfer))
+        set("responseStartDate", of: metrics, to: date(timings.firstByte))
+        set("responseEndDate", of: metrics, to: exchange.head == nil ? nil : exchange.endDate)
+        set("countOfRequestBodyBytesBeforeEncoding", of: metrics, to: max(exchange.uploadLength, 0))
+        set("countOfRequestBodyBytesSent", of: metrics, to: timings.bytesSent)
+        set("countOfRequestHeaderBytesSent", of: metrics, to: timings.headerBytesSent)
+        set("countOfResponseBodyBytesReceived", of: metrics, to: timings.bytesReceived)
+        set("countOfResponseBodyBytesAfterDecoding", of: metrics, to: timings.bytesReceived)
+        set("countOfResponseHeaderBytesReceived", of: metrics, to: timings.headerBytesReceived)
+        set("networkProtocolName", of: metrics, to: Self.protocolName(timings.httpVersion))
+        set("remoteAddress", of: metrics, to: timings.remoteAddress.isEmpty ? nil : timings.remoteAddress)
+        set("remotePort", of: metrics, to: timings.remotePort == 0 ? nil : String(timings.remotePort))
+        set("negotiatedTLSProtocolVersion", of: metrics, to: Self.tlsVersions[timings.tlsVersion])
+        set("isProxyConnection", of: metrics, to: exchange.usesProxy)
+        set("isReusedConnection", of: metrics, to: timings.reusedConnection)
+        set("resourceFetchType", of: metrics, to: URLSessionTaskMetrics.ResourceFetchType.networkLoad)
+    }
+
+    /// As ALPN names it (RFC 7301).
+    private static func protocolName(_ version: String) -> String? {
+        switch version {
+        case "": nil
+        case "2": "h2"
+        case "3": "h3"
+        default: "http/" + version
+        }
+    }
+
+    private static let tlsVersions: [String: tls_protocol_version_t] = [
+        "TLSv1": .TLSv10, "TLSv1.1": .TLSv11, "TLSv1.2": .TLSv12, "TLSv1.3": .TLSv13,
+    ]
+}

@@ -1,0 +1,34 @@
+internal import Foundation
+@_spi(Reflection) internal import Swift
+
+/// The stored fields of one of Foundation's classes that can be filled by Foundation only, as the runtime's reflection gives
+/// them: by name and type, so that a Foundation with other fields gets no values, and nothing is written where it does not
+/// belong.
+struct StoredFields: Sendable {
+    struct Field: @unchecked Sendable {
+        let offset: Int
+        let type: Any.Type
+    }
+
+    let type: AnyClass
+    private(set) var fields: [String: Field] = [:]
+
+    init(of type: AnyClass) {
+        self.type = type
+        var fields: [String: Field] = [:]
+        // Bit 0: the type is a class. The constant for it is a variable, which Swift 6 does not let be read.
+        let options = unsafeBitCast(UInt32(1), to: _EachFieldOptions.self)
+        _ = _forEachField(of: type, options: options) { name, offset, type, _ in
+            fields[String(cString: name)] = Field(offset: offset, type: type)
+            return true
+        }
+        self.fields = fields
+    }
+
+    /// Replaces a field's value. No effect where there is no such field.
+    func set<Value>(_ name: String, of object: AnyObject, to value: Value) {
+        guard Swift.type(of: object) == type, let field = fields[name], field.type == Value.self else { return }
+        (Unmanaged.passUnretained(object).toOpaque() + field.offset).assumingMemoryBound(to: Value.self).pointee = value
+        withExtendedLifetime(object) {}
+    }
+}

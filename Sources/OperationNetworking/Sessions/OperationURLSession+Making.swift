@@ -1,0 +1,167 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// Where an upload's content comes from.
+enum SessionUploadBody {
+    case data(Data)
+    case file(URL)
+    /// The delegate is asked.
+    case stream
+
+    func apply(to request: inout URLRequest) throws(URLError) {
+        switch self {
+        case .data(let data): request.httpBody = data
+        case .file(let file): request.httpBodyStream = try FileBodyStream(file, for: request.url)
+        case .stream: break
+        }
+    }
+}
+
+extension URLRequest {
+    /// Bytes of content, as far as that is known before it is read; 0: none, or nobody knows.
+    fileprivate var knownContentLength: Int64 {
+        if let httpBody { return Int64(httpBody.count) }
+        return (httpBodyStream as? any ReplayableBodyStream)?.contentLength ?? 0
+    }
+}
+
+// Making tasks: for completion handlers and delegates, or for another client. None is begun.
+
+extension OperationURLSession {
+    func makeDataTask(_ request: URLRequest, _ handler: SessionDelegateClient.Handler?) -> URLSessionDataTask {
+        makeDataTask(request, client: client, context: makeContext(handler))
+    }
+
+    func makeUploadTask(
+        _ request: URLRequest, _ body: SessionUploadBody, _ handler: SessionDelegateClient.Handler?
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, body, client: client, context: makeContext(handler))
+    }
+
+    func makeDownloadTask(
+        _ request: URLRequest, _ handler: SessionDelegateClient.Handler?
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(request, client: client, context: makeContext(handler))
+    }
+
+    func makeDownloadTask(resumeData: Data, _ handler: SessionDelegateClient.Handler?) -> URLSessionDownloadTask {
+        makeDownloadTask(resumeData: resumeData, client: client, context: makeContext(handler))
+    }
+
+    private func makeContext(_ handler: SessionDelegateClient.Handler?) -> any Sendable {
+        client.makeContext(handler: handler, queue: delegateQueue)
+    }
+
+    // MARK: For any client
+
+    /// A data task whose events go to `client`.
+    ///
+    /// - Parameter context: what the client keeps with the task, as `SessionTask.context`.
+    func makeDataTask(
+        _ request: URLRequest, client: any SessionTaskClient, context: (any Sendable)? = nil
+    ) -> URLSessionDataTask {
+        let (task, operation) = make(.data, request, client, context)
+        let face = OperationDataTask(task, operation)
+        introduce(face)
+        return face
+    }
+
+    /// An upload task whose events go to `client`, and whose content is `body`, whatever the request has.
+    func makeUploadTask(
+        _ request: URLRequest, _ body: SessionUploadBody, client: any SessionTaskClient, context: (any Sendable)? = nil
+    ) -> URLSessionUploadTask {
+        let (task, operation) = make(.upload, request, client, context, body: body)
+        let face = OperationUploadTask(task, operation)
+        introduce(face)
+        return face
+    }
+
+    /// A download task whose events go to `client`.
+    func makeDownloadTask(
+        _ request: URLRequest, client: any SessionTaskClient, context: (any Sendable)? = nil
+    ) -> URLSessionDownloadTask {
+        let (task, operation) = make(.download, request, client, context)
+        let face = OperationDownloadTask(task, operation)
+        introduce(face)
+        return face
+    }
+
+    /// A download task that goes on where another stopped. Damaged data make one that fails.
+    func makeDownloadTask(
+        resumeData: Data, client: any SessionTaskClient, context: (any Sendable)? = nil
+    ) -> URLSessionDownloadTask {
+        let known = SessionResumeData(resumeData)
+        let failure = known == nil ? URLError(.unsupportedURL, url: nil, reason: "the resume data are damaged") : nil
+        let (task, operation) = make(.download, known?.request, client, context, failure: failure)
+        if let known {
+            task.withState { state in
+                state.location = known.location
+                state.goesOnFromResumeData = true
+            }
+        }
+        let face = OperationDownloadTask(task, operation)
+        introduce(face)
+        return face
+    }
+
+    private func introduce(_ face: any SessionTaskFace) {
+        face.task.withState { $0.face = face }
+        add(face)
+    }
+
+    private func make(
+        _ kind: SessionTask.Kind, _ request: URLRequest?, _ client: any SessionTaskClient, _ context: (any Sendable)?,
+        body: SessionUploadBody? = nil, failure: URLError? = nil
+    ) -> (SessionTask, SessionOperation?) {
+        var configured = request.map(settings.configured)
+        if body != nil {
+            // What is sent does not show in the request, as in Foundation.
+            configured?.httpBody = nil
+            configured?.httpBodyStream = nil
+        }
+        let task = SessionTask(
+            identifier: makeTaskIdentifier(), kind: kind, request: configured, client: client, context: context,
+            session: self)
+        if let error = failure ?? misuse(of: configured) {
+            task.set(.failure(error))
+            return (task, nil)
+        }
+        guard var outgoing = configured else { return (task, nil) }
+        if let loader = loader(of: outgoing, body) {
+            task.set(.foreign(loader))
+            return (task, nil)
+        }
+        do throws(URLError) {
+            try body?.apply(to: &outgoing)
+        } catch {
+            task.set(.failure(error))
+            return (task, nil)
+        }
+        task.withState { $0.counts.expectedToSend = outgoing.knownContentLength }
+        let operation = SessionOperation(
+            request: settings.outgoing(outgoing), configuration: settings.operations, task: task)
+        task.set(.operation(SessionTask.WeakOperation(operation: operation)))
+        return (task, operation)
+    }
+
+    /// What loads in place of an operation; nil: an operation.
+    private func loader(of request: URLRequest, _ body: SessionUploadBody?) -> (any SessionTaskLoader)? {
+        if foreign.takes(request) {
+            var request = request
+            try? body?.apply(to: &request)
+            return SessionForeignLoader(request, foreign)
+        }
+        return request.url.flatMap(SessionLocalLoader.init)
+    }
+
+    private func misuse(of request: URLRequest?) -> URLError? {
+        guard isValid else {
+            return URLError(
+                .resourceUnavailable, url: request?.url,
+                reason: "the task was made after its session had been invalidated; make another session")
+        }
+        return nil
+    }
+}

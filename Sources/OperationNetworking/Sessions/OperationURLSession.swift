@@ -1,0 +1,284 @@
+public import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// A `URLSession` whose tasks run on this library's engine, for every API that takes a `URLSession`.
+///
+/// Each data, upload and download task is an operation of ``operationQueue``: it can take dependencies and be part of a
+/// batch (``operation(for:)``), its `priority` is the operation's, and `suspend()` and `resume()` pause it and go on with
+/// what was received. Completion handlers and delegates are called as Foundation documents it, on the delegate queue.
+///
+/// **What the configuration says** is taken when the session is made: `httpAdditionalHeaders`; `timeoutIntervalForRequest`
+/// (seconds without progress; a request's own time-out, if it is not 60, wins) and `timeoutIntervalForResource` (a week or
+/// more is no limit); `httpMaximumConnectionsPerHost` (what exceeds `NetworkEngine.maximumConnectionsPerHost` raises that,
+/// since the engine is the process's); cookie storage, `httpCookieAcceptPolicy` and `httpShouldSetCookies`;
+/// `requestCachePolicy`; `urlCredentialStorage`; `connectionProxyDictionary`, unless `proxyConfiguration` is given. Without
+/// effect, as in Foundation on Linux, are the settings about cellular access, background sessions and pipelining.
+///
+/// **Delegates** are kept until the session is invalid. A download's file is in the folder for temporary files, and gone
+/// when the delegate's method or the completion handler has returned.
+///
+/// **Misuse** that stops the process in Foundation is a task that fails: one that is made after the session was invalidated
+/// (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
+///
+/// From any thread. Web sockets are Foundation's. AF: `session` of `AFURLSessionManager`.
+// Sendable because `registry` and `currentDelegate` are behind locks, and all else is immutable or Foundation's.
+open class OperationURLSession: URLSession, @unchecked Sendable {
+    /// The queue of the tasks' operations: suspend it, or set its limits, for all of them at once.
+    public let operationQueue: RequestOperationQueue
+    let settings: SessionSettings
+    let client = SessionDelegateClient()
+    private let registry = Locked(SessionRegistry())
+    private let currentDelegate: Locked<(any URLSessionDelegate)?>
+    private let ownConfiguration: URLSessionConfiguration
+    /// For what the user's own protocol classes take.
+    let foreign: SessionForeignSessions
+
+    /// A session.
+    ///
+    /// - Parameters:
+    ///   - configuration: see above.
+    ///   - delegate: is kept until the session is invalid. Nil by default.
+    ///   - delegateQueue: where delegate and completion handlers are called; for a queue that runs several operations at a
+    ///     time the order is kept for each task. By default a queue of the session's that runs one.
+    ///   - securityPolicy: how servers are judged; nil, the default: `SecurityPolicy.default()`.
+    ///   - clientIdentity: what servers are shown that ask for a certificate. Nil by default.
+    ///   - proxyConfiguration: the proxies; nil, the default: those of `configuration.connectionProxyDictionary`.
+    public init(
+        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
+        delegateQueue: OperationQueue? = nil, securityPolicy: SecurityPolicy? = nil,
+        clientIdentity: ClientIdentity? = nil, proxyConfiguration: ProxyConfiguration? = nil
+    ) {
+        settings = SessionSettings(
+            configuration, securityPolicy: securityPolicy, clientIdentity: clientIdentity,
+            proxies: proxyConfiguration)
+        currentDelegate = Locked(delegate)
+        operationQueue = RequestOperationQueue()
+        foreign = SessionForeignSessions(configuration.copied())
+        // Foundation's own tasks, which `data(for:)` makes, come to this library by a protocol class.
+        ownConfiguration = configuration.copied()
+        ownConfiguration.protocolClasses = SessionURLProtocol.inserted(into: configuration.protocolClasses)
+        let given = ownConfiguration.copied()
+        given.httpShouldSetCookies = false
+        super.init(configuration: given, delegate: delegate, delegateQueue: delegateQueue)
+        operationQueue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
+        operationQueue.maxConcurrentOperationsPerHost = settings.maximumConnectionsPerHost
+    }
+
+    private static let sharedSession = OperationURLSession(configuration: .default)
+
+    /// A session with the default configuration and no delegate, which cannot be invalidated.
+    open override class var shared: URLSession { sharedSession }
+
+    deinit { foreign.invalidate() }
+
+    /// As it was given, with a protocol class of this library's.
+    open override var configuration: URLSessionConfiguration { ownConfiguration }
+
+    /// Nil once the session is invalid.
+    open override var delegate: (any URLSessionDelegate)? { currentDelegate.withLock { $0 } }
+
+    /// The operation of a task; nil for one that is not this library's, or that is not sent to a server.
+    public func operation(for task: URLSessionTask) -> HTTPRequestOperation? {
+        (task as? any SessionTaskFace)?.operation
+    }
+
+    // MARK: Data tasks
+
+    /// A task whose response goes to the delegate.
+    open override func dataTask(with request: URLRequest) -> URLSessionDataTask { makeDataTask(request, nil) }
+
+    /// A task whose response goes to the delegate.
+    open override func dataTask(with url: URL) -> URLSessionDataTask { makeDataTask(URLRequest(url: url), nil) }
+
+    /// A task whose response goes to a completion handler, on the delegate queue.
+    open override func dataTask(
+        with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        makeDataTask(request, .data(completionHandler))
+    }
+
+    /// A task whose response goes to a completion handler, on the delegate queue.
+    open override func dataTask(
+        with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        makeDataTask(URLRequest(url: url), .data(completionHandler))
+    }
+
+    // MARK: Upload tasks
+
+    /// A task that sends a file. One that is not there ends it with `URLError.fileDoesNotExist`.
+    open override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+        makeUploadTask(request, .file(fileURL), nil)
+    }
+
+    /// A task that sends data.
+    open override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        makeUploadTask(request, .data(bodyData), nil)
+    }
+
+    /// A task that sends what the delegate's `needNewBodyStream` gives it.
+    open override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        makeUploadTask(request, .stream, nil)
+    }
+
+    /// A task that sends a file, and whose response goes to a completion handler.
+    open override func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, .file(fileURL), .data(completionHandler))
+    }
+
+    /// A task that sends data, and whose response goes to a completion handler.
+    open override func uploadTask(
+        with request: URLRequest, from bodyData: Data?,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, .data(bodyData ?? Data()), .data(completionHandler))
+    }
+
+    // MARK: Download tasks
+
+    /// A task whose response goes to a file, which the delegate is told of.
+    open override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+        makeDownloadTask(request, nil)
+    }
+
+    /// A task whose response goes to a file, which the delegate is told of.
+    open override func downloadTask(with url: URL) -> URLSessionDownloadTask {
+        makeDownloadTask(URLRequest(url: url), nil)
+    }
+
+    /// A task that goes on where another stopped, in this process or an earlier one. A server that has other content by now
+    /// sends it from the beginning.
+    open override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        makeDownloadTask(resumeData: resumeData, nil)
+    }
+
+    /// A task whose response goes to a file, which the completion handler is told of.
+    open override func downloadTask(
+        with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(request, .download(completionHandler))
+    }
+
+    /// A task whose response goes to a file, which the completion handler is told of.
+    open override func downloadTask(
+        with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(URLRequest(url: url), .download(completionHandler))
+    }
+
+    /// A task that goes on where another stopped, with a completion handler.
+    open override func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(resumeData: resumeData, .download(completionHandler))
+    }
+
+    // MARK: All tasks
+
+    /// The tasks that were resumed and are not over, on the delegate queue.
+    open override func getTasksWithCompletionHandler(
+        _ completionHandler:
+            @escaping @Sendable (
+                [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
+            ) -> Void
+    ) {
+        client.perform(on: delegateQueue) { [self] in
+            let tasks = outstandingTasks
+            completionHandler(
+                tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
+                tasks.compactMap { $0 as? URLSessionUploadTask }, tasks.compactMap { $0 as? URLSessionDownloadTask })
+        }
+    }
+
+    /// The tasks that were resumed and are not over, on the delegate queue.
+    open override func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
+        client.perform(on: delegateQueue) { [self] in completionHandler(outstandingTasks) }
+    }
+
+    /// Lets the tasks there are go on, and makes no others; then the delegate is told, and let go of.
+    open override func finishTasksAndInvalidate() {
+        guard self !== Self.sharedSession else { return }
+        if registry.withLock({ $0.finish() }) { becomeInvalid() }
+    }
+
+    /// Cancels the tasks there are, and makes no others; then the delegate is told, and let go of.
+    open override func invalidateAndCancel() {
+        guard self !== Self.sharedSession else { return }
+        let isInvalid = registry.withLock { $0.finish() }
+        for task in allTasks { task.cancel() }
+        if isInvalid { becomeInvalid() }
+    }
+
+    /// Empties the configuration's cookie storage, cache and credential storage. The handler is called on the delegate queue.
+    open override func reset(completionHandler: @escaping @Sendable () -> Void) {
+        Runtime.current.onBlockThread { [self] in
+            settings.reset()
+            flush(completionHandler: completionHandler)
+        }
+    }
+
+    /// Calls the handler on the delegate queue, after what is there for it now.
+    open override func flush(completionHandler: @escaping @Sendable () -> Void) {
+        client.perform(on: delegateQueue, completionHandler)
+    }
+}
+
+// MARK: - What tasks tell their session
+
+extension OperationURLSession {
+    /// All tasks that are not over, oldest first. Does not block.
+    var allTasks: [URLSessionTask] { registry.withLock { $0.faces } }
+
+    private var outstandingTasks: [URLSessionTask] {
+        allTasks.filter { ($0 as? any SessionTaskFace)?.task.withState { $0.machine.isOutstanding } ?? false }
+    }
+
+    /// Whether tasks can be made.
+    var isValid: Bool { registry.withLock { $0.phase == .valid } }
+
+    func makeTaskIdentifier() -> Int { registry.withLock { $0.makeIdentifier() } }
+
+    func add(_ face: any SessionTaskFace) {
+        registry.withLock { $0.insert(face, face.task.identifier) }
+    }
+
+    /// The session keeps the task from now on.
+    func taskDidBegin(_ task: SessionTask) {
+        let face = task.face
+        registry.withLock { $0.keep(face, task.identifier) }
+    }
+
+    /// A data task became a download.
+    func taskDidBecome(_ face: URLSessionDownloadTask, _ task: SessionTask) {
+        registry.withLock { $0.keep(face, task.identifier) }
+    }
+
+    /// Everything was told of the task.
+    func taskDidEnd(_ task: SessionTask) { remove(task) }
+
+    /// Nobody has a task that was never begun.
+    func taskDidGo(_ task: SessionTask) { remove(task) }
+
+    private func remove(_ task: SessionTask) {
+        // The task is let go of after the unlock.
+        let (wasLast, released) = registry.withLock { $0.remove(task.identifier) }
+        if wasLast { becomeInvalid() }
+        withExtendedLifetime(released) {}
+    }
+
+    private func becomeInvalid() {
+        client.perform(on: delegateQueue) { [self] in
+            let delegate = currentDelegate.withLock { delegate in
+                defer { delegate = nil }
+                return delegate
+            }
+            delegate?.urlSession(self, didBecomeInvalidWithError: nil)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import Foundation
+internal import NetworkingSupport
+
+/// Takes a task's content out of its stream and hands it to the client, where that wants it; or collects it; or writes it
+/// to a file, when the data task became a download.
+///
+/// One run at a time: the next is arranged by the last.
+// Sendable because `state` is behind a lock, and the stream has its own.
+final class SessionContentPump: @unchecked Sendable {
+    private enum Place {
+        case client
+        case memory(Data)
+        case file(FileHandle?)
+    }
+
+    private struct State {
+        var place: Place
+        var failure: (any Error)?
+    }
+
+    private let stream: ResponseStream
+    private let state: Locked<State>
+    /// Pieces that are handed over before others have their turn.
+    private static let burst = 16
+    /// Bytes that are collected.
+    private static let memoryLimit = 256 << 20
+
+    init(_ stream: ResponseStream, collects: Bool) {
+        self.stream = stream
+        state = Locked(State(place: collects ? .memory(Data()) : .client))
+    }
+
+    /// Why the content could not be kept.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    /// What was collected; nil where it was not.
+    func takeData() -> Data? {
+        state.withLock { state in
+            guard case .memory(let data) = state.place else { return nil }
+            state.place = .memory(Data())
+            return data
+        }
+    }
+
+    /// From now on the content goes to a file.
+    func turn(to file: URL) {
+        let isMade = FileManager.default.createFile(
+            atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        let handle = isMade ? try? FileHandle(forWritingTo: file) : nil
+        state.withLock { state in
+            state.place = .file(handle)
+            if handle == nil {
+                state.failure = CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: file.path])
+            }
+        }
+    }
+
+    /// Runs when there is something to read.
+    func wait(for task: SessionTask) {
+        if !stream.wait({ [weak self, weak task] in
+            if let self, let task { schedule(for: task) }
+        }) {
+            schedule(for: task)
+        }
+    }
+
+    private func schedule(for task: SessionTask) {
+        let isFile = state.withLock { if case .file = $0.place { true } else { false } }
+        if isFile {
+            Runtime.current.onBlockThread { [self] in run(for: task) }
+        } else {
+            task.client.perform(for: task) { [self] in run(for: task) }
+        }
+    }
+
+    private func run(for task: SessionTask) {
+        for _ in 0..<Self.burst {
+            guard !task.isCanceling else { return }
+            switch stream.read() {
+            case .content(let data): take(data, for: task)
+            case .wait: return wait(for: task)
+            case .end: return
+            }
+        }
+        schedule(for: task)
+    }
+
+    /// The operation has ended: hands over what is left of its content. Where the client's events belong, or on a thread for
+    /// blocks.
+    func drain(for task: SessionTask) {
+        while !task.isCanceling, case .content(let data) = stream.read() { take(data, for: task) }
+        state.withLock { state -> FileHandle? in
+            guard case .file(let handle) = state.place else { return nil }
+            state.place = .file(nil)
+            return handle
+        }.map { try? $0.close() }
+    }
+
+    private func take(_ data: Data, for task: SessionTask) {
+        enum Step { case tell, write(FileHandle), none, fail }
+        let step: Step = state.withLock { state in
+            switch state.place {
+            case .client: return .tell
+            case .file(let handle): return handle.map { .write($0) } ?? .none
+            case .memory(var collected):
+                guard data.count <= Self.memoryLimit - collected.count else { return .fail }
+                // So that there is one owner, and nothing is copied.
+                state.place = .client
+                collected.append(data)
+                state.place = .memory(collected)
+                return .none
+            }
+        }
+        switch step {
+        case .none: break
+        case .tell: task.client.task(task, didReceive: data)
+        case .write(let handle):
+            do { try handle.write(contentsOf: data) } catch { fail(error, task) }
+        case .fail:
+            fail(URLError(.dataLengthExceedsMaximum), task)
+        }
+    }
+
+    private func fail(_ error: any Error, _ task: SessionTask) {
+        state.withLock { state in
+            if state.failure == nil { state.failure = error }
+        }
+        task.operation?.cancel()
+    }
+}

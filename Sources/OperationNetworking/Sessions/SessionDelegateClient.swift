@@ -1,0 +1,214 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+
+/// The client with Foundation's semantics: completion handlers, and the delegates of session and task, on the session's
+/// delegate queue, in order for each task.
+///
+/// A delegate of Foundation's that does not implement a method has a default one on Linux, and cannot be asked which it
+/// implements: it is called for everything.
+final class SessionDelegateClient: SessionTaskClient {
+    /// What is called at a task's end in place of the delegate, and for response and content.
+    enum Handler: Sendable {
+        case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+        case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+    }
+
+    /// What this client keeps with a task.
+    private final class Context: Sendable {
+        let handler: Handler?
+        /// A task of a queue that runs several operations at a time has a mailbox of its own.
+        let mailbox: DeliveryMailbox
+        /// What a download's completion handler was called with.
+        let wasHandled = Locked(false)
+
+        init(handler: Handler?, mailbox: DeliveryMailbox) {
+            self.handler = handler
+            self.mailbox = mailbox
+        }
+    }
+
+    /// Of all tasks, for a queue that runs one operation at a time.
+    private let mailbox = DeliveryMailbox()
+
+    func makeContext(handler: Handler?, queue: OperationQueue) -> any Sendable {
+        Context(handler: handler, mailbox: queue.maxConcurrentOperationCount == 1 ? mailbox : DeliveryMailbox())
+    }
+
+    /// Runs work in order with what all tasks are told.
+    func perform(on queue: OperationQueue, _ work: @escaping @Sendable () -> Void) {
+        mailbox.deliver(on: queue, work)
+    }
+
+    private func context(of task: SessionTask) -> Context? { task.context as? Context }
+
+    private func delegate(of task: SessionTask) -> (any URLSessionTaskDelegate)? {
+        task.withState { $0.delegate } ?? task.session?.delegate as? any URLSessionTaskDelegate
+    }
+
+    func interests(of task: SessionTask) -> SessionTaskInterests {
+        guard let delegate = delegate(of: task) else { return [] }
+        var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
+        guard context(of: task)?.handler == nil else { return interests }
+        if delegate is any URLSessionDataDelegate { interests.formUnion([.responses, .data, .caching]) }
+        if delegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
+        return interests
+    }
+
+    func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
+        guard let session = task.session, let context = context(of: task) else { return }
+        context.mailbox.deliver(on: session.delegateQueue, work)
+    }
+
+    /// Calls a delegate, where there is one.
+    private func tell<Delegate>(
+        _ type: Delegate.Type, of task: SessionTask, otherwise: @escaping @Sendable () -> Void = {},
+        _ call: @escaping @Sendable (Delegate, OperationURLSession) -> Void
+    ) {
+        perform(for: task) { [self] in
+            guard let session = task.session, let delegate = delegate(of: task) as? Delegate else { return otherwise() }
+            call(delegate, session)
+        }
+    }
+
+    // MARK: Questions
+
+    func task(
+        _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
+        reply: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(redirected) }) { delegate, session in
+            delegate.urlSession(
+                session, task: task.face, willPerformHTTPRedirection: response, newRequest: redirected,
+                completionHandler: reply)
+        }
+    }
+
+    func task(
+        _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
+        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        // The session's delegate is asked about what concerns a connection, and the task's where that has nothing to say.
+        let ask: @Sendable () -> Void = { [self] in
+            tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(.performDefaultHandling, nil) }) {
+                $0.urlSession($1, task: task.face, didReceive: challenge, completionHandler: reply)
+            }
+        }
+        guard challenge.protectionSpace.isOfConnection else { return ask() }
+        perform(for: task) {
+            guard let session = task.session, let delegate = session.delegate else { return ask() }
+            delegate.urlSession(session, didReceive: challenge) { disposition, credential in
+                if disposition == .performDefaultHandling { ask() } else { reply(disposition, credential) }
+            }
+        }
+    }
+
+    func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
+        tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(nil) }) {
+            $0.urlSession($1, task: task.face, needNewBodyStream: reply)
+        }
+    }
+
+    func task(
+        _ task: SessionTask, didReceive response: URLResponse,
+        reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        tell((any URLSessionDataDelegate).self, of: task, otherwise: { reply(.allow) }) {
+            guard let face = task.face as? URLSessionDataTask else { return reply(.allow) }
+            $0.urlSession($1, dataTask: face, didReceive: response, completionHandler: reply)
+        }
+    }
+
+    func task(
+        _ task: SessionTask, willCache response: CachedURLResponse,
+        reply: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        tell((any URLSessionDataDelegate).self, of: task, otherwise: { reply(response) }) {
+            guard let face = task.face as? URLSessionDataTask else { return reply(response) }
+            $0.urlSession($1, dataTask: face, willCacheResponse: response, completionHandler: reply)
+        }
+    }
+
+    // MARK: News
+
+    func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
+        guard let session = task.session else { return }
+        delegate(of: task)?.urlSession(
+            session, task: task.face, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
+    }
+
+    func task(_ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void) {
+        tell((any URLSessionDataDelegate).self, of: task, otherwise: reply) {
+            // The face that the delegate knows: the one from before.
+            if let face = task.withState({ $0.formerFace }) as? URLSessionDataTask {
+                $0.urlSession($1, dataTask: face, didBecome: download)
+            }
+            reply()
+        }
+    }
+
+    func task(_ task: SessionTask, didReceive data: Data) {
+        guard let session = task.session, let face = task.face as? URLSessionDataTask else { return }
+        (delegate(of: task) as? any URLSessionDataDelegate)?.urlSession(session, dataTask: face, didReceive: data)
+    }
+
+    func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {
+        tell((any URLSessionDownloadDelegate).self, of: task) {
+            guard let face = task.face as? URLSessionDownloadTask else { return }
+            $0.urlSession($1, downloadTask: face, didResumeAtOffset: offset, expectedTotalBytes: expected)
+        }
+    }
+
+    func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
+        guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
+        (delegate(of: task) as? any URLSessionDownloadDelegate)?.urlSession(
+            session, downloadTask: face, didWriteData: count, totalBytesWritten: total,
+            totalBytesExpectedToWrite: expected)
+    }
+
+    func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
+        guard let context = context(of: task), let handler = context.handler else {
+            return tell((any URLSessionDownloadDelegate).self, of: task, otherwise: reply) {
+                if let face = task.face as? URLSessionDownloadTask {
+                    $0.urlSession($1, downloadTask: face, didFinishDownloadingTo: location)
+                }
+                reply()
+            }
+        }
+        guard case .download(let handle) = handler else { return reply() }
+        // The file is there during the call only, and the end is told after that: so the handler is called here.
+        context.wasHandled.withLock { $0 = true }
+        perform(for: task) {
+            handle(location, task.face.response, nil)
+            reply()
+        }
+    }
+
+    func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
+        perform(for: task) { [self] in
+            defer { task.close() }
+            guard let session = task.session, let context = context(of: task) else { return }
+            let delegate = delegate(of: task)
+            if let metrics = result.metrics?.urlSessionTaskMetrics {
+                delegate?.urlSession(session, task: task.face, didFinishCollecting: metrics)
+            }
+            switch context.handler {
+            case nil:
+                delegate?.urlSession(session, task: task.face, didCompleteWithError: result.error)
+            case .data(let handle):
+                handle(result.error == nil ? result.data ?? Data() : nil, result.response, result.error)
+            case .download(let handle):
+                let wasHandled = context.wasHandled.withLock { $0 }
+                if !wasHandled { handle(nil, result.response, result.error) }
+            }
+        }
+    }
+}
+
+extension URLProtectionSpace {
+    /// Whether a challenge is about the connection, and not about one request on it.
+    fileprivate var isOfConnection: Bool {
+        authenticationMethod == ServerTrustProtectionSpace.serverTrustMethod
+            || authenticationMethod == ServerTrustProtectionSpace.clientCertificateMethod
+    }
+}

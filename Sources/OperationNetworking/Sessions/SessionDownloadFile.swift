@@ -1,0 +1,42 @@
+internal import Foundation
+
+/// The files of a download task: the one that is handed over, and what is beside it while it comes.
+enum SessionDownloadFile {
+    private static let prefix = "OperationNetworkingDownload_"
+    private static let suffix = ".tmp"
+
+    /// A name that nobody has.
+    static func newLocation() -> URL {
+        folder.appendingPathComponent(prefix + UUID().uuidString + suffix)
+    }
+
+    /// Where all of them are.
+    static var folder: URL { URL(fileURLWithPath: NSTemporaryDirectory(), isDirectory: true) }
+
+    /// Whether a file can be one of ours: resume data must not lead anywhere else.
+    static func isLocation(_ url: URL) -> Bool {
+        let name = url.lastPathComponent
+        return name.utf8.count == prefix.utf8.count + 36 + suffix.utf8.count && name.hasPrefix(prefix)
+            && name.hasSuffix(suffix)
+            && UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
+            && DownloadDestination(fileURL: url).isDirectly(in: folder)
+    }
+
+    /// Makes the file what is handed over.
+    ///
+    /// - Parameter errorContent: the content of a response that did not go to the file; nil: it did.
+    static func complete(_ location: URL, errorContent: Data?) throws {
+        if let errorContent {
+            try errorContent.write(to: location, options: .withoutOverwriting)
+        } else if !FileManager.default.fileExists(atPath: location.path) {
+            try Data().write(to: location, options: .withoutOverwriting)
+        }
+    }
+
+    /// Removes the file, if nobody has moved it away, and what is beside it.
+    static func remove(_ location: URL) {
+        let partial = PartialFile(clean: DownloadDestination(fileURL: location), of: nil)
+        try? FileManager.default.removeItem(atPath: partial.targetPath)
+        partial.remove()
+    }
+}

@@ -1,0 +1,195 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+
+/// Loads a request that one of the user's own protocol classes takes, as a task of a plain session of Foundation's: what
+/// stubs requests for `URLSession` goes on working.
+// Sendable because everything mutable is behind `state`; the rest is immutable.
+final class SessionForeignLoader: SessionTaskLoader {
+    private struct State: Sendable {
+        var task: URLSessionTask?
+    }
+
+    private let request: URLRequest
+    private let sessions: SessionForeignSessions
+    private let state = Locked(State())
+
+    init(_ request: URLRequest, _ sessions: SessionForeignSessions) {
+        self.request = request
+        self.sessions = sessions
+    }
+
+    // Foundation's tasks are told on a queue of their own: they wait for their session's queue, on which this may be called.
+
+    func begin(_ task: SessionTask) {
+        sessions.control.async { [self] in
+            // Downloads, too: for them Foundation's session stops the process when a protocol class is not its own.
+            let foreign = sessions.makeTask(request, for: task)
+            state.withLock { $0.task = foreign }
+            foreign.resume()
+        }
+    }
+
+    func pause() { perform { $0.suspend() } }
+    func proceed() { perform { $0.resume() } }
+    func stop() { perform { $0.cancel() } }
+
+    private func perform(_ work: @escaping @Sendable (URLSessionTask) -> Void) {
+        sessions.control.async { [self] in
+            if let task = state.withLock({ $0.task }) { work(task) }
+        }
+    }
+}
+
+/// The plain session of Foundation's beside an `OperationURLSession`: made when first needed.
+// Sendable because everything mutable is behind `state`.
+final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private struct State {
+        var session: URLSession?
+        var entries: [Int: Entry] = [:]
+    }
+
+    /// A task of Foundation's and ours behind it. Foundation does not wait for the answer to a response: what comes before
+    /// it is kept.
+    private struct Entry {
+        let task: SessionTask
+        var isWaiting = false
+        var pending: [Event] = []
+    }
+
+    private enum Event {
+        case data(Data)
+        case end((any Error)?)
+    }
+
+    let control = DispatchQueue(label: "OperationNetworking.foreignTasks")
+    private let configuration: URLSessionConfiguration
+    /// Up to the first one of Foundation's that takes http.
+    private let classes: [URLProtocol.Type]
+    private let hasUsersClasses: Bool
+    private let state = Locked(State())
+
+    init(_ configuration: URLSessionConfiguration) {
+        self.configuration = configuration
+        classes = (configuration.protocolClasses ?? []).compactMap { $0 as? URLProtocol.Type }
+        hasUsersClasses = classes.contains { !Self.isFoundations($0) && $0 != SessionURLProtocol.self }
+    }
+
+    /// The first class that takes a request, if that is not one of Foundation's own.
+    func takes(_ request: URLRequest) -> Bool {
+        guard hasUsersClasses else { return false }
+        for candidate in classes {
+            if Self.isFoundations(candidate) {
+                if candidate.canInit(with: request) { return false }
+            } else if candidate != SessionURLProtocol.self, candidate.canInit(with: request) {
+                return true
+            }
+        }
+        return false
+    }
+
+    static func isFoundations(_ type: URLProtocol.Type) -> Bool {
+        String(reflecting: type).utf8.starts(with: "FoundationNetworking.".utf8)
+    }
+
+    func makeTask(_ request: URLRequest, for task: SessionTask) -> URLSessionTask {
+        if let known = state.withLock({ $0.session }) { return add(known.dataTask(with: request), task) }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let new = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+        let session = state.withLock { state in
+            if let known = state.session { return known }
+            state.session = new
+            return new
+        }
+        return add(session.dataTask(with: request), task)
+    }
+
+    private func add(_ foreign: URLSessionTask, _ task: SessionTask) -> URLSessionTask {
+        state.withLock { $0.entries[foreign.taskIdentifier] = Entry(task: task) }
+        return foreign
+    }
+
+    /// The session goes when it has no tasks any more.
+    func invalidate() {
+        state.withLock { $0.session.take() }?.finishTasksAndInvalidate()
+    }
+
+    private func task(_ foreign: URLSessionTask) -> SessionTask? {
+        state.withLock { $0.entries[foreign.taskIdentifier]?.task }
+    }
+
+    func urlSession(
+        _ session: URLSession, task foreign: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @Sendable @escaping (URLRequest?) -> Void
+    ) {
+        guard let task = task(foreign), task.withState({ $0.interests.contains(.redirects) }) else {
+            return completionHandler(request)
+        }
+        task.client.task(task, willFollow: request, after: response, reply: completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession, task foreign: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let task = task(foreign), task.withState({ $0.interests.contains(.challenges) }) else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        task.client.task(task, didReceive: challenge, reply: completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @Sendable @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        completionHandler(.allow)
+        let identifier = dataTask.taskIdentifier
+        let task = state.withLock { state in
+            state.entries[identifier]?.isWaiting = true
+            return state.entries[identifier]?.task
+        }
+        task?.receive(response) { [self] in release(identifier) }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        take(.data(data), dataTask.taskIdentifier)
+    }
+
+    func urlSession(_ session: URLSession, task foreign: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        take(.end(error), foreign.taskIdentifier)
+    }
+
+    private func take(_ event: Event, _ identifier: Int) {
+        let task = state.withLock { state -> SessionTask? in
+            guard state.entries[identifier]?.isWaiting == true else { return state.entries[identifier]?.task }
+            state.entries[identifier]?.pending.append(event)
+            return nil
+        }
+        if let task { tell(event, task, identifier) }
+    }
+
+    private func release(_ identifier: Int) {
+        while true {
+            let (events, task) = state.withLock { state -> ([Event], SessionTask?) in
+                let events = state.entries[identifier]?.pending ?? []
+                state.entries[identifier]?.pending = []
+                if events.isEmpty { state.entries[identifier]?.isWaiting = false }
+                return (events, state.entries[identifier]?.task)
+            }
+            guard let task, !events.isEmpty else { return }
+            for event in events { tell(event, task, identifier) }
+        }
+    }
+
+    private func tell(_ event: Event, _ task: SessionTask, _ identifier: Int) {
+        switch event {
+        case .data(let data):
+            task.receive(data)
+        case .end(let error):
+            state.withLock { $0.entries[identifier] = nil }
+            task.finishLoading(error)
+        }
+    }
+}

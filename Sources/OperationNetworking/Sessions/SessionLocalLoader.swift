@@ -1,0 +1,137 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+
+/// Loads `file:` and `data:` URLs (RFC 8089, RFC 2397).
+// Sendable because `state` is behind a lock, and the URL is immutable.
+final class SessionLocalLoader: SessionTaskLoader {
+    private let url: URL
+    private let isStopped = Locked(false)
+    /// Bytes of one piece of a file.
+    private static let pieceLength = 1 << 18
+
+    /// Nil for other URLs.
+    init?(_ url: URL) {
+        guard let scheme = url.scheme, ["file", "data"].contains(where: scheme.utf8.equalsIgnoringCase) else {
+            return nil
+        }
+        self.url = url
+    }
+
+    func begin(_ task: SessionTask) {
+        Runtime.current.onBlockThread { [self] in
+            if url.isFileURL { loadFile(task) } else { loadData(task) }
+        }
+    }
+
+    // What is here takes no time to speak of.
+    func pause() {}
+    func proceed() {}
+    func stop() { isStopped.withLock { $0 = true } }
+
+    private func loadData(_ task: SessionTask) {
+        guard let content = DataURL(url.absoluteString) else {
+            return task.finishLoading(URLError(.badURL, url: url, reason: "the data URL cannot be read"))
+        }
+        let response = URLResponse(
+            url: url, mimeType: content.mediaType, expectedContentLength: content.data.count,
+            textEncodingName: content.charset)
+        task.receive(response) { [self] in
+            guard !isStopped.withLock({ $0 }) else { return }
+            if !content.data.isEmpty { task.receive(content.data) }
+            task.finishLoading(nil)
+        }
+    }
+
+    private func loadFile(_ task: SessionTask) {
+        let path = url.path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
+            return task.finishLoading(URLError(.fileDoesNotExist, url: url, reason: "there is no file \(path)"))
+        }
+        guard attributes[.type] as? FileAttributeType != .typeDirectory else {
+            return task.finishLoading(URLError(.fileIsDirectory, url: url, reason: "\(path) is a folder"))
+        }
+        guard attributes[.type] as? FileAttributeType == .typeRegular, let file = try? FileHandle(forReadingFrom: url)
+        else {
+            return task.finishLoading(
+                URLError(.noPermissionsToReadFile, url: url, reason: "the file \(path) cannot be read"))
+        }
+        let length = (attributes[.size] as? NSNumber)?.intValue ?? -1
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: length, textEncodingName: nil)
+        task.receive(response) { [self] in
+            Runtime.current.onBlockThread { [self] in read(file, task) }
+        }
+    }
+
+    private func read(_ file: FileHandle, _ task: SessionTask) {
+        do {
+            while !isStopped.withLock({ $0 }), let piece = try file.read(upToCount: Self.pieceLength), !piece.isEmpty {
+                task.receive(piece)
+            }
+            task.finishLoading(nil)
+        } catch {
+            task.finishLoading(
+                URLError(.cannotOpenFile, url: url, reason: "the file \(url.path) cannot be read", underlying: error))
+        }
+        try? file.close()
+    }
+}
+
+/// What a `data:` URL says (RFC 2397).
+struct DataURL: Equatable {
+    let mediaType: String
+    let charset: String?
+    let data: Data
+
+    /// Nil for what is none.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count > 5, bytes[..<5].elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
+            let comma = bytes.firstIndex(of: UInt8(ascii: ","))
+        else { return nil }
+        var parameters = bytes[5..<comma].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        let isBase64 = parameters.count > 1 && parameters.last?.elementsEqual("base64".utf8) == true
+        if isBase64 { parameters.removeLast() }
+        let type = parameters.isEmpty ? [] : parameters.removeFirst()
+        mediaType = type.isEmpty ? "text/plain" : String(decoding: type, as: UTF8.self)
+        let named = parameters.first { $0.starts(with: "charset=".utf8) }
+        charset = named.map { String(decoding: $0.dropFirst(8), as: UTF8.self) } ?? (type.isEmpty ? "us-ascii" : nil)
+        guard let decoded = Self.percentDecoded(bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") }) else {
+            return nil
+        }
+        guard isBase64 else {
+            data = Data(decoded)
+            return
+        }
+        guard let content = Data(base64Encoded: Data(decoded), options: .ignoreUnknownCharacters) else { return nil }
+        data = content
+    }
+
+    private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            guard byte == UInt8(ascii: "%") else {
+                result.append(byte)
+                index += 1
+                continue
+            }
+            guard bytes.endIndex - index > 2, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+            else { return nil }
+            result.append(high << 4 | low)
+            index += 3
+        }
+        return result
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+}

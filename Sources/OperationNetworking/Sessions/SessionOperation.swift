@@ -1,0 +1,45 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// The operation of a session's task: tells and asks the task, which has its client.
+// Sendable because `task` is set before anybody else knows of the operation.
+final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
+    /// Nil for a copy, which is an operation like any other.
+    private(set) var task: SessionTask?
+
+    convenience init(request: URLRequest, configuration: SharedConfiguration, task: SessionTask) {
+        self.init(request: request)
+        self.task = task
+        setUpForSession(configuration)
+        // A task has a response whatever its status is.
+        responseSerializer = .anyStatus
+        whenFinished { task.operationDidFinish() }
+    }
+
+    override var attemptClient: (any AttemptClient)? { task }
+
+    /// The transport's error: what the response serializer says is none for a task.
+    var transferError: (any Error)? { transportError }
+
+    /// Also when the operation is started by hand, or by another queue than the session's.
+    override func start() {
+        task?.operationWillStart()
+        super.start()
+    }
+
+    override func judge(_ head: ResponseHead, decide: @escaping @Sendable (_ isAcceptable: Bool) -> Void) {
+        guard let task else { return super.judge(head, decide: decide) }
+        task.judge(response) { decide(true) }
+    }
+}
+
+extension HTTPResponseSerializer {
+    /// Accepts every response, as a session's task does. Shared, and never changed.
+    static let anyStatus: HTTPResponseSerializer = {
+        let serializer = HTTPResponseSerializer()
+        serializer.acceptableStatusCodes = nil
+        return serializer
+    }()
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// What a session's configuration says, as it was when the session was made.
+// Sendable because nothing in it changes, and Foundation's storages have locks of their own.
+struct SessionSettings: @unchecked Sendable {
+    /// What the tasks' operations share.
+    let operations: URLConnectionOperation.SharedConfiguration
+    let maximumConnectionsPerHost: Int
+    private let additionalHeaders: [(name: String, value: String)]
+    private let requestTimeout: TimeInterval
+    private let cachePolicy: URLRequest.CachePolicy
+    private let cookieStorage: HTTPCookieStorage?
+    private let credentialStorage: URLCredentialStorage?
+    private let cache: URLCache?
+
+    /// What a request has that nobody gave a time-out.
+    private static let usualTimeout: TimeInterval = 60
+    /// Foundation's own value for `timeoutIntervalForResource`, a week, which no task waits for.
+    private static let longestResourceTimeout: TimeInterval = 604_800
+
+    init(
+        _ configuration: URLSessionConfiguration, securityPolicy: SecurityPolicy?, clientIdentity: ClientIdentity?,
+        proxies: ProxyConfiguration?
+    ) {
+        var settings = URLConnectionOperation.Configuration()
+        settings.securityPolicy = securityPolicy
+        settings.clientIdentity = clientIdentity
+        settings.shouldUseCredentialStorage = configuration.urlCredentialStorage != nil
+        settings.credentialStorage = configuration.urlCredentialStorage
+        settings.cookies.managers = configuration.httpCookieStorage.map { .storage($0) } ?? .none
+        settings.cookies.areSent = configuration.httpShouldSetCookies
+        settings.cookies.acceptPolicy = configuration.httpCookieAcceptPolicy
+        settings.cache = CacheSetting(configuration.urlCache)
+        let proxies = proxies ?? ProxyConfiguration(dictionary: configuration.connectionProxyDictionary)
+        settings.proxies = proxies.map(SharedProxyConfiguration.init)
+        let resourceTimeout = configuration.timeoutIntervalForResource
+        if resourceTimeout < Self.longestResourceTimeout { settings.totalTimeout = resourceTimeout }
+        operations = URLConnectionOperation.SharedConfiguration(settings)
+        maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
+        requestTimeout = configuration.timeoutIntervalForRequest
+        cachePolicy = configuration.requestCachePolicy
+        cookieStorage = configuration.httpCookieStorage
+        credentialStorage = configuration.urlCredentialStorage
+        cache = configuration.urlCache
+        additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).compactMap { name, value in
+            guard let name = name as? String else { return nil }
+            return (name, value as? String ?? String(describing: value))
+        }
+        if maximumConnectionsPerHost > NetworkEngine.maximumConnectionsPerHost {
+            NetworkEngine.maximumConnectionsPerHost = maximumConnectionsPerHost
+        }
+    }
+
+    /// A request with what the configuration adds: it shows as the task's original request.
+    func configured(_ request: URLRequest) -> URLRequest {
+        var request = request
+        for (name, value) in additionalHeaders where request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        if request.timeoutInterval == Self.usualTimeout, requestTimeout != Self.usualTimeout {
+            request.timeoutInterval = requestTimeout
+        }
+        if request.cachePolicy == .useProtocolCachePolicy, cachePolicy != .useProtocolCachePolicy {
+            request.cachePolicy = cachePolicy
+        }
+        return request
+    }
+
+    /// What is sent of it: a form has a type, as Foundation gives it one.
+    func outgoing(_ request: URLRequest) -> URLRequest {
+        guard request.httpMethod == "POST", request.httpBody?.isEmpty == false,
+            request.value(forHTTPHeaderField: "Content-Type") == nil
+        else { return request }
+        var request = request
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        return request
+    }
+
+    /// Empties what keeps something of the requests. Writes files.
+    func reset() {
+        cookieStorage?.removeCookies(since: .distantPast)
+        cache?.removeAllCachedResponses()
+        guard let credentialStorage else { return }
+        for (space, credentials) in credentialStorage.allCredentials {
+            for credential in credentials.values { credentialStorage.remove(credential, for: space) }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+// What the user does with a task. Each checks and assigns in one critical section, and then does what the machine answers.
+
+extension SessionTask {
+    func resume() {
+        perform(withState { $0.machine.resume() })
+    }
+
+    func suspend() {
+        perform(withState { $0.machine.suspend() })
+    }
+
+    func cancel() {
+        perform(withState { $0.machine.cancel() })
+    }
+
+    /// - Parameter handler: is told what a later task can go on with; nil: nothing.
+    func cancel(byProducingResumeData handler: @escaping (Data?) -> Void) {
+        let (action, isWaiting) = withState { state in
+            let action = state.machine.cancel()
+            guard action == .stop, state.isDownload else { return (action, false) }
+            state.keepsPartialFile = true
+            state.resumeDataHandlers.append(handler)
+            return (action, true)
+        }
+        perform(action)
+        if !isWaiting { handler(nil) }
+    }
+
+    private func perform(_ action: SessionTaskMachine.Action) {
+        switch action {
+        case .none: break
+        case .begin: begin()
+        case .proceed:
+            switch withState({ $0.loader }) {
+            case .operation(let reference): reference.operation?.resume()
+            case .foreign(let loader): loader.proceed()
+            case .failure, nil: break
+            }
+        case .pause:
+            switch withState({ $0.loader }) {
+            case .operation(let reference): reference.operation?.pause()
+            case .foreign(let loader): loader.pause()
+            case .failure, nil: break
+            }
+        case .stop: stop()
+        }
+    }
+
+    private func begin() {
+        let (loader, session) = withState { ($0.loader, $0.session) }
+        guard let session else { return }
+        session.taskDidBegin(self)
+        switch loader {
+        case .operation(let reference):
+            guard let operation = reference.operation else { return }
+            guard needsFirstBody else { return session.operationQueue.addOperation(operation) }
+            let once = FirstAnswer<InputStream?> { [self] stream in
+                guard let stream else { return endWithoutBody(operation) }
+                operation.setSessionBody(stream)
+                session.operationQueue.addOperation(operation)
+            }
+            client.task(self, needsBodyStream: { once.give($0) })
+        case .foreign(let loader):
+            prepare()
+            loader.begin(self)
+        case .failure(let error):
+            end(error: error)
+        case nil:
+            break
+        }
+    }
+
+    /// The delegate has no content for a streamed upload.
+    private func endWithoutBody(_ operation: SessionOperation) {
+        end(
+            error: URLError(
+                .requestBodyStreamExhausted, url: originalRequest?.url,
+                reason: "the delegate gave no stream for the upload's content: implement needNewBodyStream"))
+        operation.cancel()
+        URLConnectionOperation.start([operation])
+    }
+
+    /// A streamed upload has its content from the delegate only.
+    private var needsFirstBody: Bool {
+        guard kind == .upload, let request = operation?.request else { return false }
+        return request.httpBody == nil && request.httpBodyStream == nil
+    }
+
+    private func stop() {
+        switch withState({ $0.loader }) {
+        case .operation(let reference):
+            guard let operation = reference.operation else { return }
+            operation.cancel()
+            // One that nobody has started ends when it is started.
+            URLConnectionOperation.start([operation])
+        case .foreign(let loader):
+            loader.stop()
+            let error = URLError.cancelled(url: originalRequest?.url)
+            if withState({ $0.isDownload }) {
+                finishDownload(SessionTaskResult(error: error), errorContent: nil)
+            } else {
+                end(error: error)
+            }
+        case .failure(let error):
+            end(error: error)
+        case nil:
+            break
+        }
+    }
+
+    /// The operation is started: by the session, or by somebody who took it for an operation.
+    func operationWillStart() {
+        guard let operation else { return }
+        let (isFirst, session) = withState { state in
+            let isFirst = state.beginning == nil
+            state.machine.noteBeginning()
+            return (isFirst, state.session)
+        }
+        guard isFirst else { return }
+        session?.taskDidBegin(self)
+        prepare()
+        let (interests, isDownload) = withState { ($0.interests, $0.isDownload) }
+        if isDownload {
+            operation.downloadDestination = DownloadDestination(fileURL: downloadLocation)
+        } else if !interests.isDisjoint(with: [.responses, .data]) {
+            let pump = SessionContentPump(operation.makeSessionStream(), collects: !interests.contains(.data))
+            withState { $0.pump = pump }
+            pump.wait(for: self)
+        }
+    }
+
+    /// Asks what the client is interested in.
+    private func prepare() {
+        let interests = client.interests(of: self)
+        withState { state in
+            state.interests = interests
+            state.beginning = Date()
+        }
+    }
+
+    /// Where a download's content is collected.
+    var downloadLocation: URL {
+        let new = SessionDownloadFile.newLocation()
+        return withState { state in
+            if let known = state.location { return known }
+            state.location = new
+            return new
+        }
+    }
+}
+
+/// Takes the first of several answers.
+final class FirstAnswer<Answer>: Sendable {
+    private let isGiven = Locked(false)
+    private let take: @Sendable (Answer) -> Void
+
+    init(_ take: @escaping @Sendable (Answer) -> Void) {
+        self.take = take
+    }
+
+    func give(_ answer: Answer) {
+        let isFirst = isGiven.withLock { isGiven in
+            defer { isGiven = true }
+            return !isGiven
+        }
+        if isFirst { take(answer) }
+    }
+}

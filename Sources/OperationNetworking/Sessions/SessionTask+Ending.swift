@@ -1,0 +1,132 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+// From the end of what loads to the client's last event.
+
+extension SessionTask {
+    /// The operation is over. On the thread that ended it, the network thread perhaps.
+    func operationDidFinish() {
+        guard let operation else { return }
+        let (pump, isDownload) = withState { ($0.pump, $0.isDownload) }
+        var result = SessionTaskResult(response: operation.response, error: operation.transferError)
+        if let pump {
+            finish(result, draining: pump)
+        } else if isDownload {
+            finishDownload(result, errorContent: operation.responseData)
+        } else {
+            result.data = operation.responseData
+            complete(result)
+        }
+    }
+
+    /// A task that ends without an operation.
+    func end(error: URLError) {
+        complete(SessionTaskResult(response: withState { $0.response }, error: error))
+    }
+
+    /// The end of what the client reads: after the last piece of it.
+    private func finish(_ result: SessionTaskResult, draining pump: SessionContentPump) {
+        let isFile = withState { $0.isDownload }
+        let work: @Sendable () -> Void = { [self] in
+            pump.drain(for: self)
+            var result = result
+            if let failure = pump.failure { result.error = failure }
+            if isFile {
+                finishDownload(result, errorContent: nil)
+            } else {
+                if result.error == nil { result.data = pump.takeData() }
+                complete(result)
+            }
+        }
+        if isFile { Runtime.current.onBlockThread(work) } else { client.perform(for: self, work) }
+    }
+
+    // MARK: Downloads
+
+    func finishDownload(_ result: SessionTaskResult, errorContent: Data?) {
+        let location = downloadLocation
+        guard result.error == nil else { return finishFailedDownload(result, at: location) }
+        Runtime.current.onBlockThread { [self] in
+            var result = result
+            do {
+                // The content of an error response does not go where that of the real one would.
+                try SessionDownloadFile.complete(location, errorContent: errorContent)
+            } catch {
+                result.error = URLError(
+                    .cannotCreateFile, url: originalRequest?.url,
+                    reason: "the content could not be written to \(location.path)", underlying: error)
+                return complete(result)
+            }
+            let finished = result
+            let once = FirstAnswer<Void> { [self] in
+                SessionDownloadFile.remove(location)
+                complete(finished)
+            }
+            client.task(self, didFinishDownloadingTo: location) { once.give(()) }
+        }
+    }
+
+    private func finishFailedDownload(_ result: SessionTaskResult, at location: URL) {
+        let (handlers, keeps, hasPump) = withState { state in
+            defer { state.resumeDataHandlers = [] }
+            let isCancelled = state.machine.state == .canceling
+            return (state.resumeDataHandlers, state.keepsPartialFile || !isCancelled, state.pump != nil)
+        }
+        nonisolated(unsafe) let waiting = handlers
+        Runtime.current.onBlockThread { [self] in
+            var result = result
+            var data: Data?
+            if keeps, !hasPump, let request = originalRequest {
+                data = SessionResumeData(request: request, location: location)?.encoded()
+            }
+            if let data {
+                result.error = result.error.map { Self.adding(data, to: $0) }
+            } else {
+                SessionDownloadFile.remove(location)
+            }
+            for handler in waiting { handler(data) }
+            complete(result)
+        }
+    }
+
+    private static func adding(_ resumeData: Data, to error: any Error) -> any Error {
+        guard let error = error as? URLError else { return error }
+        var userInfo = error.userInfo
+        userInfo[URLSessionDownloadTaskResumeData] = resumeData
+        return URLError(error.code, userInfo: userInfo)
+    }
+
+    // MARK: The end
+
+    /// Tells the client, once.
+    func complete(_ result: SessionTaskResult) {
+        var result = result
+        let (isFirst, pump) = withState { state -> (Bool, SessionContentPump?) in
+            guard state.machine.complete() else { return (false, nil) }
+            state.error = result.error
+            if state.response == nil { state.response = result.response }
+            if state.interests.contains(.metrics) {
+                result.metrics = SessionTaskMetrics(
+                    state.exchanges, beginning: state.beginning ?? Date(), response: result.response)
+            }
+            state.exchanges = []
+            return (true, state.pump.take())
+        }
+        guard isFirst else { return }
+        withExtendedLifetime(pump) {}
+        updateProgress()
+        client.task(self, didFinish: result)
+    }
+
+    /// The client has told everything: the session lets go of the task. Called by the client, once, after `didFinish`.
+    func close() {
+        // Let go of after the unlock.
+        let (session, delegate, formerFace) = withState { state in
+            (state.session.take(), state.delegate.take(), state.formerFace.take())
+        }
+        session?.taskDidEnd(self)
+        withExtendedLifetime((delegate, formerFace)) {}
+    }
+}

@@ -1,0 +1,71 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+
+// What a loader that is no operation tells its task. One call at a time, in order.
+
+extension SessionTask {
+    /// A response has come. `proceed` is called when its content may follow, unless the task was cancelled instead.
+    func receive(_ response: URLResponse, proceed: @escaping @Sendable () -> Void) {
+        let isAsked = withState { state in
+            state.response = response
+            state.counts.expectedToReceive = response.expectedContentLength
+            return state.interests.contains(.responses)
+        }
+        guard isAsked else { return proceed() }
+        let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
+            switch disposition {
+            case .cancel: cancel()
+            case Self.becomeDownload: becomeForeignDownload(then: proceed)
+            default: proceed()
+            }
+        }
+        client.task(self, didReceive: response) { once.give($0) }
+    }
+
+    private func becomeForeignDownload(then proceed: @escaping @Sendable () -> Void) {
+        let face = OperationDownloadTask(self, nil)
+        let session = withState { state in
+            state.isDownload = true
+            state.formerFace = state.face
+            state.face = face
+            return state.session
+        }
+        session?.taskDidBecome(face, self)
+        client.task(self, didBecome: face) { proceed() }
+    }
+
+    /// Content has come, all of it or a piece.
+    func receive(_ data: Data) {
+        let (tells, isDownload) = withState { state in
+            state.counts.received &+= Int64(data.count)
+            let tells = state.interests.contains(.data) && !state.isDownload
+            if !tells { state.collected.append(data) }
+            return (tells, state.isDownload)
+        }
+        updateProgress()
+        if tells {
+            client.perform(for: self) { [self] in
+                if !isCanceling { client.task(self, didReceive: data) }
+            }
+        } else if isDownload {
+            reportWriting(Int64(data.count))
+        }
+    }
+
+    /// The loader is done.
+    func finishLoading(_ error: (any Error)?) {
+        let (data, response, isDownload, tells) = withState { state in
+            defer { state.collected = Data() }
+            let tells = state.interests.contains(.data)
+            return (state.collected, state.response, state.isDownload, tells)
+        }
+        var result = SessionTaskResult(response: response, error: error)
+        if isDownload {
+            finishDownload(result, errorContent: error == nil ? data : nil)
+        } else {
+            if error == nil, !tells { result.data = data }
+            complete(result)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import FoundationNetworking
+
+/// What the three faces of tasks have in common.
+protocol SessionTaskFace: URLSessionTask {
+    var task: SessionTask { get }
+    var operation: SessionOperation? { get }
+}
+
+// What Foundation's properties show.
+
+extension SessionTask {
+    var currentRequest: URLRequest? { withState { $0.currentRequest } ?? originalRequest }
+    var error: (any Error)? { withState { $0.error } }
+    var publicState: URLSessionTask.State { withState { $0.machine.state } }
+    var counts: SessionTaskCounts { withState { $0.counts } }
+
+    var description: String? {
+        get { withState { $0.description } }
+        set { withState { $0.description = newValue } }
+    }
+
+    /// The task's own, else the session's.
+    var delegate: (any URLSessionTaskDelegate)? {
+        get {
+            let (own, session) = withState { ($0.delegate, $0.session) }
+            return own ?? session?.delegate as? any URLSessionTaskDelegate
+        }
+        set {
+            let old = withState { state in
+                defer { state.delegate = newValue }
+                return state.delegate
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    var priority: Float {
+        get { withState { $0.priority } }
+        set {
+            withState { $0.priority = newValue }
+            operation?.queuePriority = Operation.QueuePriority(taskPriority: newValue)
+        }
+    }
+
+    /// - Parameter operation: the face's, which it keeps.
+    func response(_ operation: SessionOperation?) -> URLResponse? {
+        withState { $0.response } ?? operation?.response
+    }
+
+    /// Made when somebody asks: of bytes sent and received; its total is −1 while that is unknown. Cancelling, pausing and
+    /// resuming it does so with the task.
+    var progress: Progress {
+        if let known = withState({ $0.progress }) { return known }
+        // Not a child of the thread's present progress.
+        let new = Progress(parent: nil)
+        new.totalUnitCount = -1
+        new.isPausable = true
+        new.cancellationHandler = { [weak self] in self?.cancel() }
+        new.pausingHandler = { [weak self] in self?.suspend() }
+        new.resumingHandler = { [weak self] in self?.resume() }
+        let progress = withState { state in
+            if let known = state.progress { return known }
+            state.progress = new
+            return new
+        }
+        updateProgress()
+        return progress
+    }
+
+    /// The user let go of the task. One that was never begun goes, and its session need not wait for it.
+    func faceDidGo() {
+        let session = withState { state in state.beginning == nil && !state.machine.hasBegun ? state.session : nil }
+        session?.taskDidGo(self)
+    }
+}
+
+extension Operation.QueuePriority {
+    /// A task's priority, from 0 to 1, where 0.25, 0.5 and 0.75 have names.
+    init(taskPriority: Float) {
+        switch taskPriority {
+        case ..<0.125: self = .veryLow
+        case ..<0.375: self = .low
+        case ..<0.625: self = .normal
+        case ..<0.875: self = .high
+        // What is no number has no priority.
+        default: self = taskPriority.isNaN ? .normal : .veryHigh
+        }
+    }
+}

@@ -1,0 +1,168 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// What is behind a session's task: its life, what Foundation's task types show of it, and who is told.
+///
+/// The task that the user holds (`OperationDataTask`, `OperationUploadTask`, `OperationDownloadTask`) is a face with nothing
+/// of its own, and holds this and the operation. The operation holds this; this holds neither, so that a task nobody
+/// resumed goes when it is let go of. From the first resume to the end the session holds the face.
+// Sendable because everything mutable is behind `lock`.
+final class SessionTask: @unchecked Sendable {
+    enum Kind: Sendable { case data, upload, download }
+
+    /// What loads.
+    enum Loader {
+        case operation(WeakOperation)
+        /// A task that cannot be: it fails when it is resumed.
+        case failure(URLError)
+        /// What is not asked of a server of ours.
+        case foreign(any SessionTaskLoader)
+    }
+
+    struct WeakOperation {
+        weak var operation: SessionOperation?
+    }
+
+    struct State {
+        var machine = SessionTaskMachine()
+        /// Until the client has been told everything.
+        var session: OperationURLSession?
+        weak var face: URLSessionTask?
+        /// What the user held before the data task became a download.
+        var formerFace: URLSessionTask?
+        var loader: Loader?
+        var interests: SessionTaskInterests = []
+        /// Nil: as `originalRequest`.
+        var currentRequest: URLRequest?
+        /// Of a loader that is no operation.
+        var response: URLResponse?
+        var error: (any Error)?
+        var counts = SessionTaskCounts()
+        var progress: Progress?
+        var priority = URLSessionTask.defaultPriority
+        var description: String?
+        var delegate: (any URLSessionTaskDelegate)?
+        /// Content that the client reads, or a download that was a data task.
+        var pump: SessionContentPump?
+        /// Content of a loader that is no operation, where it is collected.
+        var collected = Data()
+        var isDownload = false
+        /// Where a download's content goes.
+        var location: URL?
+        var exchanges: [TransferExchange] = []
+        var beginning: Date?
+        /// Wait for what a cancelled download leaves behind.
+        var resumeDataHandlers: [(Data?) -> Void] = []
+        /// What a cancelled download leaves is wanted.
+        var keepsPartialFile = false
+        var received = MergedReport()
+        var sent = MergedReport()
+        /// The download was made from resume data, and has not gone on yet.
+        var goesOnFromResumeData = false
+        /// Requests that have gone out.
+        var requestCount = 0
+    }
+
+    let identifier: Int
+    let kind: Kind
+    let originalRequest: URLRequest?
+    let client: any SessionTaskClient
+    /// The client's, about this task.
+    let context: (any Sendable)?
+    private let lock = RecursiveLock()
+    /// Guarded by `lock`, through `withState`.
+    private var state = State()
+
+    init(
+        identifier: Int, kind: Kind, request: URLRequest?, client: any SessionTaskClient, context: (any Sendable)?,
+        session: OperationURLSession
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        originalRequest = request
+        self.client = client
+        self.context = context
+        state.session = session
+        state.isDownload = kind == .download
+    }
+
+    /// Reads or changes what the lock guards; nothing is called out of `body`.
+    func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        lock.withLock { body(&state) }
+    }
+
+    /// What loads is settled: once, before the task is anybody else's.
+    func set(_ loader: Loader) {
+        withState { $0.loader = loader }
+    }
+
+    var operation: SessionOperation? {
+        guard case .operation(let reference) = withState({ $0.loader }) else { return nil }
+        return reference.operation
+    }
+
+    /// The session; nil once the task is over and everything was told.
+    var session: OperationURLSession? { withState { $0.session } }
+
+    /// What the user holds, or another face where he let go of it.
+    var face: URLSessionTask {
+        let (known, isDownload) = withState { ($0.face, $0.isDownload) }
+        if let known { return known }
+        let face = makeFace(isDownload ? .download : kind)
+        return withState { state in
+            if let known = state.face { return known }
+            state.face = face
+            return face
+        }
+    }
+
+    private func makeFace(_ kind: Kind) -> URLSessionTask {
+        switch kind {
+        case .data: OperationDataTask(self, operation)
+        case .upload: OperationUploadTask(self, operation)
+        case .download: OperationDownloadTask(self, operation)
+        }
+    }
+
+    /// Whether the task ends without telling more than that.
+    var isCanceling: Bool { withState { $0.machine.state == .canceling } }
+}
+
+/// Byte counts that wait to be told: what comes while the client is busy is told together.
+struct MergedReport: Sendable {
+    private var pending: Int64 = 0
+    private var isScheduled = false
+
+    /// True: the report is to be scheduled.
+    mutating func add(_ count: Int64) -> Bool {
+        pending &+= count
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    /// What is to be told.
+    mutating func take() -> Int64 {
+        isScheduled = false
+        defer { pending = 0 }
+        return pending
+    }
+}
+
+/// What `countOfBytes…` shows.
+struct SessionTaskCounts: Sendable {
+    var sent: Int64 = 0
+    var expectedToSend: Int64 = 0
+    var received: Int64 = 0
+    var expectedToReceive: Int64 = 0
+}
+
+/// What loads a task that is no request of an operation's.
+protocol SessionTaskLoader: AnyObject, Sendable {
+    func begin(_ task: SessionTask)
+    func pause()
+    func proceed()
+    /// The task ends by `SessionTask.end` all the same.
+    func stop()
+}

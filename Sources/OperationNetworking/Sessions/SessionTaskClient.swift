@@ -1,0 +1,123 @@
+internal import Foundation
+internal import FoundationNetworking
+
+/// The one seam through which a task tells what happens to it, and asks what it may not decide itself. Two kinds of it:
+/// `SessionDelegateClient` gives Foundation's semantics (delegates and completion handlers on the delegate queue), and a
+/// manager may take the events directly, so that what it has no block for costs no hop.
+///
+/// One client may serve all tasks of a session: whatever belongs to one task goes into `SessionTask.context`.
+///
+/// **When what is called.** `interests` is read once, when the task begins; what it does not name is neither called nor paid
+/// for. For one task, in this order:
+///
+/// | event                                        | named by      | how often                                        |
+/// |----------------------------------------------|---------------|--------------------------------------------------|
+/// | `needsBodyStream`                            | always        | for a streamed upload at the start; when a request with a stream is sent again |
+/// | `didSend`                                    | `.sending`    | while the content is sent                        |
+/// | `didReceive challenge`, `willFollow`         | `.challenges`, `.redirects` | each                               |
+/// | `didReceive response`                        | `.responses`  | data and upload tasks: each response that counts |
+/// | `didBecome`                                  | `.responses`  | after the answer `.becomeDownload`, once         |
+/// | `didReceive data`                            | `.data`       | data and upload tasks, within `perform`          |
+/// | `didResumeAt`                                | `.writing`    | a download that goes on                          |
+/// | `didWrite`                                   | `.writing`    | downloads, within `perform`, merged              |
+/// | `willCache`                                  | `.caching`    | a response that may be stored                    |
+/// | `didFinishDownloadingTo`                     | always        | a download with a response, once                 |
+/// | `didFinish`                                  | always        | once, last: also for a task that never ran       |
+///
+/// Without `.data` and without `.responses` the content is collected in memory, the fastest way, and comes as
+/// `SessionTaskResult.data`. With `.responses` alone it is collected, too, after the answer.
+///
+/// **Threads.** Any of the library's, the network thread among them, so nothing may block, and what takes time or is the
+/// user's goes somewhere else. Never with a lock held. A question is answered by calling `reply` once, at once or later,
+/// on any thread; another answer has no effect.
+protocol SessionTaskClient: AnyObject, Sendable {
+    /// What a task's client wants to be told and asked.
+    func interests(of task: SessionTask) -> SessionTaskInterests
+    /// Runs `work` where the client's events belong (its queue), in order with the client's other work for this task. The
+    /// task calls `didReceive data` and `didWrite` in there: it does not read on before they have returned.
+    func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void)
+
+    func task(
+        _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
+        reply: @escaping @Sendable (URLRequest?) -> Void)
+    /// `.useCredential` with nil goes on without a credential.
+    func task(
+        _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
+        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+    func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void)
+    /// - Parameter expected: −1: unknown.
+    func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64)
+    func task(
+        _ task: SessionTask, didReceive response: URLResponse,
+        reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+    /// `download` is the same task under its new type. It goes on after `reply`.
+    func task(_ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void)
+    func task(_ task: SessionTask, didReceive data: Data)
+    func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64)
+    func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64)
+    func task(
+        _ task: SessionTask, willCache response: CachedURLResponse,
+        reply: @escaping @Sendable (CachedURLResponse?) -> Void)
+    /// The file is removed after `reply`, unless it was moved away.
+    func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void)
+    func task(_ task: SessionTask, didFinish result: SessionTaskResult)
+}
+
+/// What a client has nothing to say about goes its usual way.
+extension SessionTaskClient {
+    func task(
+        _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
+        reply: @escaping @Sendable (URLRequest?) -> Void
+    ) { reply(redirected) }
+    func task(
+        _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
+        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) { reply(.performDefaultHandling, nil) }
+    func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) { reply(nil) }
+    func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {}
+    func task(
+        _ task: SessionTask, didReceive response: URLResponse,
+        reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) { reply(.allow) }
+    func task(_ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void) {
+        reply()
+    }
+    func task(_ task: SessionTask, didReceive data: Data) {}
+    func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {}
+    func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {}
+    func task(
+        _ task: SessionTask, willCache response: CachedURLResponse,
+        reply: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) { reply(response) }
+    func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
+        reply()
+    }
+}
+
+/// What a client wants to be told and asked.
+struct SessionTaskInterests: OptionSet, Sendable {
+    let rawValue: UInt16
+
+    static let redirects = SessionTaskInterests(rawValue: 1)
+    static let challenges = SessionTaskInterests(rawValue: 1 << 1)
+    static let sending = SessionTaskInterests(rawValue: 1 << 2)
+    static let responses = SessionTaskInterests(rawValue: 1 << 3)
+    static let data = SessionTaskInterests(rawValue: 1 << 4)
+    static let writing = SessionTaskInterests(rawValue: 1 << 5)
+    static let caching = SessionTaskInterests(rawValue: 1 << 6)
+    /// `SessionTaskResult.metrics` is wanted.
+    static let metrics = SessionTaskInterests(rawValue: 1 << 7)
+}
+
+/// How a task ended.
+struct SessionTaskResult: Sendable {
+    /// Nil before a response.
+    var response: URLResponse?
+    /// The content, where it was collected: empty data for an empty one; nil after an error, for a download, and where
+    /// the content was handed over in pieces.
+    var data: Data?
+    /// A `URLError`, most often; nil for any response, whatever its status.
+    var error: (any Error)?
+    /// Nil unless the client is interested.
+    var metrics: SessionTaskMetrics?
+}

@@ -1,0 +1,76 @@
+internal import FoundationNetworking
+
+/// The life of a session's task as a pure value: inputs in, actions out.
+///
+/// | input      | suspended                           | running                | canceling | completed |
+/// |------------|-------------------------------------|------------------------|-----------|-----------|
+/// | `resume`   | at the last: `begin`, or `proceed`  | –                      | –         | –         |
+/// | `suspend`  | once more                           | `pause`                | –         | –         |
+/// | `cancel`   | `stop`                              | `stop`                 | –         | –         |
+/// | `complete` | true, and completed                 | true, and completed    | true      | false     |
+///
+/// As many resumes as suspensions make a task run; the first of each is the one that it is made with.
+struct SessionTaskMachine: Equatable {
+    private(set) var state = URLSessionTask.State.suspended
+    /// Suspensions that no resume has answered.
+    private(set) var suspensions = 1
+    /// Whether the request was begun.
+    private(set) var hasBegun = false
+
+    enum Action: Equatable {
+        case none
+        /// Begin the request.
+        case begin
+        /// Let the request go on that was paused.
+        case proceed
+        case pause
+        /// End the request, begun or not.
+        case stop
+    }
+
+    mutating func resume() -> Action {
+        guard state == .suspended || state == .running else { return .none }
+        guard suspensions > 0 else { return .none }
+        suspensions -= 1
+        guard suspensions == 0 else { return .none }
+        state = .running
+        guard hasBegun else {
+            hasBegun = true
+            return .begin
+        }
+        return .proceed
+    }
+
+    mutating func suspend() -> Action {
+        guard state == .suspended || state == .running else { return .none }
+        // Foundation stops the process when there are too many; here the count stands.
+        if suspensions < .max { suspensions += 1 }
+        guard state == .running else { return .none }
+        state = .suspended
+        return .pause
+    }
+
+    mutating func cancel() -> Action {
+        guard state == .suspended || state == .running else { return .none }
+        state = .canceling
+        return .stop
+    }
+
+    /// Somebody else began the request: the operation was put into a queue by hand.
+    mutating func noteBeginning() {
+        hasBegun = true
+        guard state == .suspended, suspensions == 1 else { return }
+        suspensions = 0
+        state = .running
+    }
+
+    /// The task is over. True once.
+    mutating func complete() -> Bool {
+        guard state != .completed else { return false }
+        state = .completed
+        return true
+    }
+
+    /// Whether the task is one of those that `getAllTasks` shows: begun, and not about to end.
+    var isOutstanding: Bool { state == .running || (state == .suspended && hasBegun) }
+}

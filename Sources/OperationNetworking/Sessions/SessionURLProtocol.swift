@@ -1,0 +1,169 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+
+/// Brings the tasks to this library that Foundation makes itself: those of `data(for:)`, `upload(for:)` and `download(for:)`,
+/// which cannot be overridden. Each is loaded by a task of the session.
+final class SessionURLProtocol: URLProtocol {
+    private struct State {
+        var inner: URLSessionTask?
+        /// Foundation's task was cancelled, and tells so itself.
+        var isStopped = false
+    }
+
+    private let state = Locked(State())
+
+    /// The classes with this one first. What one of the user's own takes goes to that by the session's task.
+    static func inserted(into classes: [AnyClass]?) -> [AnyClass] {
+        [SessionURLProtocol.self] + (classes ?? []).filter { $0 != SessionURLProtocol.self }
+    }
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        guard let scheme = request.url?.scheme else { return false }
+        return ["http", "https", "file", "data"].contains {
+            scheme.utf8.elementsEqual($0.utf8, by: { $0 | 0x20 == $1 })
+        }
+    }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        if let inner = state.withLock({ $0.inner }) { return inner.resume() }
+        guard let task, let session = FoundationTask.session(of: task) as? OperationURLSession,
+            let request = task.currentRequest
+        else {
+            client?.urlProtocol(
+                self,
+                didFailWithError: URLError(
+                    .unsupportedURL, url: request.url,
+                    reason: "the protocol class serves the sessions of OperationNetworking only"))
+            return
+        }
+        let inner = makeInner(request, of: task, in: session)
+        state.withLock { $0.inner = inner }
+        inner.resume()
+    }
+
+    private func makeInner(
+        _ request: URLRequest, of task: URLSessionTask, in session: OperationURLSession
+    ) -> URLSessionTask {
+        let relay = SessionRelay(self, task)
+        if task is URLSessionDownloadTask { return session.makeDownloadTask(request, client: relay) }
+        guard task is URLSessionUploadTask, let body = FoundationTask.body(of: task) else {
+            return session.makeDataTask(request, client: relay)
+        }
+        return session.makeUploadTask(request, body, client: relay)
+    }
+
+    /// Foundation calls it for a suspension, too.
+    override func stopLoading() {
+        let isSuspended = task?.state == .suspended
+        let inner = state.withLock { state in
+            if !isSuspended { state.isStopped = true }
+            return state.inner
+        }
+        if isSuspended { inner?.suspend() } else { inner?.cancel() }
+    }
+
+    /// What `download(for:)` returns.
+    func keep(_ file: URL) {
+        FoundationTask.setDownloadedFile(file, of: self)
+    }
+
+    func finish(_ result: SessionTaskResult) {
+        let isStopped = state.withLock { state in
+            state.inner = nil
+            return state.isStopped
+        }
+        guard !isStopped, let client else { return }
+        if let error = result.error {
+            client.urlProtocol(self, didFailWithError: error)
+            return
+        }
+        guard let response = result.response else {
+            client.urlProtocol(self, didFailWithError: URLError(.badServerResponse))
+            return
+        }
+        client.urlProtocol(self, didReceive: FoundationTask.settled(response), cacheStoragePolicy: .notAllowed)
+        // At once: Foundation keeps the last piece only.
+        if let data = result.data { client.urlProtocol(self, didLoad: data) }
+        client.urlProtocolDidFinishLoading(self)
+    }
+}
+
+/// The client of a task that stands in for one of Foundation's: asks that task's delegate, and hands over the result.
+// Sendable because Foundation's protocol objects may be used from any thread, as its own are.
+private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
+    private let protocolObject: SessionURLProtocol
+    private let outer: URLSessionTask
+
+    init(_ protocolObject: SessionURLProtocol, _ outer: URLSessionTask) {
+        self.protocolObject = protocolObject
+        self.outer = outer
+    }
+
+    func interests(of task: SessionTask) -> SessionTaskInterests {
+        outer.delegate == nil ? [] : [.redirects, .challenges, .sending, .metrics]
+    }
+
+    func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
+        guard let session = task.session else { return }
+        session.client.perform(on: session.delegateQueue, work)
+    }
+
+    private func tell(
+        _ task: SessionTask, otherwise: @escaping @Sendable () -> Void,
+        _ call: @escaping @Sendable (any URLSessionTaskDelegate, OperationURLSession) -> Void
+    ) {
+        perform(for: task) { [self] in
+            guard let session = task.session, let delegate = outer.delegate else { return otherwise() }
+            call(delegate, session)
+        }
+    }
+
+    func task(
+        _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
+        reply: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        tell(task, otherwise: { reply(redirected) }) { [outer] in
+            $0.urlSession(
+                $1, task: outer, willPerformHTTPRedirection: response, newRequest: redirected, completionHandler: reply)
+        }
+    }
+
+    func task(
+        _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
+        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        tell(task, otherwise: { reply(.performDefaultHandling, nil) }) { [outer] in
+            $0.urlSession($1, task: outer, didReceive: challenge, completionHandler: reply)
+        }
+    }
+
+    func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
+        tell(task, otherwise: { reply(nil) }) { [outer] in
+            $0.urlSession($1, task: outer, needNewBodyStream: reply)
+        }
+    }
+
+    func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
+        guard let session = task.session else { return }
+        outer.delegate?.urlSession(
+            session, task: outer, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
+    }
+
+    func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
+        // Nobody removes what `download(for:)` returns.
+        let kept = SessionDownloadFile.newLocation()
+        if (try? FileManager.default.moveItem(at: location, to: kept)) != nil { protocolObject.keep(kept) }
+        reply()
+    }
+
+    func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
+        if let metrics = result.metrics?.urlSessionTaskMetrics {
+            tell(task, otherwise: {}) { [outer] in $0.urlSession($1, task: outer, didFinishCollecting: metrics) }
+        }
+        protocolObject.finish(result)
+        task.close()
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import FoundationNetworking
+import NetworkingSupport
+import OperationNetworking
+import TestServer
+import Testing
+
+/// What does not go the way of an operation.
+@Suite struct OtherLoadingTests {
+    @Test func fileURLsAreRead() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appendingPathComponent("file")
+        try Data("content".utf8).write(to: file)
+        let session = OperationURLSession(configuration: .ephemeral)
+        #expect(await session.outcome(file).text == "content")
+        let missing = await session.outcome(folder.url.appendingPathComponent("other"))
+        #expect(missing.code == .fileDoesNotExist)
+        let download = await session.downloading { session.downloadTask(with: file, completionHandler: $0) }
+        #expect(download.file == Data("content".utf8))
+        #expect(FileManager.default.fileExists(atPath: file.path))
+        #expect(try await session.data(from: file).0 == Data("content".utf8))
+    }
+
+    @Test(arguments: [
+        ("data:,a%20b", "a b", "text/plain"), ("data:text/html;charset=utf-8,%3Cp%3E", "<p>", "text/html"),
+        ("data:text/plain;base64,aGVsbG8=", "hello", "text/plain"),
+    ])
+    func dataURLsAreDecoded(_ text: String, _ content: String, _ type: String) async throws {
+        let outcome = await OperationURLSession(configuration: .ephemeral).outcome(try #require(URL(string: text)))
+        #expect(outcome.text == content)
+        #expect(outcome.response?.mimeType == type)
+    }
+
+    @Test func foundationsAsyncFunctionsUseThisEngine() async throws {
+        let server = try TestServer()
+        server.respond(to: "/hello", .ok("hello"))
+        server.respond(to: "/echo") { .ok($0.method + $0.text) }
+        server.respond(to: "/from", .redirect(to: "/hello"))
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Test": "yes"]
+        let session = OperationURLSession(configuration: configuration)
+        let (data, response) = try await session.data(from: server.url("/hello"))
+        #expect(data == Data("hello".utf8))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(server.requests.last?["X-Test"] == "yes")
+        #expect(try await session.data(from: server.url("/from")).0 == Data("hello".utf8))
+        var post = URLRequest(url: server.url("/echo"))
+        post.httpMethod = "POST"
+        #expect(try await session.upload(for: post, from: Data("abc".utf8)).0 == Data("POSTabc".utf8))
+        let (file, _) = try await session.download(from: server.url("/hello"))
+        #expect(try Data(contentsOf: file) == Data("hello".utf8))
+        try FileManager.default.removeItem(at: file)
+    }
+
+    @Test func asyncFunctionsGiveA401AndErrors() async throws {
+        let server = try TestServer()
+        server.respond(
+            to: "/", ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")]))
+        server.respond(to: "/lost", .script([.reset]))
+        let session = OperationURLSession(configuration: .ephemeral)
+        let (_, response) = try await session.data(from: server.url())
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        await #expect(throws: URLError.self) { try await session.data(from: server.url("/lost")) }
+    }
+
+    @Test func cancellingTheTaskCancelsTheRequest() async throws {
+        let server = try TestServer()
+        server.respond(to: "/", .script([.stall]))
+        let session = OperationURLSession(configuration: .ephemeral)
+        let task = Task { try await session.data(from: server.url()) }
+        _ = try await server.nextRequest()
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+        try await eventually("the connection ends") { server.openConnectionCount == 0 }
+    }
+
+    @Test func aUsersProtocolClassIsAsked() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Test": "yes"]
+        configuration.protocolClasses = [StubProtocol.self] + (configuration.protocolClasses ?? [])
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: configuration, delegate: delegate)
+        let url = try #require(URL(string: "http://stub.invalid/path"))
+        let outcome = await session.outcome(url)
+        #expect(outcome.text == "stub yes")
+        #expect(try await session.data(from: url).0 == Data("stub yes".utf8))
+        let download = await session.downloading { session.downloadTask(with: url, completionHandler: $0) }
+        #expect(download.file == Data("stub yes".utf8))
+        session.dataTask(with: url).resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.events.filter { $0 != "metrics" } == ["response", "data", "complete"])
+        let server = try TestServer()
+        server.respond(to: "/", .ok("server"))
+        #expect(await session.outcome(server.url()).text == "server")
+    }
+}
+
+/// Answers requests for one host.
+private final class StubProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "stub.invalid" }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url,
+            let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+        else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        let text = "stub " + (request.value(forHTTPHeaderField: "X-Test") ?? "no")
+        client?.urlProtocol(self, didLoad: Data(text.utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
+}
