@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
+        .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
         .library(name: "AFNetworking", targets: ["AFNetworking"]),
     ],
     dependencies: [
@@ -33,6 +34,9 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // Only OperationNetworkingImages takes it: other products are built and run without.
+        .systemLibrary(
+            name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CPublicSuffix"),
@@ -48,6 +52,10 @@ let package = Package(
         .target(
             name: "OperationNetworkingXML",
             dependencies: ["OperationNetworking", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "OperationNetworkingImages",
+            dependencies: ["CGdkPixbuf", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "AFNetworking",
@@ -108,6 +116,13 @@ let package = Package(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
             exclude: ["Replies/Replies.txt"], swiftSettings: settings),
+        .testTarget(
+            name: "ImagesTests",
+            dependencies: [
+                "OperationNetworkingImages", "OperationNetworking", "NetworkingTransport", "NetworkingSupport",
+                "TestServer",
+            ],
+            resources: [.copy("Files")], swiftSettings: settings),
         .target(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
