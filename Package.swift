@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
         .library(name: "AFNetworking", targets: ["AFNetworking"]),
+        .library(name: "AFNetworkingUIKit", targets: ["AFNetworkingUIKit"]),
     ],
     dependencies: [
         // Test targets only: nothing below is built for a package that depends on this one.
@@ -60,6 +61,9 @@ let package = Package(
         .target(
             name: "AFNetworking",
             dependencies: ["OperationNetworking", "OperationNetworkingXML"],
+            swiftSettings: settings),
+        .target(
+            name: "AFNetworkingUIKit", dependencies: ["AFNetworking", "OperationNetworkingImages"],
             swiftSettings: settings),
 
         .target(
@@ -119,7 +123,8 @@ let package = Package(
         .testTarget(
             name: "ImagesTests",
             dependencies: [
-                "OperationNetworkingImages", "OperationNetworking", "NetworkingTransport", "NetworkingSupport",
+                "AFNetworkingUIKit", "OperationNetworkingImages", "OperationNetworking", "NetworkingTransport",
+                "NetworkingSupport",
                 "TestServer",
             ],
             resources: [.copy("Files")], swiftSettings: settings),
