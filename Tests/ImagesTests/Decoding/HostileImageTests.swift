@@ -86,7 +86,6 @@ struct HostileImageTests {
         #expect(code(Data(repeating: 0, count: 100)) == .unknownFormat)
         #expect(code(try file("bitmap.xbm")) == .unsupportedFormat)
         #expect(code(try file("rgb.bmp").replacing(at: 18, with: [0, 0, 0, 0x80])) == .damaged)
-        // The decoder's own reader of icons ends the process on this one.
         let icon = try file("bitmap.ico")
         #expect(code(icon.replacing(at: 22 + 16 + 4, with: [0, 0, 0, 0x80])) != .unknownFormat)
         let offset = Int(icon[icon.startIndex + 34]) | Int(icon[icon.startIndex + 35]) << 8

@@ -27,7 +27,7 @@ extension FuzzTarget {
     ) { input in
         let limit = 1 << 20
         let file: EncodedImage
-        do {
+        do throws(ImageError) {
             file = try EncodedImage(data: input, maximumPixelCount: limit)
         } catch {
             if error.reason.isEmpty { broken("an error says what is wrong") }
