@@ -52,7 +52,7 @@ struct ImageDownloadMachineTests {
         #expect(again.start == nil, "not the one that is ending, and no second at once")
         let end = machine.finished(first.start ?? 0)
         #expect(end.tickets.isEmpty && end.start.count == 1 && machine.activeCount == 1)
-        #expect(machine.finished(end.start[0]).tickets == [again.ticket])
+        #expect(machine.finished(end.start.first ?? 0).tickets == [again.ticket])
         let last = machine.request("b")
         _ = machine.request("c")
         let waiting = machine.request("d")
