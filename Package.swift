@@ -16,7 +16,9 @@ let package = Package(
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
+        .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
         .library(name: "AFNetworking", targets: ["AFNetworking"]),
+        .library(name: "AFNetworkingUIKit", targets: ["AFNetworkingUIKit"]),
     ],
     traits: [
         .trait(name: "Logging", description: "NetworkEngine.logger, by swift-log."),
@@ -42,6 +44,9 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // Only OperationNetworkingImages takes it: other products are built and run without.
+        .systemLibrary(
+            name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CPublicSuffix"),
@@ -64,8 +69,15 @@ let package = Package(
             dependencies: ["OperationNetworking", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
+            name: "OperationNetworkingImages",
+            dependencies: ["CGdkPixbuf", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
             name: "AFNetworking",
             dependencies: ["OperationNetworking", "OperationNetworkingXML"],
+            swiftSettings: settings),
+        .target(
+            name: "AFNetworkingUIKit", dependencies: ["AFNetworking", "OperationNetworkingImages"],
             swiftSettings: settings),
 
         .target(
@@ -135,6 +147,14 @@ let package = Package(
         .testTarget(
             name: "SessionTests",
             dependencies: ["OperationNetworking", "NetworkingSupport", "TestServer"], swiftSettings: settings),
+        .testTarget(
+            name: "ImagesTests",
+            dependencies: [
+                "AFNetworkingUIKit", "OperationNetworkingImages", "OperationNetworking", "NetworkingTransport",
+                "NetworkingSupport",
+                "TestServer",
+            ],
+            resources: [.copy("Files")], swiftSettings: settings),
         .target(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),

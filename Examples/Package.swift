@@ -10,10 +10,10 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A recipe: an executable of one file. `Scripts/examples` runs them all.
-func recipe(_ name: String) -> Target {
+func recipe(_ name: String, products: [String] = []) -> Target {
     .executableTarget(
         name: name,
-        dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+        dependencies: (["OperationNetworking"] + products).map { .product(name: $0, package: "OperationNetworking") },
         swiftSettings: settings)
 }
 
@@ -53,6 +53,7 @@ let package = Package(
         recipe("ActivitySpinner"),
         recipe("EventStream"),
         recipe("RetryingClient"),
+        recipe("PictureViewer", products: ["OperationNetworkingImages"]),
 
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(

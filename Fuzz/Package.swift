@@ -25,6 +25,7 @@ let package = Package(
             dependencies: [
                 "BatchGetCore",
                 .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingImages", package: "OperationNetworking"),
                 .product(name: "OperationNetworkingXML", package: "OperationNetworking"),
             ],
             swiftSettings: settings),

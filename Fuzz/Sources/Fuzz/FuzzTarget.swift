@@ -23,7 +23,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         .response, .redirect, .cookie, .challenge, .fields, .json, .plist, .xml, .archive, .note, .manifest, .multipart,
-        .certificate, .netlink, .cache,
+        .certificate, .netlink, .cache, .image,
     ]
 }
 

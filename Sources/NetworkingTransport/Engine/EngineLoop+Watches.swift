@@ -3,11 +3,17 @@ internal import Glibc
 
 /// Descriptors in the set that are not libcurl's.
 extension EngineLoop {
-    /// Calls `body` in each pass in which `descriptor` can be read. Errno when it cannot be watched.
-    func watch(_ descriptor: Int32, _ body: @escaping @Sendable () -> Void) -> Int32? {
+    /// Calls `body` in each pass in which `event` holds for `descriptor`. Errno when it cannot be watched.
+    func watch(_ descriptor: Int32, for event: DescriptorEvent, _ body: @escaping @Sendable () -> Void) -> Int32? {
         // Commands are carried out on the caller's thread when this one could not be started, or has ended.
         guard thread.isCurrent, !isShutDown, let poller else { return ESHUTDOWN }
-        guard poller.control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue, pool: Poller.watchPool) else { return errno }
+        let interest =
+            switch event {
+            case .readable: EPOLLIN.rawValue
+            // Nobody takes it away by reading: once for each occurrence.
+            case .priority: EPOLLPRI.rawValue | EPOLLET.rawValue
+            }
+        guard poller.control(EPOLL_CTL_ADD, descriptor, interest, pool: Poller.watchPool) else { return errno }
         watches[descriptor] = body
         return nil
     }

@@ -102,11 +102,14 @@ package final class TransportEngine: Sendable {
     package func perform(_ work: @escaping @Sendable () -> Void) { loop.submit(.perform(work)) }
 
     /// Calls `body` on the network thread whenever `descriptor` can be read, until `unwatch`. It has to read until nothing is
-    /// left, or comes again at once, and must not block. On the network thread.
+    /// left, or comes again at once, and must not block. With `.priority`: once for each time that the kernel has something
+    /// exceptional to tell. On the network thread.
     ///
     /// - Returns: errno when it cannot be watched, or the thread has ended.
-    package func watch(_ descriptor: Int32, _ body: @escaping @Sendable () -> Void) -> Int32? {
-        loop.watch(descriptor, body)
+    package func watch(
+        _ descriptor: Int32, for event: DescriptorEvent = .readable, _ body: @escaping @Sendable () -> Void
+    ) -> Int32? {
+        loop.watch(descriptor, for: event, body)
     }
 
     /// Ends a watch, before the descriptor is closed. On the network thread.

@@ -40,6 +40,28 @@ extension URLConnectionOperation {
         lock.withLock { _configuration.informationalBlock = block }
     }
 
+    /// Adds what is told of content sent, after the block that is there.
+    package func addUploadProgressBlock(_ block: @escaping @Sendable (Int, Int64, Int64) -> Void) {
+        lock.withLock {
+            let earlier = _configuration.uploadProgress
+            _configuration.uploadProgress = {
+                earlier?($0, $1, $2)
+                block($0, $1, $2)
+            }
+        }
+    }
+
+    /// Adds what is told of content received, after the block that is there.
+    package func addDownloadProgressBlock(_ block: @escaping @Sendable (Int, Int64, Int64) -> Void) {
+        lock.withLock {
+            let earlier = _configuration.downloadProgress
+            _configuration.downloadProgress = {
+                earlier?($0, $1, $2)
+                block($0, $1, $2)
+            }
+        }
+    }
+
     /// Sets what answers authentication challenges. Nil, the default: the operation's credential, once, then the
     /// storage's. Called on a thread of the library's, where it may wait for other operations, and 20 times at most for
     /// one server; then the failure stands.

@@ -87,7 +87,7 @@ extension Symbol {
 
     private static var images: [Symbol] {
         missing(
-            "no images: use AFHTTPResponseSerializer, and the data",
+            "in the module AFNetworkingUIKit, because it needs an image library",
             "AFImageResponseSerializer",
             "AFImageResponseSerializer.imageScale",
             "AFImageResponseSerializer.automaticallyInflatesResponseImage")
@@ -95,7 +95,7 @@ extension Symbol {
 
     private static var userInterface: [Symbol] {
         missing(
-            "no UIKit",
+            "no UIKit: the module OperationNetworkingImages has bindings for views of any kind",
             "-[UIActivityIndicatorView setAnimatingWithStateOfTask:]",
             "-[UIActivityIndicatorView setAnimatingWithStateOfOperation:]",
             "+[UIAlertView showAlertViewForTaskWithErrorOnCompletion:delegate:]",

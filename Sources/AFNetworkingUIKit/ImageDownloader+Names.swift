@@ -1,0 +1,25 @@
+public import Foundation
+public import FoundationNetworking
+public import OperationNetworkingImages
+
+extension ImageDownloader {
+    /// `default()`, as Objective-C and Swift 1 and 2 have it.
+    public static func defaultInstance() -> ImageDownloader { .default() }
+
+    /// `downloadPrioritization`, as AFNetworking 3 spells it.
+    public var downloadPrioritizaton: ImageDownloadPrioritization {
+        get { downloadPrioritization }
+        set { downloadPrioritization = newValue }
+    }
+
+    /// `downloadImage(for:receiptID:success:failure:)`, as Swift imports AFNetworking's.
+    @preconcurrency @discardableResult
+    public func downloadImage(
+        for request: URLRequest, withReceiptID receiptID: UUID, success: Success?, failure: Failure?
+    ) -> ImageDownloadReceipt? {
+        downloadImage(for: request, receiptID: receiptID, success: success, failure: failure)
+    }
+
+    /// `cancelTask(for:)`, as Objective-C has it.
+    public func cancelTaskForImageDownloadReceipt(_ receipt: ImageDownloadReceipt) { cancelTask(for: receipt) }
+}

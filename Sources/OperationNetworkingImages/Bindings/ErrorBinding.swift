@@ -1,0 +1,54 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+public import OperationNetworking
+
+/// Shows the errors of operations: AFNetworking's `UIAlertView+AFNetworking`.
+///
+/// That an operation was cancelled is not shown: somebody wanted it.
+@MainActor
+public final class ErrorBinding {
+    private weak var view: (any ErrorDisplaying)?
+    private var observations: [ObjectIdentifier: OperationStateObservation] = [:]
+
+    /// A binding for a view, which is not kept alive, and keeps the binding.
+    public init(_ view: any ErrorDisplaying) {
+        self.view = view
+    }
+
+    /// Shows the error of an operation once it has ended with one.
+    /// AF: `showAlertViewForRequestOperationWithErrorOnCompletion:delegate:`.
+    public func showError(of operation: URLConnectionOperation) {
+        let key = ObjectIdentifier(operation)
+        observations[key] = operation.observeState { [weak self, weak operation] _, state in
+            guard state == .finished else { return }
+            let error = operation?.error
+            DispatchQueue.images.async { [weak self] in MainActor.assumeIsolated { self?.end(key, error) } }
+        }
+        // It may have ended before.
+        if operation.state == .finished { end(key, operation.error) }
+    }
+
+    private func end(_ key: ObjectIdentifier, _ error: (any Error)?) {
+        guard observations.removeValue(forKey: key) != nil, let error, (error as? URLError)?.code != .cancelled else {
+            return
+        }
+        let text = Self.text(of: error)
+        view?.displayError(title: text.title, message: text.message)
+    }
+
+    /// AFNetworking's rule: what and why; or only what; or domain and code.
+    static func text(of error: any Error) -> (title: String, message: String) {
+        let userInfo = (error as NSError).userInfo
+        let localized = error as? any LocalizedError
+        let description = userInfo[NSLocalizedDescriptionKey] as? String ?? localized?.errorDescription
+        let detail =
+            userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String ?? localized?.recoverySuggestion
+            ?? userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? localized?.failureReason
+        guard let description else {
+            return ("Error", "\((error as NSError).domain) Error: \((error as NSError).code)")
+        }
+        guard let detail, detail != description else { return ("Error", description) }
+        return (description, detail)
+    }
+}

@@ -1,0 +1,7 @@
+/// In what order downloads begin that have to wait (AFNetworking 3: `AFImageDownloadPrioritization`).
+public enum ImageDownloadPrioritization: Int, Sendable, Hashable {
+    /// In the order of the requests. AF: `AFImageDownloadPrioritizationFIFO`.
+    case fifo
+    /// The latest request first. AF: `AFImageDownloadPrioritizationLIFO`.
+    case lifo
+}

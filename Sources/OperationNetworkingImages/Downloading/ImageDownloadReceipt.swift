@@ -1,0 +1,11 @@
+public import Foundation
+
+/// What a request for an image is cancelled by (AFNetworking 3: `AFImageDownloadReceipt`).
+///
+/// Several receipts may stand for one transfer.
+public struct ImageDownloadReceipt: Sendable, Hashable {
+    /// The identifier that was given with the request, or made for it. AF: `receiptID`.
+    public let receiptID: UUID
+    /// One for each request to the downloader, in its order: identifiers of the user's may come twice.
+    let ticket: UInt64
+}

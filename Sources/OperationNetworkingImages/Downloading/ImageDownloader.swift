@@ -1,0 +1,239 @@
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+public import OperationNetworking
+
+/// Downloads images, each of them once however many ask for it (AFNetworking 3: `AFImageDownloader`).
+///
+/// A request that is equal to one under way (URL, method, cache policy, header fields, body, and size of the thumbnail)
+/// joins it: there is one transfer, and each caller has blocks and a receipt of its own. The transfer is cancelled with the
+/// last of them. Images that are in ``imageCache`` are not asked for again.
+///
+/// ```swift
+/// let receipt = ImageDownloader.default().downloadImage(for: URLRequest(url: url)) { _, _, image in
+///     print(image.width, image.height)
+/// }
+/// ```
+///
+/// Safe to be used from any thread. A downloader stays until its requests have ended.
+// Sendable because all mutable state is behind `state`.
+open class ImageDownloader: @unchecked Sendable {
+    /// Called with the caller's own request, the response (nil: the image was in the memory cache), and the image.
+    public typealias Success = @Sendable (URLRequest, HTTPURLResponse?, Image) -> Void
+    /// Called with the caller's own request, the response if there was one, and the error; −999 after a cancel.
+    public typealias Failure = @Sendable (URLRequest, HTTPURLResponse?, any Error) -> Void
+
+    /// What makes two requests one download.
+    struct Key: Hashable, Sendable {
+        let request: URLRequest
+        let thumbnailSize: Int?
+
+        static func == (left: Key, right: Key) -> Bool {
+            left.request.url?.absoluteString == right.request.url?.absoluteString
+                && left.request.httpMethod == right.request.httpMethod
+                && left.request.cachePolicy == right.request.cachePolicy
+                && left.request.allHTTPHeaderFields ?? [:] == right.request.allHTTPHeaderFields ?? [:]
+                && left.request.httpBody == right.request.httpBody
+                // Nobody can tell whether two streams are the same.
+                && left.request.httpBodyStream == nil && right.request.httpBodyStream == nil
+                && left.thumbnailSize == right.thumbnailSize
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(request.url?.absoluteString)
+            hasher.combine(request.httpMethod)
+            hasher.combine(thumbnailSize)
+        }
+    }
+
+    /// Somebody who waits.
+    struct Caller: Sendable {
+        let request: URLRequest
+        /// Nil: on the thread that knows.
+        let queue: DispatchQueue?
+        let success: Success?
+        let failure: Failure?
+
+        func tell(_ result: Result<ImageTransferResult, any Error>) {
+            let work: @Sendable () -> Void = { [self] in
+                switch result {
+                case .success(let result):
+                    success?(request, result.response, result.image)
+                case .failure(let error):
+                    let response = (error as? ResponseSerializationError)?.response as? HTTPURLResponse
+                    failure?(request, response, error)
+                }
+            }
+            guard let queue else { return work() }
+            queue.async(execute: work)
+        }
+    }
+
+    struct State {
+        var machine: ImageDownloadMachine<Key>
+        var callers: [ImageDownloadMachine<Key>.Ticket: Caller] = [:]
+        var transfers: [ImageDownloadMachine<Key>.Download: any ImageTransfer] = [:]
+        var completionQueue: DispatchQueue?
+    }
+
+    /// Where images are looked for first, and put. Nil: nowhere. AF: `imageCache`.
+    public let imageCache: (any ImageRequestCache)?
+    private let transport: any ImageTransport
+    let state: Locked<State>
+
+    init(
+        transport: any ImageTransport, downloadPrioritization: ImageDownloadPrioritization,
+        maximumActiveDownloads: Int, imageCache: (any ImageRequestCache)?
+    ) {
+        self.transport = transport
+        self.imageCache = imageCache
+        state = Locked(
+            State(
+                machine: ImageDownloadMachine(
+                    prioritization: downloadPrioritization, maximumActiveDownloads: maximumActiveDownloads)))
+    }
+
+    /// A downloader that uses the operations of a manager: its queue, its settings, and its serializer if that is an
+    /// ``ImageResponseSerializer``.
+    ///
+    /// - Parameters:
+    ///   - manager: what makes the requests. One whose base URL is nil by default.
+    ///   - downloadPrioritization: in what order those begin that have to wait; `.fifo` by default.
+    ///   - maximumActiveDownloads: how many transfers there are at a time, also while some are being cancelled; 4 by
+    ///     default, 1 at least.
+    ///   - imageCache: where images are looked for first, and put; an ``AutoPurgingImageCache`` by default.
+    public convenience init(
+        manager: HTTPRequestOperationManager = HTTPRequestOperationManager(),
+        downloadPrioritization: ImageDownloadPrioritization = .fifo, maximumActiveDownloads: Int = 4,
+        imageCache: (any ImageRequestCache)? = AutoPurgingImageCache()
+    ) {
+        self.init(
+            transport: OperationImageTransport(manager: manager), downloadPrioritization: downloadPrioritization,
+            maximumActiveDownloads: maximumActiveDownloads, imageCache: imageCache)
+    }
+
+    private static let shared = ImageDownloader()
+
+    /// The downloader of the process. AF: `defaultInstance`.
+    public static func `default`() -> ImageDownloader { shared }
+
+    /// In what order those downloads begin that have to wait; for requests from now on. AF: `downloadPrioritization`.
+    public var downloadPrioritization: ImageDownloadPrioritization {
+        get { state.withLock { $0.machine.prioritization } }
+        set { state.withLock { $0.machine.prioritization = newValue } }
+    }
+
+    /// How many transfers there are at a time.
+    public var maximumActiveDownloads: Int { state.withLock { $0.machine.maximumActiveDownloads } }
+
+    /// The queue for the blocks of requests from now on. Nil by default: the main queue, which somebody must run.
+    public var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// Downloads an image, or finds it in ``imageCache``.
+    ///
+    /// - Parameters:
+    ///   - request: what to ask for. The cache is looked at for a GET whose policy is `useProtocolCachePolicy`,
+    ///     `returnCacheDataElseLoad` or `returnCacheDataDontLoad`; with the last, what is not there is an error (−1008).
+    ///   - receiptID: an identifier for the receipt; a new one by default.
+    ///   - thumbnailSize: pixels that the longer side is to have at most; nil by default: as large as it is. Sizes are
+    ///     downloads, and entries of the cache, of their own.
+    ///   - success: called on ``completionQueue``, or the main queue, with request, response and image.
+    ///   - failure: likewise, with the error.
+    /// - Returns: what cancels this request; nil when there is nothing to cancel: the image was in the cache, or the
+    ///   request cannot be made.
+    ///
+    /// AF: `downloadImageForURLRequest:withReceiptID:success:failure:`.
+    @preconcurrency @discardableResult
+    open func downloadImage(
+        for request: URLRequest, receiptID: UUID = UUID(), thumbnailSize: Int? = nil, success: Success? = nil,
+        failure: Failure? = nil
+    ) -> ImageDownloadReceipt? {
+        let caller = Caller(
+            request: request, queue: state.withLock { $0.completionQueue } ?? .images, success: success,
+            failure: failure)
+        return download(for: caller, receiptID: receiptID, thumbnailSize: thumbnailSize)
+    }
+
+    /// Cancels one request: its failure block is called with −999. Others for the same image go on. Has no effect when
+    /// the request has ended. AF: `cancelTaskForImageDownloadReceipt:`.
+    open func cancelTask(for receipt: ImageDownloadReceipt) {
+        let (caller, transfer) = state.withLock { state -> (Caller?, (any ImageTransfer)?) in
+            switch state.machine.cancel(receipt.ticket) {
+            case .stale: return (nil, nil)
+            case .cancelled: return (state.callers.removeValue(forKey: receipt.ticket), nil)
+            case .cancelledLast(let download):
+                return (state.callers.removeValue(forKey: receipt.ticket), state.transfers[download])
+            }
+        }
+        transfer?.cancel()
+        caller?.tell(.failure(Self.cancelled(caller?.request.url)))
+    }
+
+    func download(for caller: Caller, receiptID: UUID, thumbnailSize: Int?) -> ImageDownloadReceipt? {
+        let request = caller.request
+        guard let url = request.url else {
+            caller.tell(.failure(URLError(.badURL, userInfo: [NSLocalizedFailureReasonErrorKey: "No URL."])))
+            return nil
+        }
+        if let image = cachedImage(for: request, thumbnailSize: thumbnailSize) {
+            caller.tell(.success(ImageTransferResult(image: image, response: nil)))
+            return nil
+        }
+        guard request.cachePolicy != .returnCacheDataDontLoad || transport.hasCache else {
+            caller.tell(.failure(URLError(.resourceUnavailable, userInfo: [NSURLErrorFailingURLErrorKey: url])))
+            return nil
+        }
+        let key = Key(request: request, thumbnailSize: thumbnailSize)
+        let (ticket, start) = state.withLock { state in
+            let (ticket, start) = state.machine.request(key)
+            state.callers[ticket] = caller
+            return (ticket, start)
+        }
+        if let start { begin(start) }
+        return ImageDownloadReceipt(receiptID: receiptID, ticket: ticket)
+    }
+
+    /// Begins a transfer that the machine has given room to. One that nobody wants any more is begun, too, and cancelled,
+    /// so that its end is told in one way.
+    private func begin(_ download: ImageDownloadMachine<Key>.Download) {
+        guard let key = state.withLock({ $0.machine.key(of: download) }) else { return }
+        let transfer = transport.makeTransfer(for: key.request, thumbnailSize: key.thumbnailSize) { [self] result in
+            end(download, key, result)
+        }
+        let isWanted = state.withLock { state in
+            state.transfers[download] = transfer
+            return state.machine.isWanted(download)
+        }
+        if !isWanted { transfer.cancel() }
+        transfer.start()
+    }
+
+    private func end(
+        _ download: ImageDownloadMachine<Key>.Download, _ key: Key, _ result: Result<ImageTransferResult, any Error>
+    ) {
+        if case .success(let result) = result { cache(result.image, for: key) }
+        let (callers, start, transfer) = state.withLock { state in
+            let (tickets, start) = state.machine.finished(download)
+            let callers = tickets.compactMap { state.callers.removeValue(forKey: $0) }
+            return (callers, start, state.transfers.removeValue(forKey: download))
+        }
+        withExtendedLifetime(transfer) {}
+        for next in start { begin(next) }
+        for caller in callers { caller.tell(result) }
+    }
+
+    private static func cancelled(_ url: URL?) -> URLError {
+        var userInfo: [String: Any] = [NSLocalizedFailureReasonErrorKey: "The image request was cancelled."]
+        userInfo[NSURLErrorFailingURLErrorKey] = url
+        return URLError(.cancelled, userInfo: userInfo)
+    }
+}
+
+extension DispatchQueue {
+    /// The main queue, as one object: on Linux `DispatchQueue.main` makes another each time.
+    static let images = DispatchQueue.main
+}

@@ -1,0 +1,1 @@
+../../SecurityTests/SeededRandom.swift
