@@ -1,4 +1,4 @@
-// What a file gets that says `import AFNetworking`: the names of AFNetworking 2.x, and everything they stand for.
+// What a file gets that says `import AFNetworking`: the names of AFNetworking 2, 3 and 4, and everything they stand for.
 //
 // The module holds names only: aliases, and forwards of one line to the types of `OperationNetworking`. There is one
 // type behind a name and its alias, so files that import this module and files that import `OperationNetworking` can

@@ -5,14 +5,35 @@ internal import FoundationNetworking
 enum Forward {
     typealias Success = @Sendable (HTTPRequestOperation, Any?) -> Void
 
-    static func success(_ block: (@Sendable (HTTPRequestOperation, AnyObject?) -> Void)?) -> Success? {
+    /// A success block with what it is told of: an operation, or a task.
+    static func success<Request>(
+        _ block: (@Sendable (Request, AnyObject?) -> Void)?
+    ) -> (@Sendable (Request, Any?) -> Void)? {
         guard let block else { return nil }
         return { block($0, $1.map { $0 as AnyObject }) }
     }
 
-    static func success(_ block: (@Sendable (HTTPRequestOperation, AnyObject) -> Void)?) -> Success? {
+    static func success<Request>(
+        _ block: (@Sendable (Request, AnyObject) -> Void)?
+    ) -> (@Sendable (Request, Any?) -> Void)? {
         guard let block else { return nil }
         return { block($0, ($1 ?? NSNull()) as AnyObject) }
+    }
+
+    /// The completion handler of a data or upload task.
+    static func completion(
+        _ handler: (@Sendable (URLResponse, AnyObject?, NSError?) -> Void)?
+    ) -> (@Sendable (URLResponse, Any?, (any Error)?) -> Void)? {
+        guard let handler else { return nil }
+        return { handler($0, $1.map { $0 as AnyObject }, $2.map { $0 as NSError }) }
+    }
+
+    /// The completion handler of a download task.
+    static func completion(
+        _ handler: (@Sendable (URLResponse, URL?, NSError?) -> Void)?
+    ) -> (@Sendable (URLResponse, URL?, (any Error)?) -> Void)? {
+        guard let handler else { return nil }
+        return { handler($0, $1, $2.map { $0 as NSError }) }
     }
 
     static func failure<Operation>(

@@ -1,3 +1,5 @@
+public import Foundation
+
 // The names are AFNetworking's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
@@ -10,6 +12,11 @@ extension SecurityPolicy {
     /// `init(pinningMode:pinnedCertificates:)` without pins: AFNetworking's `+policyWithPinningMode:`.
     public static func policyWithPinningMode(_ pinningMode: SSLPinningMode) -> Self {
         self.init(pinningMode: pinningMode)
+    }
+
+    /// `init(pinningMode:pinnedCertificates:)`: AFNetworking 3's `+policyWithPinningMode:withPinnedCertificates:`.
+    public convenience init(pinningMode: SSLPinningMode, withPinnedCertificates certificates: Set<Data>) {
+        self.init(pinningMode: pinningMode, pinnedCertificates: certificates)
     }
 
     /// `sslPinningMode`, as Swift 1 and 2 have it.

@@ -11,6 +11,13 @@ public typealias AFHTTPRequestOperation = HTTPRequestOperation
 /// AFNetworking's name of `HTTPRequestOperationManager`.
 public typealias AFHTTPRequestOperationManager = HTTPRequestOperationManager
 
+// MARK: Sessions
+
+/// AFNetworking's name of `URLSessionManager`.
+public typealias AFURLSessionManager = URLSessionManager
+/// AFNetworking's name of `HTTPSessionManager`.
+public typealias AFHTTPSessionManager = HTTPSessionManager
+
 // MARK: Security
 
 /// AFNetworking's name of `SecurityPolicy`.

@@ -1,18 +1,7 @@
-public import Foundation
+public import OperationNetworking
 
 // The names that have nothing behind them on Linux and that programs use most. They are declared so that the compiler
 // says what to do instead of that it knows no such name. Nothing of this can be called.
-
-/// Not on Linux.
-@available(*, unavailable, message: "There are no session managers on Linux: use AFHTTPRequestOperationManager.")
-open class AFURLSessionManager: NSObject {}
-
-/// Not on Linux.
-@available(*, unavailable, message: "There are no session managers on Linux: use AFHTTPRequestOperationManager.")
-open class AFHTTPSessionManager: AFURLSessionManager {
-    /// Not on Linux.
-    public init(baseURL: URL? = nil) {}
-}
 
 /// Not on Linux.
 @available(*, unavailable, message: "There are no images on Linux: use AFHTTPResponseSerializer, and the data.")

@@ -1,6 +1,4 @@
 internal import Foundation
-internal import FoundationNetworking
-internal import NetworkingTransport
 
 extension HTTPRequestOperationManager {
     /// Whether requests that leave the origin of `baseURL` (its scheme, host and port), because the URL string is an
@@ -31,17 +29,6 @@ extension HTTPRequestOperationManager {
         }
         // First, because to work out an origin takes longer.
         guard !sendsAnyway, hasCredential || serializer.hasIdentifyingFields else { return false }
-        return (try? RequestTarget(url))?.origin != baseOrigin
-    }
-
-    /// Takes the request serializer's own identifying fields out of a request.
-    func removeIdentity(from request: inout URLRequest) {
-        for name in HTTPRequestSerializer.identifyingFields {
-            // One that a subclass made for this very request is meant for it.
-            guard let own = requestSerializer.value(forHTTPHeaderField: name),
-                request.value(forHTTPHeaderField: name)?.utf8.elementsEqual(own.utf8) == true
-            else { continue }
-            request.keepFields { !$0.isFieldName(name) }
-        }
+        return base.isLeft(by: url)
     }
 }

@@ -22,7 +22,7 @@ extension HTTPRequestOperationManager {
         method: String, _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
-        let url = try resolve(URLString)
+        let url = try base.resolve(URLString)
         let request = try requestSerializer.request(withMethod: method, url: url, parameters: parameters)
         return operation(with: request, headers: headers, success: success, failure: failure)
     }
@@ -43,7 +43,7 @@ extension HTTPRequestOperationManager {
         constructingBodyWith block: (any MultipartFormData) throws -> Void,
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
-        let url = try resolve(URLString)
+        let url = try base.resolve(URLString)
         // The serializer calls the block before it returns.
         let request = try withoutActuallyEscaping(block) { block in
             try requestSerializer.multipartFormRequest(
@@ -58,7 +58,7 @@ extension HTTPRequestOperationManager {
     ) -> HTTPRequestOperation {
         var request = request
         let withholdsIdentity = request.url.map(withholdsIdentity(from:)) ?? false
-        if withholdsIdentity { removeIdentity(from: &request) }
+        if withholdsIdentity { request.removeIdentity(of: requestSerializer) }
         for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
         let operation = httpRequestOperation(
             with: request, success: success, failure: failure.map(Self.withOptionalOperation))

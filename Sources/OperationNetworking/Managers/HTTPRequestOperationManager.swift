@@ -1,8 +1,6 @@
 public import Dispatch
 public import Foundation
 public import FoundationNetworking
-internal import NetworkingSupport
-internal import NetworkingTransport
 
 /// Builds operations from URL strings and parameters, and enqueues them: AFNetworking's `AFHTTPRequestOperationManager`.
 ///
@@ -21,9 +19,8 @@ internal import NetworkingTransport
 // Sendable because all stored state is guarded by `lock`, or immutable.
 open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying, NSSecureCoding {
     /// What URL strings are resolved against; ends in "/" when it has a path. Nil: strings are absolute. AF: `baseURL`.
-    public let baseURL: URL?
-    /// The origin of `baseURL`; nil: it has none.
-    let baseOrigin: String?
+    public var baseURL: URL? { base.url }
+    let base: BaseURL
     private let lock = NSLock()
     /// Guarded by `lock`.
     private var _settings = Settings()
@@ -33,17 +30,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     /// - Parameter baseURL: what URL strings are resolved against; a "/" is added to its path if it lacks one, so that
     ///   relative strings go below it. AF: `initWithBaseURL:`.
     public init(baseURL: URL? = nil) {
-        let url = baseURL.map(Self.normalized)
-        self.baseURL = url
-        baseOrigin = Self.origin(of: url)
+        base = BaseURL(baseURL)
         super.init()
-    }
-
-    private static func origin(of url: URL?) -> String? { url.flatMap { try? RequestTarget($0) }?.origin }
-
-    private static func normalized(_ url: URL) -> URL {
-        guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
-        return url.appendingPathComponent("")
     }
 
     /// Reads or changes settings, alone.
@@ -170,7 +158,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - method: compared without regard to case; nil: any.
     ///   - path: resolved like the verbs' URL strings; compared without query and fragment; nil: any.
     public func cancelAllHTTPOperations(method: String?, path: String?) {
-        let wanted = path.map { (try? resolve($0))?.path ?? $0 }
+        let wanted = path.map { (try? base.resolve($0))?.path ?? $0 }
         cancelAllOperations { operation -> Bool in
             let request = operation.request
             let hasMethod =
@@ -324,21 +312,6 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         }
     }
 
-    // MARK: URL strings
-
-    /// The absolute URL for a string.
-    func resolve(_ string: String) throws -> URL {
-        if string.isEmpty, let baseURL { return baseURL.absoluteURL }
-        guard let url = URL(string: string, relativeTo: baseURL)?.absoluteURL, url.scheme != nil else {
-            throw RequestSerializationError(
-                code: .badURL,
-                reason: baseURL == nil
-                    ? "The string \(string.withoutUserInfo.debugDescription) is not an absolute URL, and the manager has no base URL."
-                    : "The string \(string.withoutUserInfo.debugDescription) is not a URL.")
-        }
-        return url
-    }
-
     // MARK: Copying and archiving
 
     /// A manager of the same class with the same base URL, copies of the serializers and the policy, the same credential,
@@ -395,8 +368,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             let responseSerializer = archive.responseSerializer?.object,
             let securityPolicy = archive.securityPolicy?.object
         else { return nil }
-        baseURL = archive.baseURL.flatMap(URL.init(string:))
-        baseOrigin = Self.origin(of: baseURL)
+        base = BaseURL(normalized: archive.baseURL.flatMap(URL.init(string:)))
         super.init()
         lock.withLock {
             _settings.requestSerializer = requestSerializer

@@ -5,16 +5,18 @@ internal import NetworkingSupport
 /// Collects notifications for a queue and posts them together, so that thousands of short operations do not mean as many
 /// dispatches.
 ///
-/// A queue that nobody runs, as the main queue of a tool that waits for its requests, must not keep operations alive for
-/// ever: after a second without a sign of life the mailbox goes on without holding the operations, and a notification is
-/// dropped with the operation it is about.
+/// A queue that nobody runs, as the main queue of a tool that waits for its requests, must not keep operations and tasks
+/// alive for ever: after a second without a sign of life the mailbox goes on without holding them, and a notification is
+/// dropped with the object it is about.
 final class NotificationMailbox: Sendable {
     static let shared = NotificationMailbox()
 
     fileprivate struct Item {
         let name: Notification.Name
-        var operation: URLConnectionOperation?
-        weak var weakOperation: URLConnectionOperation?
+        var object: (any AnyObject & Sendable)?
+        weak var weakObject: (any AnyObject & Sendable)?
+        /// Made when the notification is posted. Does not hold the object.
+        let userInfo: (@Sendable () -> [AnyHashable: Any]?)?
     }
 
     fileprivate struct Entry {
@@ -31,16 +33,21 @@ final class NotificationMailbox: Sendable {
         var isWatching = false
     }
 
-    /// Seconds that a queue may take before the mailbox lets go of its operations.
+    /// Seconds that a queue may take before the mailbox lets go of its objects.
     private static let patience = 1.0
 
     private let state = Locked(State())
 
-    func post(_ name: Notification.Name, object: URLConnectionOperation, on queue: DispatchQueue) {
+    /// - Parameter userInfo: called on the queue, if it comes to that; must not hold the object.
+    func post(
+        _ name: Notification.Name, object: any AnyObject & Sendable, on queue: DispatchQueue,
+        userInfo: (@Sendable () -> [AnyHashable: Any]?)? = nil
+    ) {
         let key = ObjectIdentifier(queue)
         let (isFirst, watches) = state.withLock { state -> (Bool, Bool) in
             let isStalled = state.entries[key]?.isStalled ?? false
-            let item = Item(name: name, operation: isStalled ? nil : object, weakOperation: object)
+            let item = Item(
+                name: name, object: isStalled ? nil : object, weakObject: object, userInfo: userInfo)
             if state.entries[key]?.items.append(item) != nil { return (false, false) }
             let now = Runtime.current.uptime
             state.entries[key] = Entry(queue: queue, items: [item], since: now)
@@ -54,16 +61,16 @@ final class NotificationMailbox: Sendable {
     private func deliver(_ key: ObjectIdentifier) {
         let entry = state.withLock { $0.entries.removeValue(forKey: key) }
         for item in entry?.items ?? [] {
-            guard let operation = item.operation ?? item.weakOperation else { continue }
-            NotificationCenter.default.post(name: item.name, object: operation)
+            guard let object = item.object ?? item.weakObject else { continue }
+            NotificationCenter.default.post(name: item.name, object: object, userInfo: item.userInfo?())
         }
     }
 
     private func watch() {
         Runtime.current.after(Self.patience) { [self] in
-            let (goesOn, released) = state.withLock { state -> (Bool, [URLConnectionOperation]) in
+            let (goesOn, released) = state.withLock { state -> (Bool, [any AnyObject & Sendable]) in
                 let limit = Runtime.current.uptime - Self.patience / 2
-                var released: [URLConnectionOperation] = []
+                var released: [any AnyObject & Sendable] = []
                 for key in state.entries.keys where state.entries[key].map({ $0.since < limit }) ?? false {
                     state.entries[key]?.isStalled = true
                     state.entries[key]?.release(&released)
@@ -79,11 +86,11 @@ final class NotificationMailbox: Sendable {
 }
 
 extension NotificationMailbox.Entry {
-    /// Lets go of the operations, into `released`, and forgets those that are gone.
-    fileprivate mutating func release(_ released: inout [URLConnectionOperation]) {
-        items.removeAll { $0.operation == nil && $0.weakOperation == nil }
+    /// Lets go of the objects, into `released`, and forgets those that are gone.
+    fileprivate mutating func release(_ released: inout [any AnyObject & Sendable]) {
+        items.removeAll { $0.object == nil && $0.weakObject == nil }
         for index in items.indices {
-            if let operation = items[index].operation.take() { released.append(operation) }
+            if let object = items[index].object.take() { released.append(object) }
         }
     }
 }

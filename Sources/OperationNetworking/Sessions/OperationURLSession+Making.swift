@@ -68,9 +68,9 @@ extension OperationURLSession {
         return face
     }
 
-    /// An upload task whose events go to `client`, and whose content is `body`, whatever the request has.
+    /// An upload task whose events go to `client`, and whose content is `body`, whatever the request has; nil: what it has.
     func makeUploadTask(
-        _ request: URLRequest, _ body: SessionUploadBody, client: any SessionTaskClient, context: (any Sendable)? = nil
+        _ request: URLRequest, _ body: SessionUploadBody?, client: any SessionTaskClient, context: (any Sendable)? = nil
     ) -> URLSessionUploadTask {
         let (task, operation) = make(.upload, request, client, context, body: body)
         let face = OperationUploadTask(task, operation)

@@ -235,7 +235,8 @@ extension OperationURLSession {
     /// All tasks that are not over, oldest first. Does not block.
     var allTasks: [URLSessionTask] { registry.withLock { $0.faces } }
 
-    private var outstandingTasks: [URLSessionTask] {
+    /// Those that were resumed and are not over, oldest first. Does not block.
+    var outstandingTasks: [URLSessionTask] {
         allTasks.filter { ($0 as? any SessionTaskFace)?.task.withState { $0.machine.isOutstanding } ?? false }
     }
 

@@ -7,11 +7,16 @@ internal import NetworkingTransport
 
 extension SessionTask {
     func resume() {
-        perform(withState { $0.machine.resume() })
+        let action = withState { $0.machine.resume() }
+        // Told first: what follows may be the end already.
+        if action == .begin || action == .proceed { client.taskDidResume(self) }
+        perform(action)
     }
 
     func suspend() {
-        perform(withState { $0.machine.suspend() })
+        let action = withState { $0.machine.suspend() }
+        perform(action)
+        if action == .pause { client.taskDidSuspend(self) }
     }
 
     func cancel() {

@@ -150,6 +150,7 @@ extension SessionTask: AttemptClient {
 
     /// Brings the progress that somebody asked for up to date.
     func updateProgress() {
+        client.taskDidAdvance(self)
         let (progress, counts, isOver) = withState { ($0.progress, $0.counts, $0.machine.state == .completed) }
         guard let progress else { return }
         if isOver {

@@ -61,6 +61,12 @@ protocol SessionTaskClient: AnyObject, Sendable {
     /// The file is removed after `reply`, unless it was moved away.
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void)
     func task(_ task: SessionTask, didFinish result: SessionTaskResult)
+
+    /// `SessionTask.counts` changed. Often, and not within `perform`.
+    func taskDidAdvance(_ task: SessionTask)
+    /// A resume or suspension had an effect.
+    func taskDidResume(_ task: SessionTask)
+    func taskDidSuspend(_ task: SessionTask)
 }
 
 /// What a client has nothing to say about goes its usual way.
@@ -83,6 +89,9 @@ extension SessionTaskClient {
         reply()
     }
     func task(_ task: SessionTask, didReceive data: Data) {}
+    func taskDidAdvance(_ task: SessionTask) {}
+    func taskDidResume(_ task: SessionTask) {}
+    func taskDidSuspend(_ task: SessionTask) {}
     func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {}
     func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {}
     func task(

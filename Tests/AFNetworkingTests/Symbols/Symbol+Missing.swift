@@ -2,87 +2,13 @@
 
 extension Symbol {
     static var withoutCounterpart: [Symbol] {
-        systemReachability + sessions + images + userInterface
+        systemReachability + images + laterImages + userInterface + laterUserInterface
     }
 
     private static var systemReachability: [Symbol] {
         missing(
             "no SystemConfiguration: use managerForDomain: or managerForAddress:",
             "-[AFNetworkReachabilityManager initWithReachability:]")
-    }
-
-    private static var sessions: [Symbol] {
-        missing(
-            "no session managers: use AFHTTPRequestOperationManager",
-            "AFURLSessionManager",
-            "AFURLSessionManager.session",
-            "AFURLSessionManager.operationQueue",
-            "AFURLSessionManager.responseSerializer",
-            "AFURLSessionManager.securityPolicy",
-            "AFURLSessionManager.reachabilityManager",
-            "AFURLSessionManager.tasks",
-            "AFURLSessionManager.dataTasks",
-            "AFURLSessionManager.uploadTasks",
-            "AFURLSessionManager.downloadTasks",
-            "AFURLSessionManager.completionQueue",
-            "AFURLSessionManager.completionGroup",
-            "AFURLSessionManager.attemptsToRecreateUploadTasksForBackgroundSessions",
-            "-[AFURLSessionManager initWithSessionConfiguration:]",
-            "-[AFURLSessionManager invalidateSessionCancelingTasks:]",
-            "-[AFURLSessionManager dataTaskWithRequest:completionHandler:]",
-            "-[AFURLSessionManager uploadTaskWithRequest:fromFile:progress:completionHandler:]",
-            "-[AFURLSessionManager uploadTaskWithRequest:fromData:progress:completionHandler:]",
-            "-[AFURLSessionManager uploadTaskWithStreamedRequest:progress:completionHandler:]",
-            "-[AFURLSessionManager downloadTaskWithRequest:progress:destination:completionHandler:]",
-            "-[AFURLSessionManager downloadTaskWithResumeData:progress:destination:completionHandler:]",
-            "-[AFURLSessionManager uploadProgressForTask:]",
-            "-[AFURLSessionManager downloadProgressForTask:]",
-            "-[AFURLSessionManager setSessionDidBecomeInvalidBlock:]",
-            "-[AFURLSessionManager setSessionDidReceiveAuthenticationChallengeBlock:]",
-            "-[AFURLSessionManager setTaskNeedNewBodyStreamBlock:]",
-            "-[AFURLSessionManager setTaskWillPerformHTTPRedirectionBlock:]",
-            "-[AFURLSessionManager setTaskDidReceiveAuthenticationChallengeBlock:]",
-            "-[AFURLSessionManager setTaskDidSendBodyDataBlock:]",
-            "-[AFURLSessionManager setTaskDidCompleteBlock:]",
-            "-[AFURLSessionManager setDataTaskDidReceiveResponseBlock:]",
-            "-[AFURLSessionManager setDataTaskDidBecomeDownloadTaskBlock:]",
-            "-[AFURLSessionManager setDataTaskDidReceiveDataBlock:]",
-            "-[AFURLSessionManager setDataTaskWillCacheResponseBlock:]",
-            "-[AFURLSessionManager setDidFinishEventsForBackgroundURLSessionBlock:]",
-            "-[AFURLSessionManager setDownloadTaskDidFinishDownloadingBlock:]",
-            "-[AFURLSessionManager setDownloadTaskDidWriteDataBlock:]",
-            "-[AFURLSessionManager setDownloadTaskDidResumeBlock:]",
-            "AFNetworkingTaskDidStartNotification",
-            "AFNetworkingTaskDidResumeNotification",
-            "AFNetworkingTaskDidFinishNotification",
-            "AFNetworkingTaskDidCompleteNotification",
-            "AFNetworkingTaskDidSuspendNotification",
-            "AFURLSessionDidInvalidateNotification",
-            "AFURLSessionDownloadTaskDidFailToMoveFileNotification",
-            "AFNetworkingTaskDidFinishResponseDataKey",
-            "AFNetworkingTaskDidCompleteResponseDataKey",
-            "AFNetworkingTaskDidFinishSerializedResponseKey",
-            "AFNetworkingTaskDidCompleteSerializedResponseKey",
-            "AFNetworkingTaskDidFinishResponseSerializerKey",
-            "AFNetworkingTaskDidCompleteResponseSerializerKey",
-            "AFNetworkingTaskDidFinishAssetPathKey",
-            "AFNetworkingTaskDidCompleteAssetPathKey",
-            "AFNetworkingTaskDidFinishErrorKey",
-            "AFNetworkingTaskDidCompleteErrorKey",
-            "AFHTTPSessionManager",
-            "AFHTTPSessionManager.baseURL",
-            "AFHTTPSessionManager.requestSerializer",
-            "AFHTTPSessionManager.responseSerializer",
-            "+[AFHTTPSessionManager manager]",
-            "-[AFHTTPSessionManager initWithBaseURL:]",
-            "-[AFHTTPSessionManager initWithBaseURL:sessionConfiguration:]",
-            "-[AFHTTPSessionManager GET:parameters:success:failure:]",
-            "-[AFHTTPSessionManager HEAD:parameters:success:failure:]",
-            "-[AFHTTPSessionManager POST:parameters:success:failure:]",
-            "-[AFHTTPSessionManager POST:parameters:constructingBodyWithBlock:success:failure:]",
-            "-[AFHTTPSessionManager PUT:parameters:success:failure:]",
-            "-[AFHTTPSessionManager PATCH:parameters:success:failure:]",
-            "-[AFHTTPSessionManager DELETE:parameters:success:failure:]")
     }
 
     private static var images: [Symbol] {
@@ -134,5 +60,62 @@ extension Symbol {
             "UIWebView.responseSerializer",
             "-[UIWebView loadRequest:progress:success:failure:]",
             "-[UIWebView loadRequest:MIMEType:textEncodingName:progress:success:failure:]")
+    }
+
+    private static var laterImages: [Symbol] {
+        missing(
+            "no images: use AFHTTPResponseSerializer, and the data",
+            "-[AFImageCache addImage:withIdentifier:]",
+            "-[AFImageCache removeImageWithIdentifier:]",
+            "-[AFImageCache removeAllImages]",
+            "-[AFImageCache imageWithIdentifier:]",
+            "AFImageRequestCache",
+            "-[AFImageRequestCache shouldCacheImage:forRequest:withAdditionalIdentifier:]",
+            "-[AFImageRequestCache addImage:forRequest:withAdditionalIdentifier:]",
+            "-[AFImageRequestCache removeImageforRequest:withAdditionalIdentifier:]",
+            "-[AFImageRequestCache imageforRequest:withAdditionalIdentifier:]",
+            "AFAutoPurgingImageCache",
+            "AFAutoPurgingImageCache.memoryCapacity",
+            "AFAutoPurgingImageCache.preferredMemoryUsageAfterPurge",
+            "AFAutoPurgingImageCache.memoryUsage",
+            "-[AFAutoPurgingImageCache init]",
+            "-[AFAutoPurgingImageCache initWithMemoryCapacity:preferredMemoryCapacity:]",
+            "AFImageDownloadPrioritization",
+            "AFImageDownloadPrioritizationFIFO",
+            "AFImageDownloadPrioritizationLIFO",
+            "AFImageDownloadReceipt",
+            "AFImageDownloadReceipt.task",
+            "AFImageDownloadReceipt.receiptID",
+            "AFImageDownloader",
+            "AFImageDownloader.imageCache",
+            "AFImageDownloader.sessionManager",
+            "AFImageDownloader.downloadPrioritization",
+            "+[AFImageDownloader defaultInstance]",
+            "+[AFImageDownloader defaultURLCache]",
+            "+[AFImageDownloader defaultURLSessionConfiguration]",
+            "-[AFImageDownloader init]",
+            "-[AFImageDownloader initWithSessionConfiguration:]",
+            "-[AFImageDownloader initWithSessionManager:downloadPrioritization:maximumActiveDownloads:imageCache:]",
+            "-[AFImageDownloader downloadImageForURLRequest:success:failure:]",
+            "-[AFImageDownloader downloadImageForURLRequest:withReceiptID:success:failure:]",
+            "-[AFImageDownloader cancelTaskForImageDownloadReceipt:]",
+            "AFImageDownloader.downloadPrioritizaton")
+    }
+
+    private static var laterUserInterface: [Symbol] {
+        missing(
+            "no UIKit and no WebKit",
+            "+[UIButton sharedImageDownloader]",
+            "+[UIButton setSharedImageDownloader:]",
+            "-[UIButton cancelImageDownloadTaskForState:]",
+            "-[UIButton cancelBackgroundImageDownloadTaskForState:]",
+            "+[UIImageView sharedImageDownloader]",
+            "+[UIImageView setSharedImageDownloader:]",
+            "-[UIImageView cancelImageDownloadTask]",
+            "WKWebView.sessionManager",
+            "WKWebView.responseSerializer",
+            "-[WKWebView loadRequest:navigation:progress:success:failure:]",
+            "-[WKWebView loadRequest:navigation:MIMEType:textEncodingName:progress:success:failure:]",
+            "UIWebView.sessionManager")
     }
 }

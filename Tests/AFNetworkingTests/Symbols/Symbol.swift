@@ -25,7 +25,8 @@ struct Symbol: Sendable {
     /// Every symbol, with its state.
     static var all: [Symbol] {
         operations + httpOperations + manager + security + requests + requestMethods + forms + responses
-            + reachability + activity + withoutCounterpart
+            + reachability + activity + sessionManager + sessionBlocks + sessionConstants + httpSessionManager + later
+            + withoutCounterpart
     }
 }
 

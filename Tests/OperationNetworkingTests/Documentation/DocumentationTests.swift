@@ -10,7 +10,7 @@ struct DocumentationTests {
     @Test(
         "Every Swift snippet is compiled by the test target",
         arguments: [
-            ("README.md", "ReadmeSnippetsTests.swift", 8), ("Migration.md", "MigrationSnippetsTests.swift", 10),
+            ("README.md", "ReadmeSnippetsTests.swift", 8), ("Migration.md", "MigrationSnippetsTests.swift", 12),
         ])
     func snippets(document: String, source: String, count: Int) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)

@@ -23,6 +23,22 @@ final class BooksClient: HTTPRequestOperationManager, @unchecked Sendable {
     }
 }
 
+/// Migration, "Coming from AFNetworking 3 or 4".
+final class ShelfClient: HTTPSessionManager, @unchecked Sendable {
+    static let shared = ShelfClient(baseURL: URL(string: "https://api.example.com/v1/"))
+
+    override init(baseURL: URL?, sessionConfiguration: URLSessionConfiguration?) {
+        super.init(baseURL: baseURL, sessionConfiguration: sessionConfiguration)
+        requestSerializer = JSONRequestSerializer()
+        responseSerializer.acceptableContentTypes = ["application/json", "application/vnd.shelf+json"]
+        completionQueue = DispatchQueue(label: "com.example.shelf")
+    }
+
+    required init?(coder: NSCoder) {
+        super.init(coder: coder)
+    }
+}
+
 enum MigrationSnippets {}
 
 extension MigrationSnippets {
@@ -75,7 +91,19 @@ extension MigrationSnippets {
         client.clientIdentity = try ClientIdentity(pkcs12: archive, password: password)
     }
 
-    /// Migration, "Coming from AFNetworking 3 or 4".
+    /// Migration, "What sessions gain".
+    static func taskWithDependency(
+        _ manager: HTTPSessionManager, _ request: URLRequest, _ tokenRequest: URLRequest
+    ) -> URLSessionDataTask {
+        let cover = manager.dataTask(with: request) { _, object, error in print(object ?? error ?? "") }
+        let token = HTTPRequestOperation(request: tokenRequest)
+        manager.operation(for: cover)?.addDependency(token)
+        cover.resume()
+        token.start()
+        return cover
+    }
+
+    /// Migration, "Moving from sessions to operations".
     static func sessionManager(_ manager: HTTPRequestOperationManager) throws -> HTTPRequestOperation {
         let cover = try manager.operation(
             method: "GET", "covers/1",

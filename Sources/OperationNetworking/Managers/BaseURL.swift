@@ -1,0 +1,58 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// What a manager's URL strings are resolved against.
+struct BaseURL: Sendable {
+    /// Ends in "/" when it has a path; nil: strings are absolute.
+    let url: URL?
+    /// The origin of `url`; nil: it has none.
+    private let origin: String?
+
+    /// Adds a "/" to a path that lacks one, so that relative strings go below it.
+    init(_ url: URL?) {
+        let normalized = url.map { url in
+            guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
+            return url.appendingPathComponent("")
+        }
+        self.url = normalized
+        origin = normalized.flatMap { try? RequestTarget($0) }?.origin
+    }
+
+    /// A base URL as it was archived.
+    init(normalized url: URL?) {
+        self.url = url
+        origin = url.flatMap { try? RequestTarget($0) }?.origin
+    }
+
+    /// The absolute URL for a string.
+    func resolve(_ string: String) throws -> URL {
+        if string.isEmpty, let url { return url.absoluteURL }
+        guard let result = URL(string: string, relativeTo: url)?.absoluteURL, result.scheme != nil else {
+            throw RequestSerializationError(
+                code: .badURL,
+                reason: url == nil
+                    ? "The string \(string.withoutUserInfo.debugDescription) is not an absolute URL, and the manager has no base URL."
+                    : "The string \(string.withoutUserInfo.debugDescription) is not a URL.")
+        }
+        return result
+    }
+
+    /// Whether a URL is of another origin. False without a base URL: then there is no other.
+    func isLeft(by other: URL) -> Bool {
+        url != nil && (try? RequestTarget(other))?.origin != origin
+    }
+}
+
+extension URLRequest {
+    /// Takes a request serializer's own identifying fields out of the request.
+    mutating func removeIdentity(of serializer: HTTPRequestSerializer) {
+        for name in HTTPRequestSerializer.identifyingFields {
+            // One that a subclass made for this very request is meant for it.
+            guard let own = serializer.value(forHTTPHeaderField: name),
+                value(forHTTPHeaderField: name)?.utf8.elementsEqual(own.utf8) == true
+            else { continue }
+            keepFields { !$0.isFieldName(name) }
+        }
+    }
+}

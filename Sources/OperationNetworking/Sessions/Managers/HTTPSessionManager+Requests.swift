@@ -1,0 +1,65 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+
+extension HTTPSessionManager {
+    /// The request for a verb.
+    func request(
+        method: String, _ URLString: String, parameters: Any?, headers: [String: String]?
+    ) throws -> URLRequest {
+        let serializer = requestSerializer
+        let url = try base.resolve(URLString)
+        var request = try serializer.request(withMethod: method, url: url, parameters: parameters)
+        complete(&request, of: serializer, headers: headers)
+        return request
+    }
+
+    /// The request for a multipart form.
+    func formRequest(
+        _ URLString: String, parameters: [String: Any]?, headers: [String: String]?,
+        _ block: (any MultipartFormData) throws -> Void
+    ) throws -> URLRequest {
+        let serializer = requestSerializer
+        let url = try base.resolve(URLString)
+        // The serializer calls the block before it returns.
+        var request = try withoutActuallyEscaping(block) { block in
+            try serializer.multipartFormRequest(
+                withMethod: "POST", urlString: url.absoluteString, parameters: parameters, constructingBodyWith: block)
+        }
+        complete(&request, of: serializer, headers: headers)
+        return request
+    }
+
+    private func complete(
+        _ request: inout URLRequest, of serializer: HTTPRequestSerializer, headers: [String: String]?
+    ) {
+        // Last, because to work out an origin takes longer.
+        if base.url != nil, serializer.hasIdentifyingFields, !sendsAuthorizationToOtherOrigins,
+            let url = request.url, base.isLeft(by: url)
+        {
+            request.removeIdentity(of: serializer)
+        }
+        for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
+    }
+
+    /// A success block of a verb that has no object.
+    static func ignoringObject(_ success: @escaping @Sendable (URLSessionDataTask) -> Void) -> Success {
+        { task, _ in success(task) }
+    }
+
+    /// Lets the blocks of a verb have their task.
+    func assign(_ result: TaskResult, to task: URLSessionDataTask) {
+        if let managed = (task as? any SessionTaskFace)?.task.managed {
+            managed.withState { $0.result = result }
+            result.settle(task)
+        } else {
+            // A subclass has made it in some other way.
+            result.setTask(task)
+        }
+    }
+
+    func report(_ error: any Error, to failure: Failure?) {
+        guard let failure else { return }
+        (completionQueue ?? .sharedMain).async(group: completionGroup) { failure(nil, error) }
+    }
+}

@@ -1,0 +1,350 @@
+public import Foundation
+public import FoundationNetworking
+internal import NetworkingSupport
+
+/// Makes session tasks from URL strings and parameters: AFNetworking's `AFHTTPSessionManager`.
+///
+/// URL strings are resolved against `baseURL` as those of an ``HTTPRequestOperationManager`` are.
+///
+/// **Subclassing.** Override `init(baseURL:sessionConfiguration:)` to set up an API client, and
+/// `dataTask(with:uploadProgress:downloadProgress:completionHandler:)`, which all verbs go through but the multipart form,
+/// to see every request. A subclass restates `@unchecked Sendable`.
+// Sendable because the stored state is behind `Locked`, or immutable; the rest is the base class's.
+open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
+    /// What a verb's success block gets: the task and the response object.
+    public typealias Success = @Sendable (_ task: URLSessionDataTask, _ responseObject: Any?) -> Void
+    /// What a verb's failure block gets; the task is nil when the request could not be made.
+    public typealias Failure = @Sendable (_ task: URLSessionDataTask?, _ error: any Error) -> Void
+    /// What a progress block gets.
+    public typealias ProgressBlock = @Sendable (Progress) -> Void
+
+    private struct HTTPSettings {
+        var requestSerializer = HTTPRequestSerializer()
+        var sendsAuthorizationToOtherOrigins = false
+    }
+
+    let base: BaseURL
+    private let httpSettings = Locked(HTTPSettings())
+
+    /// What URL strings are resolved against; ends in "/" when it has a path. Nil: strings are absolute. AF: `baseURL`.
+    public var baseURL: URL? { base.url }
+
+    /// A manager without a base URL. AF: `manager`, `init`.
+    public convenience init() {
+        self.init(baseURL: nil, sessionConfiguration: nil)
+    }
+
+    /// A manager with the default session configuration. AF: `initWithBaseURL:`.
+    ///
+    /// - Parameter baseURL: what URL strings are resolved against; a "/" is added to its path if it lacks one.
+    public convenience init(baseURL: URL?) {
+        self.init(baseURL: baseURL, sessionConfiguration: nil)
+    }
+
+    /// A manager without a base URL. AF: `initWithSessionConfiguration:`.
+    ///
+    /// - Parameter sessionConfiguration: copied; nil: the default one.
+    public convenience override init(sessionConfiguration: URLSessionConfiguration?) {
+        self.init(baseURL: nil, sessionConfiguration: sessionConfiguration)
+    }
+
+    /// A manager with a form request serializer and a JSON response serializer. AF: `initWithBaseURL:sessionConfiguration:`.
+    ///
+    /// - Parameters:
+    ///   - baseURL: what URL strings are resolved against; a "/" is added to its path if it lacks one, so that relative
+    ///     strings go below it.
+    ///   - sessionConfiguration: copied; nil: the default one.
+    public init(baseURL: URL?, sessionConfiguration: URLSessionConfiguration? = nil) {
+        base = BaseURL(baseURL)
+        super.init(sessionConfiguration: sessionConfiguration)
+    }
+
+    // MARK: Settings
+
+    /// What makes requests from parameters. An `HTTPRequestSerializer` by default. AF: `requestSerializer`.
+    public var requestSerializer: HTTPRequestSerializer {
+        get { httpSettings.withLock { $0.requestSerializer } }
+        set {
+            let old = httpSettings.withLock { settings in
+                let old = settings.requestSerializer
+                settings.requestSerializer = newValue
+                return old
+            }
+            // Not under the lock: it may be the last reference.
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    /// What parses responses; taken when a task is made. A `JSONResponseSerializer` by default. AF: `responseSerializer`.
+    ///
+    /// A serializer that is none of HTTP's can be set on the manager as a ``URLSessionManager``; this property is then a
+    /// serializer around it.
+    public var responseSerializer: HTTPResponseSerializer {
+        get { operationSerializer }
+        set { setResponseSerializer(newValue) }
+    }
+
+    /// Whether requests that leave the origin of `baseURL` (its scheme, host and port) carry the `Authorization` and
+    /// `Cookie` fields of `requestSerializer`. False by default: these are for the API that the manager is for. No effect
+    /// without a `baseURL`, and on fields given with a request.
+    public var sendsAuthorizationToOtherOrigins: Bool {
+        get { httpSettings.withLock { $0.sendsAuthorizationToOtherOrigins } }
+        set { httpSettings.withLock { $0.sendsAuthorizationToOtherOrigins = newValue } }
+    }
+
+    // MARK: Verbs: overridable, so here and not in an extension
+
+    /// Makes a task for a verb, without resuming it. AF:
+    /// `dataTaskWithHTTPMethod:URLString:parameters:headers:uploadProgress:downloadProgress:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - method: the method, as it is sent.
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: given to the request serializer.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - uploadProgress: told of content sent, on `operationQueue`.
+    ///   - downloadProgress: told of content received, likewise.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; also for a cancelled task. Nil as the task: no request could be made.
+    /// - Returns: the task; nil when the request could not be made.
+    @preconcurrency
+    open func dataTask(
+        withHTTPMethod method: String, URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        uploadProgress: (@Sendable (Progress) -> Void)? = nil, downloadProgress: (@Sendable (Progress) -> Void)? = nil,
+        success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        do {
+            let request = try request(method: method, URLString, parameters: parameters, headers: headers)
+            guard success != nil || failure != nil else {
+                return dataTask(
+                    with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
+                    completionHandler: nil)
+            }
+            let result = TaskResult(success: success, failure: failure)
+            let task = dataTask(
+                with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
+                completionHandler: { _, object, error in result.deliver(object, error) })
+            assign(result, to: task)
+            return task
+        } catch {
+            report(error, to: failure)
+            return nil
+        }
+    }
+
+    /// Requests a representation, and resumes its task. AF: `GET:parameters:headers:progress:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the query, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - downloadProgress: told of content received, on `operationQueue`.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil task when the request could not be made.
+    /// - Returns: the task; nil when the request could not be made.
+    @preconcurrency @discardableResult
+    open func get(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        progress downloadProgress: (@Sendable (Progress) -> Void)? = nil,
+        success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        let task = dataTask(
+            withHTTPMethod: "GET", URLString: URLString, parameters: parameters, headers: headers,
+            downloadProgress: downloadProgress, success: success, failure: failure)
+        task?.resume()
+        return task
+    }
+
+    /// Requests the head of a response only, and resumes its task. AF: `HEAD:parameters:headers:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the query, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the task.
+    ///   - failure: likewise, with the error; with a nil task when the request could not be made.
+    /// - Returns: the task; nil when the request could not be made.
+    @preconcurrency @discardableResult
+    open func head(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (URLSessionDataTask) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        let task = dataTask(
+            withHTTPMethod: "HEAD", URLString: URLString, parameters: parameters, headers: headers,
+            success: success.map(Self.ignoringObject), failure: failure)
+        task?.resume()
+        return task
+    }
+
+    /// Submits parameters, and resumes its task. AF: `POST:parameters:headers:progress:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the content, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - uploadProgress: told of content sent, on `operationQueue`.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil task when the request could not be made.
+    /// - Returns: the task; nil when the request could not be made.
+    @preconcurrency @discardableResult
+    open func post(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        progress uploadProgress: (@Sendable (Progress) -> Void)? = nil,
+        success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        let task = dataTask(
+            withHTTPMethod: "POST", URLString: URLString, parameters: parameters, headers: headers,
+            uploadProgress: uploadProgress, success: success, failure: failure)
+        task?.resume()
+        return task
+    }
+
+    /// Replaces a resource, and resumes its task. AF: `PUT:parameters:headers:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the content, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil task when the request could not be made.
+    /// - Returns: the task; nil when the request could not be made.
+    @preconcurrency @discardableResult
+    open func put(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        let task = dataTask(
+            withHTTPMethod: "PUT", URLString: URLString, parameters: parameters, headers: headers,
+            success: success, failure: failure)
+        task?.resume()
+        return task
+    }
+
+    /// Changes a resource in part, and resumes its task. AF: `PATCH:parameters:headers:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the content, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil task when the request could not be made.
+    /// - Returns: the task; nil when the request could not be made.
+    @preconcurrency @discardableResult
+    open func patch(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        let task = dataTask(
+            withHTTPMethod: "PATCH", URLString: URLString, parameters: parameters, headers: headers,
+            success: success, failure: failure)
+        task?.resume()
+        return task
+    }
+
+    /// Removes a resource, and resumes its task. AF: `DELETE:parameters:headers:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent in the query, as `requestSerializer` says.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil task when the request could not be made.
+    /// - Returns: the task; nil when the request could not be made.
+    @preconcurrency @discardableResult
+    open func delete(
+        _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        let task = dataTask(
+            withHTTPMethod: "DELETE", URLString: URLString, parameters: parameters, headers: headers,
+            success: success, failure: failure)
+        task?.resume()
+        return task
+    }
+
+    /// Submits a multipart form, and resumes its task. AF:
+    /// `POST:parameters:headers:constructingBodyWithBlock:progress:success:failure:`.
+    ///
+    /// - Parameters:
+    ///   - URLString: resolved against `baseURL`.
+    ///   - parameters: sent as parts, before those that `block` appends.
+    ///   - headers: set on the request, over the serializer's.
+    ///   - block: appends parts after those for `parameters`; called once, on the calling thread. What it throws goes to
+    ///     `failure`.
+    ///   - uploadProgress: told of content sent, on `operationQueue`.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object.
+    ///   - failure: likewise, with the error; with a nil task when the request could not be made.
+    /// - Returns: the task; nil when the request could not be made.
+    @preconcurrency @discardableResult
+    open func post(
+        _ URLString: String, parameters: [String: Any]? = nil, headers: [String: String]? = nil,
+        constructingBodyWith block: (any MultipartFormData) throws -> Void,
+        progress uploadProgress: (@Sendable (Progress) -> Void)? = nil,
+        success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        do {
+            let request = try formRequest(URLString, parameters: parameters, headers: headers, block)
+            let result = TaskResult(success: success, failure: failure)
+            let task = uploadTask(
+                withStreamedRequest: request, progress: uploadProgress,
+                completionHandler: { _, object, error in result.deliver(object, error) })
+            assign(result, to: task)
+            task.resume()
+            return task
+        } catch {
+            report(error, to: failure)
+            return nil
+        }
+    }
+
+    // MARK: Copying and archiving
+
+    /// Makes the instance that `copy(with:)` fills: override it when a subclass's copies are to be of its class.
+    open override func makeCopy(sessionConfiguration: URLSessionConfiguration) -> URLSessionManager {
+        HTTPSessionManager(baseURL: baseURL, sessionConfiguration: sessionConfiguration)
+    }
+
+    /// A manager with the same base URL, a copy of the request serializer, and what ``URLSessionManager`` copies.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = super.copy(with: zone)
+        if let manager = copy as? HTTPSessionManager {
+            manager.requestSerializer = requestSerializer.copied()
+            manager.sendsAuthorizationToOtherOrigins = sendsAuthorizationToOtherOrigins
+        }
+        return copy
+    }
+
+    /// Stores base URL and request serializer, and what ``URLSessionManager`` stores. Not user name and password of the
+    /// base URL.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        let archive = HTTPSessionManagerArchive(
+            baseURL: baseURL?.withoutUserInfo.absoluteString, requestSerializer: ArchivedObject(requestSerializer))
+        ArchiveBlob.encode(archive, with: coder, forKey: HTTPSessionManagerArchive.key)
+    }
+
+    /// A manager from an archive; nil when that is damaged, or a serializer or the policy could not be archived.
+    public required init?(coder: NSCoder) {
+        guard
+            let archive = ArchiveBlob.decode(
+                HTTPSessionManagerArchive.self, with: coder, forKey: HTTPSessionManagerArchive.key),
+            let requestSerializer = archive.requestSerializer?.object
+        else { return nil }
+        base = BaseURL(normalized: archive.baseURL.flatMap(URL.init(string:)))
+        super.init(coder: coder)
+        self.requestSerializer = requestSerializer
+    }
+
+    /// Class, base URL and session in one line.
+    open override var description: String {
+        "<\(type(of: self)) baseURL: \(baseURL?.withoutUserInfo.absoluteString ?? "none"), tasks: \(tasks.count)>"
+    }
+}

@@ -1,0 +1,116 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+
+extension ManagedTask {
+    /// What a task came to.
+    // Sendable because the transfer is over: neither the operation nor the serializer touches the object any more.
+    struct Outcome: @unchecked Sendable {
+        var response: URLResponse
+        var object: Any?
+        var data: Data?
+        var fileURL: URL?
+        var error: (any Error)?
+    }
+
+    /// Bytes that are collected, as by an operation that nobody has told anything else.
+    private static let contentLimit = 256 << 20
+
+    /// Takes what a block gets piece by piece for the serializer, too.
+    func collect(_ data: Data, for task: SessionTask) {
+        let overflows = withState { state in
+            guard state.failure == nil else { return false }
+            let count = state.content?.count ?? 0
+            guard data.count <= Self.contentLimit - count else {
+                state.failure = URLError(
+                    .dataLengthExceedsMaximum, url: task.originalRequest?.url,
+                    reason: "the content is longer than the \(Self.contentLimit) bytes that are kept in memory")
+                return true
+            }
+            if state.content == nil { state.content = data } else { state.content?.append(data) }
+            return false
+        }
+        if overflows { task.operation?.cancel() }
+    }
+
+    /// The transfer is over and everything before the handler was told: parses what the operation did not, and delivers.
+    func complete(_ result: SessionTaskResult, of task: SessionTask, face: URLSessionTask) {
+        let (failure, content, fileURL, blocks) = withState { ($0.failure, $0.content, $0.fileURL, $0.result) }
+        // From here on the task has to be there for blocks that a subclass calls late.
+        if let blocks, let face = face as? URLSessionDataTask { blocks.setTask(face) }
+        var outcome = Outcome(
+            response: result.response ?? .missing(for: task.originalRequest?.url), data: content ?? result.data,
+            fileURL: fileURL, error: failure ?? result.error)
+        if outcome.error != nil || task.withState({ $0.isDownload }) {
+            deliver(outcome, of: task, face: face)
+        } else if let operation = task.operation,
+            task.withState({ $0.interests.isDisjoint(with: [.responses, .data]) })
+        {
+            // Parsed before it was finished.
+            outcome.object = operation.responseObject
+            outcome.error = operation.error
+            deliver(outcome, of: task, face: face)
+        } else {
+            let transferred = outcome
+            Runtime.current.onParsingThread { [self] in
+                var outcome = transferred
+                do {
+                    outcome.object = try settings.serializer.responseObject(
+                        for: result.response, data: outcome.data)
+                } catch {
+                    outcome.object = (error as? ResponseSerializationError)?.responseObject
+                    outcome.error = error
+                }
+                deliver(outcome, of: task, face: face)
+            }
+        }
+    }
+
+    private func deliver(_ outcome: Outcome, of task: SessionTask, face: URLSessionTask) {
+        // What was given with the task goes once it was called, and not under the lock.
+        let (handler, blocks, settings) = withState { state in
+            defer {
+                state.handler = .none
+                state.result = nil
+                state.outcome = outcome
+            }
+            return (state.handler, state.result, state.settings)
+        }
+        withExtendedLifetime(blocks) {}
+        if case .none = handler, settings.completionGroup == nil { return end(task, face) }
+        let group = settings.completionGroup
+        group?.enter()
+        Runtime.current.on(settings.completionQueue ?? .sharedMain) { [self] in
+            switch handler {
+            case .none: break
+            case .object(let handler): handler(outcome.response, outcome.object, outcome.error)
+            case .file(let handler): handler(outcome.response, outcome.fileURL, outcome.error)
+            }
+            end(task, face)
+            group?.leave()
+        }
+    }
+
+    private func end(_ task: SessionTask, _ face: URLSessionTask) {
+        task.close()
+        NotificationMailbox.shared.post(.networkingTaskDidComplete, object: face, on: .sharedMain) {
+            [weak self, weak task] in
+            self?.completionInfo(task?.operation?.metrics)
+        }
+    }
+
+    /// What the notification of the end says.
+    private func completionInfo(_ metrics: TransferMetrics?) -> [AnyHashable: Any]? {
+        guard let outcome = withState({ $0.outcome }) else { return nil }
+        var info: [AnyHashable: Any] = [NetworkingTaskDidCompleteResponseSerializerKey: settings.serializer]
+        if let data = outcome.data, outcome.fileURL == nil { info[NetworkingTaskDidCompleteResponseDataKey] = data }
+        if let object = outcome.object { info[NetworkingTaskDidCompleteSerializedResponseKey] = object }
+        if let url = outcome.fileURL {
+            info[NetworkingTaskDidCompleteAssetPathKey] = url
+            info[NetworkingTaskDidCompleteSerializedResponseKey] = url
+        }
+        if let error = outcome.error { info[NetworkingTaskDidCompleteErrorKey] = error }
+        if let metrics { info[NetworkingTaskDidCompleteSessionTaskMetrics] = metrics }
+        return info
+    }
+}

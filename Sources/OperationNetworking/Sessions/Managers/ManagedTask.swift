@@ -1,0 +1,87 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+
+/// What a session manager keeps about one of its tasks: what was given when the task was made.
+// Sendable because everything mutable is behind `state`.
+final class ManagedTask: @unchecked Sendable {
+    /// What is told of the result.
+    enum Handler: Sendable {
+        case none
+        /// Of a data or upload task.
+        case object(@Sendable (URLResponse, Any?, (any Error)?) -> Void)
+        /// Of a download task.
+        case file(@Sendable (URLResponse, URL?, (any Error)?) -> Void)
+    }
+
+    /// What the manager was set to when the task was made.
+    struct Settings: Sendable {
+        var serializer: any URLResponseSerialization
+        /// The same, for the task's operation.
+        var operationSerializer: HTTPResponseSerializer
+        var completionQueue: DispatchQueue?
+        var completionGroup: DispatchGroup?
+    }
+
+    struct State {
+        var settings: Settings
+        var handler: Handler
+        var upload: TaskProgress?
+        var download: TaskProgress?
+        /// The blocks of a verb, until the task was resumed.
+        var result: TaskResult?
+        /// Content that a block gets piece by piece.
+        var content: Data?
+        /// Why the task failed, where that is not the transfer's error.
+        var failure: (any Error)?
+        /// Where a download was moved to.
+        var fileURL: URL?
+        /// What the notification of the end tells of.
+        var outcome: Outcome?
+    }
+
+    let destination: (@Sendable (URL, URLResponse) -> URL)?
+    private let state: Locked<State>
+
+    init(
+        settings: Settings, handler: Handler, destination: (@Sendable (URL, URLResponse) -> URL)? = nil
+    ) {
+        self.destination = destination
+        state = Locked(State(settings: settings, handler: handler))
+    }
+
+    /// Reads or changes what the lock guards; nothing is called out of `body`, and no last reference dropped.
+    func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        // The lock makes every access exclusive; what leaves it is a copy, or an object with a lock of its own.
+        nonisolated(unsafe) var result: Result?
+        state.withLock { result = body(&$0) }
+        return result.unsafelyUnwrapped
+    }
+
+    var settings: Settings { withState { $0.settings } }
+
+    /// A direction's progress; nil: nobody asked for it.
+    func progress(_ direction: TaskProgress.Direction) -> TaskProgress? {
+        withState { direction == .upload ? $0.upload : $0.download }
+    }
+
+    /// A direction's progress, made when it is asked for first.
+    func makeProgress(
+        _ direction: TaskProgress.Direction, of face: URLSessionTask, link: Progress? = nil,
+        block: (@Sendable (Progress) -> Void)? = nil
+    ) -> TaskProgress {
+        if let known = progress(direction) { return known }
+        let new = TaskProgress(of: face, link: link, block: block)
+        return withState { state in
+            switch direction {
+            case .upload:
+                if state.upload == nil { state.upload = new }
+                return state.upload ?? new
+            case .download:
+                if state.download == nil { state.download = new }
+                return state.download ?? new
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Foundation
+internal import FoundationNetworking
+
+extension SessionManagerClient {
+    func task(
+        _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
+        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        queue.addOperation { [self] in
+            let table = blocks.current
+            guard let session = task.session else { return reply(.performDefaultHandling, nil) }
+            if Self.concernsConnection(challenge), let block = table.sessionDidReceiveChallenge {
+                var credential: URLCredential?
+                let disposition = block(session, challenge, &credential)
+                return reply(disposition, credential)
+            }
+            guard let handler = table.authenticationChallengeHandler else { return reply(.performDefaultHandling, nil) }
+            switch ChallengeVerdict(handler(session, task.face, challenge, reply)) {
+            case .later: break
+            case .answer(let disposition, let credential): reply(disposition, credential)
+            case .failure(let error):
+                task.managed?.withState { $0.failure = error }
+                reply(.cancelAuthenticationChallenge, nil)
+            }
+        }
+    }
+
+    /// Whether a challenge is about a connection and what is authenticated with it, not about a request.
+    private static func concernsConnection(_ challenge: URLAuthenticationChallenge) -> Bool {
+        switch challenge.protectionSpace.authenticationMethod {
+        case ServerTrustProtectionSpace.serverTrustMethod, ServerTrustProtectionSpace.clientCertificateMethod,
+            "NSURLAuthenticationMethodNTLM", "NSURLAuthenticationMethodNegotiate":
+            true
+        default: false
+        }
+    }
+}
+
+/// What an authentication challenge handler's return value means.
+enum ChallengeVerdict {
+    /// The completion handler is called, or was.
+    case later
+    case answer(URLSession.AuthChallengeDisposition, URLCredential?)
+    /// The task ends with an error of the handler's.
+    case failure(any Error)
+
+    init(_ value: Any?) {
+        switch value {
+        case nil, is NSNull: self = .later
+        case let credential as URLCredential: self = .answer(.useCredential, credential)
+        case let disposition as URLSession.AuthChallengeDisposition: self = Self.answer(disposition)
+        case let number as Int: self = Self.answer(number)
+        case let number as NSNumber: self = Self.answer(number.intValue)
+        case let error as any Error: self = .failure(error)
+        default:
+            // A block whose type is not optional may return an optional all the same.
+            let mirror = Mirror(reflecting: value as Any)
+            let isNothing = mirror.displayStyle == .optional && mirror.children.isEmpty
+            self = isNothing ? .later : .answer(.cancelAuthenticationChallenge, nil)
+        }
+    }
+
+    private static func answer(_ number: Int) -> ChallengeVerdict {
+        answer(URLSession.AuthChallengeDisposition(rawValue: number) ?? .cancelAuthenticationChallenge)
+    }
+
+    /// A disposition without a credential.
+    private static func answer(_ disposition: URLSession.AuthChallengeDisposition) -> ChallengeVerdict {
+        .answer(disposition == .useCredential ? .performDefaultHandling : disposition, nil)
+    }
+}

@@ -1,0 +1,88 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+
+// From the end of a transfer to the task's handler and the notification.
+
+extension SessionManagerClient {
+    func task(
+        _ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void
+    ) {
+        queue.addOperation { [self] in
+            placeDownload(location, of: task)
+            reply()
+        }
+    }
+
+    /// Moves a download to where the blocks want it. Called on the manager's queue.
+    private func placeDownload(_ location: URL, of task: SessionTask) {
+        guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
+        let response = face.response ?? URLResponse.missing(for: task.originalRequest?.url)
+        let managed = task.managed
+        if let serializer = managed?.settings.serializer,
+            let refusal = DownloadVerdict.refusal(of: response, at: location, by: serializer)
+        {
+            managed?.withState { $0.failure = refusal }
+            return
+        }
+        guard
+            let destination = blocks.current.downloadTaskDidFinishDownloading?(session, face, location)
+                ?? managed?.destination?(location, response)
+        else { return }
+        let file = DownloadedFile(location: location)
+        do {
+            try file.move(to: destination)
+            managed?.withState { $0.fileURL = destination }
+            NotificationMailbox.shared.post(
+                .urlSessionDownloadTaskDidMoveFileSuccessfully, object: face, on: .sharedMain)
+        } catch {
+            let error = file.keeping(error)
+            managed?.withState { $0.failure = error }
+            NotificationMailbox.shared.post(
+                .urlSessionDownloadTaskDidFailToMoveFile, object: face, on: .sharedMain
+            ) { (error as NSError).userInfo }
+        }
+    }
+
+    func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
+        let table = blocks.current
+        let (upload, download, content) =
+            task.managed?.withState { ($0.upload, $0.download, $0.content) } ?? (nil, nil, nil)
+        // What comes before the handler on the manager's queue makes it wait for its turn there.
+        guard
+            table.taskDidComplete != nil || result.metrics != nil || upload != nil || download != nil || content != nil
+                || table.dataTaskDidReceiveData != nil || table.downloadTaskDidWriteData != nil
+        else { return deliver(result, of: task, face: task.face, session: task.session) }
+        let face = task.face
+        let session = task.session
+        taskDidAdvance(task)
+        queue.addOperation { [self] in
+            let isComplete = result.error == nil
+            upload?.finish(isComplete: isComplete && result.response != nil)
+            download?.finish(isComplete: isComplete)
+            let table = blocks.current
+            if let session {
+                if let metrics = result.metrics {
+                    table.taskDidFinishCollectingMetrics?(session, face, metrics.urlSessionTaskMetrics)
+                }
+                table.taskDidComplete?(session, face, result.error)
+            }
+            deliver(result, of: task, face: face, session: session)
+        }
+    }
+
+    private func deliver(
+        _ result: SessionTaskResult, of task: SessionTask, face: URLSessionTask, session: URLSession?
+    ) {
+        guard let managed = task.managed else { return task.close() }
+        managed.complete(result, of: task, face: face)
+    }
+}
+
+extension URLResponse {
+    /// What stands for a response that never came, where handlers take one that is not optional.
+    static func missing(for url: URL?) -> URLResponse {
+        URLResponse(
+            url: url ?? URL(fileURLWithPath: "/"), mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+    }
+}

@@ -1,0 +1,155 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+
+/// Takes what happens to a session manager's tasks straight from them, and gives it to the manager's blocks and to the
+/// tasks' handlers. An event that nobody wants to know of is not even asked for.
+///
+/// The session and its tasks hold it, not the manager: tasks go on when that is gone.
+final class SessionManagerClient: SessionTaskClient {
+    let blocks = SessionBlocks()
+    /// Where blocks and progress are called, one at a time.
+    let queue: OperationQueue
+
+    init(queue: OperationQueue) {
+        self.queue = queue
+    }
+
+    func interests(of task: SessionTask) -> SessionTaskInterests {
+        let table = blocks.current
+        var interests: SessionTaskInterests = []
+        if table.taskWillPerformRedirection != nil { interests.insert(.redirects) }
+        if table.sessionDidReceiveChallenge != nil || table.authenticationChallengeHandler != nil {
+            interests.insert(.challenges)
+        }
+        if table.taskDidSendBodyData != nil { interests.insert(.sending) }
+        if table.taskDidFinishCollectingMetrics != nil { interests.insert(.metrics) }
+        switch task.kind {
+        case .download:
+            if table.downloadTaskDidWriteData != nil || table.downloadTaskDidResume != nil {
+                interests.insert(.writing)
+            }
+        case .data, .upload:
+            if table.dataTaskDidReceiveResponse != nil { interests.insert(.responses) }
+            if table.dataTaskDidReceiveData != nil { interests.insert(.data) }
+            if table.dataTaskWillCacheResponse != nil { interests.insert(.caching) }
+        }
+        return interests
+    }
+
+    func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
+        queue.addOperation(work)
+    }
+
+    // MARK: Questions
+
+    func task(
+        _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
+        reply: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        queue.addOperation { [self] in
+            guard let session = task.session, let block = blocks.current.taskWillPerformRedirection else {
+                return reply(redirected)
+            }
+            reply(block(session, task.face, response, redirected))
+        }
+    }
+
+    func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
+        queue.addOperation { [self] in
+            guard let session = task.session, let block = blocks.current.taskNeedNewBodyStream else {
+                return reply(nil)
+            }
+            reply(block(session, task.face))
+        }
+    }
+
+    func task(
+        _ task: SessionTask, didReceive response: URLResponse,
+        reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        queue.addOperation { [self] in
+            guard let session = task.session, let face = task.face as? URLSessionDataTask,
+                let block = blocks.current.dataTaskDidReceiveResponse
+            else { return reply(.allow) }
+            reply(block(session, face, response))
+        }
+    }
+
+    func task(
+        _ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void
+    ) {
+        queue.addOperation { [self] in
+            if let session = task.session, let block = blocks.current.dataTaskDidBecomeDownloadTask {
+                block(session, OperationDataTask(task, task.operation), download)
+            }
+            reply()
+        }
+    }
+
+    func task(
+        _ task: SessionTask, willCache response: CachedURLResponse,
+        reply: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        queue.addOperation { [self] in
+            guard let session = task.session, let face = task.face as? URLSessionDataTask,
+                let block = blocks.current.dataTaskWillCacheResponse
+            else { return reply(response) }
+            reply(block(session, face, response))
+        }
+    }
+
+    // MARK: News
+
+    func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
+        guard let session = task.session, let block = blocks.current.taskDidSendBodyData else { return }
+        block(session, task.face, count, total, expected)
+    }
+
+    func task(_ task: SessionTask, didReceive data: Data) {
+        task.managed?.collect(data, for: task)
+        guard let session = task.session, let face = task.face as? URLSessionDataTask,
+            let block = blocks.current.dataTaskDidReceiveData
+        else { return }
+        block(session, face, data)
+    }
+
+    func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
+        guard let session = task.session, let face = task.face as? URLSessionDownloadTask,
+            let block = blocks.current.downloadTaskDidWriteData
+        else { return }
+        block(session, face, count, total, expected)
+    }
+
+    func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {
+        queue.addOperation { [self] in
+            guard let session = task.session, let face = task.face as? URLSessionDownloadTask,
+                let block = blocks.current.downloadTaskDidResume
+            else { return }
+            block(session, face, offset, expected)
+        }
+    }
+
+    func taskDidAdvance(_ task: SessionTask) {
+        guard let managed = task.managed else { return }
+        let (upload, download) = managed.withState { ($0.upload, $0.download) }
+        guard upload != nil || download != nil else { return }
+        let counts = task.withState { $0.counts }
+        upload?.report(counts.sent, of: counts.expectedToSend > 0 ? counts.expectedToSend : -1, on: queue)
+        download?.report(counts.received, of: counts.expectedToReceive > 0 ? counts.expectedToReceive : -1, on: queue)
+    }
+
+    func taskDidResume(_ task: SessionTask) {
+        NotificationMailbox.shared.post(.networkingTaskDidResume, object: task.face, on: .sharedMain)
+    }
+
+    func taskDidSuspend(_ task: SessionTask) {
+        NotificationMailbox.shared.post(.networkingTaskDidSuspend, object: task.face, on: .sharedMain)
+    }
+}
+
+extension SessionTask {
+    /// What the manager keeps about the task; nil for one that it did not make.
+    var managed: ManagedTask? { context as? ManagedTask }
+}

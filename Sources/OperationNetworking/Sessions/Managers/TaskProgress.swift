@@ -1,0 +1,99 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingSupport
+
+/// A task's progress in one direction, and the block that is told of it.
+///
+/// `Progress` of Foundation is not safe to change from several threads at once: it is changed on the manager's queue only,
+/// which runs one piece of work at a time. What comes before the queue gets to it is merged, so that a fast transfer does
+/// not flood it.
+// Sendable because `progress` is changed on one queue, `state` is behind a lock, and the rest is immutable.
+final class TaskProgress: @unchecked Sendable {
+    enum Direction { case upload, download }
+
+    private struct State {
+        var completed: Int64 = 0
+        var total: Int64 = -1
+        var isScheduled = false
+    }
+
+    let progress: Progress
+    /// A child of what was the current progress when the task was made. Not `progress` itself: a child of an unknown total
+    /// never counts for its parent on Linux, also when its total is known later.
+    private let link: Progress?
+    private let block: (@Sendable (Progress) -> Void)?
+    private let state = Locked(State())
+
+    /// A child of the calling thread's current progress, if there is one.
+    ///
+    /// To be made before the task: Foundation's tasks have a progress from their beginning, which nobody here uses, and
+    /// which would take the place of the child.
+    static func makeLink() -> Progress? {
+        Progress.current() == nil ? nil : Progress(totalUnitCount: 1)
+    }
+
+    /// - Parameter link: follows the progress, and controls it.
+    init(of face: URLSessionTask, link: Progress?, block: (@Sendable (Progress) -> Void)?) {
+        let progress = Progress(parent: nil)
+        // Neither finished nor of a fraction.
+        progress.totalUnitCount = -1
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak face] in face?.cancel() }
+        progress.pausingHandler = { [weak face] in face?.suspend() }
+        progress.resumingHandler = { [weak face] in face?.resume() }
+        self.progress = progress
+        self.block = block
+        self.link = link
+        link?.isPausable = true
+        link?.cancellationHandler = { [weak progress] in progress?.cancel() }
+        link?.pausingHandler = { [weak progress] in progress?.pause() }
+        link?.resumingHandler = { [weak progress] in progress?.resume() }
+    }
+
+    /// - Parameters:
+    ///   - completed: bytes in all.
+    ///   - total: bytes expected; −1: unknown.
+    func report(_ completed: Int64, of total: Int64, on queue: OperationQueue) {
+        let schedules = state.withLock { state in
+            state.completed = completed
+            state.total = total
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if schedules { queue.addOperation { [self] in update() } }
+    }
+
+    /// What the last report said. Called on the manager's queue.
+    private func update() {
+        let (completed, total) = state.withLock { state in
+            state.isScheduled = false
+            return (state.completed, state.total)
+        }
+        guard progress.completedUnitCount != completed || progress.totalUnitCount != total else { return }
+        set(completed, of: total)
+        block?(progress)
+    }
+
+    private func set(_ completed: Int64, of total: Int64) {
+        progress.totalUnitCount = total
+        progress.completedUnitCount = completed
+        guard let link, total > 0 else { return }
+        link.totalUnitCount = total
+        link.completedUnitCount = completed
+    }
+
+    /// Brings the progress to its end, before the completion handler is called. Called on the manager's queue.
+    ///
+    /// - Parameter isComplete: everything was transferred. A total that nobody announced is then what came.
+    func finish(isComplete: Bool) {
+        update()
+        guard isComplete, progress.totalUnitCount != progress.completedUnitCount || progress.totalUnitCount <= 0 else {
+            return
+        }
+        let isEmpty = progress.completedUnitCount <= 0
+        // Foundation calls a progress of 0 of 0 unfinished, and a parent would wait for it for ever.
+        let total = isEmpty ? 1 : progress.completedUnitCount
+        set(total, of: total)
+        if !isEmpty { block?(progress) }
+    }
+}

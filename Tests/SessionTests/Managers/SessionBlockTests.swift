@@ -1,0 +1,236 @@
+import Foundation
+import FoundationNetworking
+import NetworkingSupport
+import OperationNetworking
+import TestServer
+import Testing
+
+@Suite("Blocks of a session manager", .timeLimit(.minutes(1))) struct SessionBlockTests {
+    let server: TestServer
+    let manager: HTTPSessionManager
+
+    init() throws {
+        server = try TestServer()
+        server.respondToOthers { _ in .json(#"{"a":"b"}"#) }
+        manager = HTTPSessionManager(baseURL: server.url()).offMain()
+    }
+
+    @Test("A redirect block changes the request that follows, or makes the redirect the result")
+    func redirects() async throws {
+        server.respond(to: "/from", ScriptedResponse(status: 302, headers: [("Location", "/to")]))
+        let seen = Notes<String>()
+        manager.setTaskWillPerformHTTPRedirectionBlock { session, task, response, request in
+            seen.add("\((response as? HTTPURLResponse)?.statusCode ?? 0) \(request.url?.path ?? "")")
+            guard session === manager.session, task.originalRequest?.url?.path == "/from" else { return nil }
+            var request = request
+            request.setValue("1", forHTTPHeaderField: "X-Hop")
+            return request
+        }
+        #expect(await manager.getting("from").json == ["a": "b"])
+        #expect(seen.all == ["302 /to"] && server.requests.last?["X-Hop"] == "1")
+        manager.setTaskWillPerformHTTPRedirectionBlock { _, _, _, _ in nil }
+        #expect(await manager.getting("from").status == 302)
+    }
+
+    /// A server that wants user and password.
+    private func protect() {
+        server.respond(to: "/secret") { request in
+            request["Authorization"] == "Basic dXNlcjpwYXNz"
+                ? .json(#"{"a":"b"}"#)
+                : ScriptedResponse(status: 401, headers: [("WWW-Authenticate", #"Basic realm="r""#)])
+        }
+    }
+
+    private struct Refusal: Error, Equatable { let reason: String }
+
+    @Test("The challenge handler answers at once, later, by number, or with an error that the task ends with")
+    func challenges() async throws {
+        protect()
+        let right = URLCredential(user: "user", password: "pass", persistence: .none)
+        let answers:
+            [(
+                Int?,
+                @Sendable (@escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void) -> Any?
+            )] = [
+                (nil, { _ in right }),
+                (
+                    nil,
+                    { reply in
+                        DispatchQueue.global().async { reply(.useCredential, right) }
+                        return nil
+                    }
+                ),
+                (
+                    URLError.badServerResponse.rawValue,
+                    { _ in
+                        NSNumber(value: URLSession.AuthChallengeDisposition.performDefaultHandling.rawValue)
+                    }
+                ),
+                (
+                    URLError.badServerResponse.rawValue,
+                    { _ in URLSession.AuthChallengeDisposition.rejectProtectionSpace }
+                ),
+                (
+                    URLError.cancelled.rawValue,
+                    { _ in URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge }
+                ),
+                (URLError.cancelled.rawValue, { _ in "what is this" }),
+            ]
+        for (code, answer) in answers {
+            manager.setAuthenticationChallengeHandler { _, _, challenge, reply in
+                challenge.previousFailureCount == 0 ? answer(reply) : Refusal(reason: "asked again")
+            }
+            let outcome = await manager.getting("secret")
+            #expect(outcome.code == code)
+            #expect(code != nil || outcome.json == ["a": "b"])
+        }
+        manager.setAuthenticationChallengeHandler { _, _, _, _ in Refusal(reason: "no") }
+        #expect(await manager.getting("secret").error as? Refusal == Refusal(reason: "no"))
+    }
+
+    @Test("The session's block is about connections only, and is asked before the handler")
+    func untrustedServer() async throws {
+        let authority = try TestCertificateAuthority()
+        let secure = try TestServer(tls: TLSSettings(authority.issueForLocalhost()))
+        secure.respondToOthers { _ in .json("{}") }
+        let asked = Notes<String>()
+        manager.setAuthenticationChallengeHandler { _, _, challenge, _ in
+            asked.add("task")
+            return URLSession.AuthChallengeDisposition.performDefaultHandling
+        }
+        let url = secure.url("/x").absoluteString
+        let refused = await manager.getting(url)
+        #expect((refused.error as? URLError)?.code == .serverCertificateHasUnknownRoot && asked.all == ["task"])
+        #expect((refused.error as NSError?)?.userInfo[NSUnderlyingErrorKey] is ServerTrustError)
+        manager.setSessionDidReceiveAuthenticationChallengeBlock { _, challenge, credential in
+            asked.add("session")
+            guard let trust = challenge.protectionSpace.untrustedServer else { return .performDefaultHandling }
+            credential?.pointee = .accepting(trust)
+            return .useCredential
+        }
+        #expect(await manager.getting(url).status == 200)
+        #expect(asked.all == ["task", "session"])
+        protect()
+        _ = await manager.getting("secret")
+        #expect(asked.all == ["task", "session", "task"])
+    }
+
+    @Test("The policy counts that is set when the task is made")
+    func policy() async throws {
+        let authority = try TestCertificateAuthority()
+        let secure = try TestServer(tls: TLSSettings(authority.issueForLocalhost()))
+        secure.respondToOthers { _ in .json("{}") }
+        let url = secure.url("/x").absoluteString
+        #expect(await manager.getting(url).code == URLError.Code.serverCertificateHasUnknownRoot.rawValue)
+        let policy = SecurityPolicy.default()
+        policy.anchorCertificates = [authority.certificate.der]
+        manager.securityPolicy = policy
+        #expect(await manager.getting(url).status == 200)
+    }
+
+    @Test("A data block gets the content in pieces, and the serializer all of it")
+    func pieces() async throws {
+        server.respond(
+            to: "/pieces",
+            ScriptedResponse(
+                headers: [("Content-Type", "application/json")],
+                body: .chunked([Data(#"{"a":"#.utf8), Data(#""b"}"#.utf8)])))
+        let pieces = Notes<Data>()
+        manager.setDataTaskDidReceiveDataBlock { _, _, data in pieces.add(data) }
+        let outcome = await manager.getting("pieces")
+        #expect(outcome.json == ["a": "b"] && outcome.error == nil)
+        #expect(pieces.all.reduce(Data(), +) == Data(#"{"a":"b"}"#.utf8))
+        server.respond(to: "/bad", .json(#"{"m":"x"}"#, status: 500))
+        let bad = await manager.getting("bad")
+        #expect((bad.error as? ResponseSerializationError)?.responseObject as? [String: String] == ["m": "x"])
+    }
+
+    @Test("A response block lets a task go on, or cancels it")
+    func responses() async throws {
+        manager.setDataTaskDidReceiveResponseBlock { _, task, response in
+            response.url?.path == "/no" ? .cancel : .allow
+        }
+        #expect(await manager.getting("yes").json == ["a": "b"])
+        let refused = await manager.getting("no")
+        #expect(refused.code == URLError.cancelled.rawValue)
+    }
+
+    @Test("Sent bytes, metrics and the end are told on the manager's queue, before the handler")
+    func order() async throws {
+        let log = Notes<String>()
+        manager.setTaskDidSendBodyDataBlock { _, _, count, total, expected in
+            log.add("sent \(total) of \(expected)")
+            #expect(OperationQueue.current === manager.operationQueue)
+        }
+        manager.setTaskDidFinishCollectingMetricsBlock { _, _, metrics in
+            log.add("metrics \(metrics == nil)")
+        }
+        manager.setTaskDidCompleteBlock { _, task, error in
+            log.add("complete \(error == nil) \(task.state == .completed)")
+        }
+        let outcome = await manager.outcome { manager.post("x", parameters: ["k": "v"], success: $0, failure: $1) }
+        #expect(outcome.json == ["a": "b"])
+        #expect(log.all == ["sent 3 of 3", "metrics false", "complete true true"])
+    }
+
+    @Test("A stream that has to be sent again comes from its block")
+    func bodyStream() async throws {
+        protect()
+        let right = URLCredential(user: "user", password: "pass", persistence: .none)
+        manager.setAuthenticationChallengeHandler { _, _, _, _ in right }
+        let asked = Notes<Int>()
+        manager.setTaskNeedNewBodyStreamBlock { _, _ in
+            asked.add(1)
+            return InputStream(data: Data("again".utf8))
+        }
+        var request = URLRequest(url: server.url("/secret"))
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data("first".utf8))
+        let done = Gate()
+        let task = manager.uploadTask(withStreamedRequest: request) { response, _, error in
+            #expect(error == nil && (response as? HTTPURLResponse)?.statusCode == 200)
+            done.open()
+        }
+        task.resume()
+        await done.wait()
+        #expect(asked.all == [1] && server.requests.map(\.text) == ["first", "again"])
+    }
+
+    @Test("Notifications: resume, suspend, and the end with what it came to; nothing about calls without effect")
+    func notifications() async throws {
+        let gate = Gate()
+        server.respond(to: "/noted", ScriptedResponse.json(#"{"a":"b"}"#).holding(gate, at: .beforeHead))
+        let log = Notes<String>()
+        let names: [Notification.Name] = [
+            .networkingTaskDidResume, .networkingTaskDidSuspend, .networkingTaskDidComplete,
+        ]
+        let url = server.url("/noted")
+        let tokens = names.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
+                guard (note.object as? URLSessionTask)?.originalRequest?.url == url else { return }
+                let info = note.userInfo ?? [:]
+                log.add(
+                    [
+                        name.rawValue.split(separator: ".").last.map(String.init) ?? "",
+                        info[NetworkingTaskDidCompleteResponseSerializerKey] is JSONResponseSerializer ? "json" : "",
+                        (info[NetworkingTaskDidCompleteSerializedResponseKey] as? [String: String])?["a"] ?? "",
+                        (info[NetworkingTaskDidCompleteResponseDataKey] as? Data).map { "\($0.count)" } ?? "",
+                        info[NetworkingTaskDidCompleteSessionTaskMetrics] is TransferMetrics ? "metrics" : "",
+                        info[NetworkingTaskDidCompleteErrorKey] == nil ? "" : "error",
+                    ].joined(separator: " "))
+            }
+        }
+        defer { tokens.forEach { NotificationCenter.default.removeObserver($0) } }
+        async let outcome = manager.loading(URLRequest(url: url)) { task in
+            task.resume()
+            task.suspend()
+        }
+        // Twice, when the first was under way before the suspension.
+        try await eventually("the request") { !server.requests.isEmpty }
+        gate.open()
+        #expect(await outcome.json == ["a": "b"])
+        try await eventually("the end") { log.all.count == 4 }
+        #expect(
+            log.all == ["resume     ", "suspend     ", "resume     ", "complete json b 9 metrics "])
+    }
+}
