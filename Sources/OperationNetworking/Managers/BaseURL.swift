@@ -38,6 +38,9 @@ struct BaseURL: Sendable {
         return result
     }
 
+    /// The origin that what identifies a user is for; nil: any. One that no URL has, when the base URL has none.
+    var confiningOrigin: String? { url == nil ? nil : origin ?? "" }
+
     /// Whether a URL is of another origin. False without a base URL: then there is no other.
     func isLeft(by other: URL) -> Bool {
         url != nil && (try? RequestTarget(other))?.origin != origin

@@ -9,17 +9,13 @@ extension HTTPRequestOperationManager {
     public var sendsAuthorizationToOtherOrigins: Bool {
         get { withSettings { $0.sendsAuthorizationToOtherOrigins } }
         set {
-            let origin = confiningOrigin
+            let origin = base.confiningOrigin
             withSettings {
                 $0.sendsAuthorizationToOtherOrigins = newValue
                 $0[\.authorizedOrigin] = newValue ? nil : origin
             }
         }
     }
-
-    /// The origin that the user's identity is for, unless it may go to others; nil: any. One that no URL has, when the base
-    /// URL has none.
-    var confiningOrigin: String? { baseURL == nil ? nil : baseOrigin ?? "" }
 
     /// Whether there is something that identifies this manager's user, and is to stay out of a request for `url`.
     func withholdsIdentity(from url: URL) -> Bool {

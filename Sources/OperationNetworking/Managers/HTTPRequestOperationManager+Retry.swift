@@ -14,7 +14,7 @@ extension HTTPRequestOperationManager {
     public var interceptors: [any RequestInterceptor] {
         get { withSettings { $0[\.interceptors] } }
         set {
-            let origin = confiningOrigin
+            let origin = base.confiningOrigin
             withSettings {
                 $0[\.interceptors] = newValue
                 $0[\.authorizedOrigin] = $0.sendsAuthorizationToOtherOrigins ? nil : origin
