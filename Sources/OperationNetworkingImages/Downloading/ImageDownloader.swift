@@ -94,17 +94,55 @@ open class ImageDownloader: @unchecked Sendable {
                     prioritization: downloadPrioritization, maximumActiveDownloads: maximumActiveDownloads)))
     }
 
-    /// A downloader that uses the operations of a manager: its queue, its settings, and its serializer if that is an
-    /// ``ImageResponseSerializer``.
+    /// A downloader that uses the tasks of a session manager: its session, its settings, and its serializer if that is an
+    /// ``ImageResponseSerializer``. AF: `initWithSessionManager:downloadPrioritization:maximumActiveDownloads:imageCache:`.
     ///
     /// - Parameters:
-    ///   - manager: what makes the requests. One whose base URL is nil by default.
+    ///   - sessionManager: what makes the requests. By default one with ``defaultURLCache()``.
     ///   - downloadPrioritization: in what order those begin that have to wait; `.fifo` by default.
     ///   - maximumActiveDownloads: how many transfers there are at a time, also while some are being cancelled; 4 by
     ///     default, 1 at least.
     ///   - imageCache: where images are looked for first, and put; an ``AutoPurgingImageCache`` by default.
     public convenience init(
-        manager: HTTPRequestOperationManager = HTTPRequestOperationManager(),
+        sessionManager: HTTPSessionManager = ImageDownloader.makeSessionManager(),
+        downloadPrioritization: ImageDownloadPrioritization = .fifo, maximumActiveDownloads: Int = 4,
+        imageCache: (any ImageRequestCache)? = AutoPurgingImageCache()
+    ) {
+        self.init(
+            transport: SessionImageTransport(manager: sessionManager), downloadPrioritization: downloadPrioritization,
+            maximumActiveDownloads: maximumActiveDownloads, imageCache: imageCache)
+    }
+
+    /// A session manager with ``defaultURLCache()`` and an ``ImageResponseSerializer``.
+    public static func makeSessionManager() -> HTTPSessionManager {
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = defaultURLCache()
+        let manager = HTTPSessionManager(baseURL: nil, sessionConfiguration: configuration)
+        manager.responseSerializer = ImageResponseSerializer()
+        return manager
+    }
+
+    /// A cache with 20 MiB in memory and 150 MiB on disk, in a folder of the user's caches. One for the process.
+    /// AF: `defaultURLCache`.
+    public static func defaultURLCache() -> URLCache { sharedURLCache }
+
+    private static let sharedURLCache: URLCache = {
+        let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+        let folder = caches?.appendingPathComponent("OperationNetworking.images").path
+        return URLCache(memoryCapacity: 20 << 20, diskCapacity: folder == nil ? 0 : 150 << 20, diskPath: folder)
+    }()
+
+    /// A downloader that uses the operations of a manager: its queue, its settings, and its serializer if that is an
+    /// ``ImageResponseSerializer``. Other parameters are as with a session manager.
+    ///
+    /// - Parameters:
+    ///   - manager: what makes the requests.
+    ///   - downloadPrioritization: in what order those begin that have to wait; `.fifo` by default.
+    ///   - maximumActiveDownloads: how many transfers there are at a time, also while some are being cancelled; 4 by
+    ///     default, 1 at least.
+    ///   - imageCache: where images are looked for first, and put; an ``AutoPurgingImageCache`` by default.
+    public convenience init(
+        manager: HTTPRequestOperationManager,
         downloadPrioritization: ImageDownloadPrioritization = .fifo, maximumActiveDownloads: Int = 4,
         imageCache: (any ImageRequestCache)? = AutoPurgingImageCache()
     ) {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import FoundationNetworking
+internal import OperationNetworking
 
 /// How an image comes over the network: the seam between an `ImageDownloader` and the half of the library it uses.
 protocol ImageTransport: Sendable {
@@ -25,4 +26,29 @@ protocol ImageTransfer: AnyObject, Sendable {
 struct ImageTransferResult: Sendable {
     let image: Image
     let response: HTTPURLResponse?
+}
+
+extension ImageTransferResult {
+    /// What a serializer of images has made of a response.
+    ///
+    /// - Throws: an `ImageError`, or a `URLError` when it has made nothing.
+    init(_ object: Any?, response: HTTPURLResponse?, thumbnailSize: Int?) throws {
+        image =
+            switch object {
+            case let image as Image: image
+            case let file as EncodedImage: try file.decoded(thumbnailSize: thumbnailSize)
+            default: throw URLError(.zeroByteResource)
+            }
+        self.response = response
+    }
+}
+
+extension ImageResponseSerializer {
+    /// A manager's serializer if it makes images, or else a new one; for images of that size.
+    static func of(_ serializer: HTTPResponseSerializer, thumbnailSize: Int?) -> ImageResponseSerializer {
+        let own = serializer as? ImageResponseSerializer ?? ImageResponseSerializer()
+        guard let thumbnailSize, let copy = own.copy() as? ImageResponseSerializer else { return own }
+        copy.thumbnailSize = thumbnailSize
+        return copy
+    }
 }

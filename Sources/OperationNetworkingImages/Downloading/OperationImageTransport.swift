@@ -7,14 +7,11 @@ internal import OperationNetworking
 struct OperationImageTransport: ImageTransport {
     var hasCache: Bool { false }
     let manager: HTTPRequestOperationManager
-    /// The manager's, when that makes images.
-    let serializer: ImageResponseSerializer
     /// Not the main queue, which perhaps nobody runs.
     private let queue = DispatchQueue(label: "OperationNetworking.images", attributes: .concurrent)
 
     init(manager: HTTPRequestOperationManager) {
         self.manager = manager
-        serializer = manager.responseSerializer as? ImageResponseSerializer ?? ImageResponseSerializer()
     }
 
     func makeTransfer(
@@ -24,28 +21,16 @@ struct OperationImageTransport: ImageTransport {
         let operation = manager.httpRequestOperation(
             with: request,
             success: { operation, object in
-                do {
-                    let image =
-                        switch object {
-                        case let image as Image: image
-                        case let file as EncodedImage: try file.decoded(thumbnailSize: thumbnailSize)
-                        default: throw URLError(.zeroByteResource)
-                        }
-                    completion(.success(ImageTransferResult(image: image, response: operation.response)))
-                } catch {
-                    completion(.failure(error))
-                }
+                completion(
+                    Result {
+                        try ImageTransferResult(object, response: operation.response, thumbnailSize: thumbnailSize)
+                    })
             },
             failure: { completion(.failure($1)) })
-        operation.responseSerializer = serializer(thumbnailSize: thumbnailSize)
+        operation.responseSerializer = ImageResponseSerializer.of(
+            manager.responseSerializer, thumbnailSize: thumbnailSize)
         operation.completionQueue = queue
         return Transfer(operation: operation, manager: manager)
-    }
-
-    private func serializer(thumbnailSize: Int?) -> ImageResponseSerializer {
-        guard let thumbnailSize, let copy = serializer.copy() as? ImageResponseSerializer else { return serializer }
-        copy.thumbnailSize = thumbnailSize
-        return copy
     }
 
     private final class Transfer: ImageTransfer {

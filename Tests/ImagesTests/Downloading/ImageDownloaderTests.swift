@@ -236,15 +236,20 @@ struct ImageDownloaderTests {
         }
     }
 
-    @Test("Over the network: one request for many callers, a decoded image, errors with their reasons")
-    func network() async throws {
+    @Test(
+        "Over the network: one request for many callers, a decoded image, errors with their reasons",
+        arguments: [false, true])
+    func network(hasSession: Bool) async throws {
         let server = try TestServer()
         let gate = Gate()
         let png = ScriptedResponse(headers: [("Content-Type", "image/png")], body: .data(try file("rgba.png")))
         server.respond(to: "/image.png", png.holding(gate, at: .beforeBody))
         server.respond(to: "/page", .ok("hello"))
         server.respond(to: "/bad.png", png.with { $0.body = .data(Data("no image at all, but enough".utf8)) })
-        let downloader = ImageDownloader()
+        let downloader =
+            hasSession
+            ? ImageDownloader(sessionManager: HTTPSessionManager())
+            : ImageDownloader(manager: HTTPRequestOperationManager())
         let request = URLRequest(url: server.url("/image.png"))
         async let first = downloader.image(for: request)
         async let second = downloader.image(for: request)
@@ -264,6 +269,32 @@ struct ImageDownloaderTests {
         await #expect { try await downloader.image(for: URLRequest(url: server.url("/none"))) } throws: {
             ($0 as? ResponseSerializationError)?.code == .badServerResponse
         }
+    }
+
+    @Test("The session's cache is asked where the memory has nothing, also without the network")
+    func disk() async throws {
+        let server = try TestServer()
+        server.respond(
+            to: "/image.png",
+            ScriptedResponse(
+                headers: [("Content-Type", "image/png"), ("Cache-Control", "max-age=60")],
+                body: .data(try file("rgba.png"))))
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        let downloader = ImageDownloader(
+            sessionManager: HTTPSessionManager(baseURL: nil, sessionConfiguration: configuration), imageCache: nil)
+        var request = URLRequest(url: server.url("/image.png"))
+        request.cachePolicy = .returnCacheDataDontLoad
+        await #expect { try await downloader.image(for: request) } throws: {
+            ($0 as? URLError)?.code == .resourceUnavailable
+        }
+        request.cachePolicy = .useProtocolCachePolicy
+        for size in [nil, 8, nil] {
+            #expect(try await downloader.image(for: request, thumbnailSize: size).width == size ?? 37)
+        }
+        request.cachePolicy = .returnCacheDataDontLoad
+        #expect(try await downloader.image(for: request).width == 37)
+        #expect(server.requests.count == 1)
     }
 
     @Test("A cancelled request leaves the server alone, and its room goes to the next")

@@ -20,6 +20,9 @@ struct NameTests {
         downloader.downloadPrioritizaton = .fifo
         #expect(downloader.downloadPrioritization == .fifo)
         #expect(AFImageDownloader.defaultInstance() === AFImageDownloader.default())
+        _ = AFImageDownloader(
+            sessionManager: AFHTTPSessionManager(), downloadPrioritization: .lifo, maximumActiveDownloads: 2,
+            imageCache: cache)
         let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
         let identifier = UUID()
         let receipt: AFImageDownloadReceipt? = downloader.downloadImage(

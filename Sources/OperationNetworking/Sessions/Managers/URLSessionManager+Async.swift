@@ -66,7 +66,7 @@ extension URLSessionManager {
     }
 
     /// Makes a task's result go to who awaits it without the completion queue, which that may block.
-    private func detach(_ task: URLSessionTask, serializer: HTTPResponseSerializer? = nil) {
+    package func detach(_ task: URLSessionTask, serializer: HTTPResponseSerializer? = nil) {
         guard let managed = (task as? any SessionTaskFace)?.task.managed else { return }
         managed.withState { state in
             state.settings.completionQueue = DispatchQueue.global()
