@@ -53,6 +53,9 @@ let package = Package(
         recipe("ActivitySpinner"),
         recipe("EventStream"),
         recipe("RetryingClient"),
+        recipe("SessionClient"),
+        recipe("SessionInLibrary"),
+        recipe("DownloadManager"),
         recipe("PictureViewer", products: ["OperationNetworkingImages"]),
 
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

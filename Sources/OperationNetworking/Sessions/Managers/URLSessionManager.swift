@@ -283,7 +283,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     ///
     /// - Parameters:
     ///   - resumeData: of `cancel(byProducingResumeData:)`, or from the error of a download under
-    ///     `NSURLSessionDownloadTaskResumeData`. A task for damaged data fails.
+    ///     `URLSessionDownloadTaskResumeData`. A task for damaged data fails.
     ///   - downloadProgress: told of content received, on `operationQueue`, what was there before included.
     ///   - destination: as of a download task for a request.
     ///   - completionHandler: as of a download task for a request.
