@@ -1,6 +1,7 @@
 /// The parts of the benchmark, in the order they run; the names are what `only=` takes.
 enum Part: String, CaseIterable {
     case http
+    case faces
     case scale
     case memory
     case download
@@ -10,6 +11,7 @@ enum Part: String, CaseIterable {
     func measure(with driver: Driver) throws -> Section {
         switch self {
         case .http: try driver.measureHTTP()
+        case .faces: try driver.measureFaces()
         case .scale: try driver.measureScale()
         case .memory: try driver.measureMemory()
         case .download: try driver.measureDownload()

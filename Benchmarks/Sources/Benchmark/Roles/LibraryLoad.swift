@@ -1,12 +1,16 @@
 internal import Foundation
+internal import FoundationNetworking
 internal import OperationNetworking
 
-/// GET requests through a manager, with a success block, for a while.
+/// GET requests through a manager of operations or of sessions (`face=sessions`), with a success block, for a while; from its
+/// cache with `cached=true`.
 ///
 /// Four requests for each connection are in the queue at any time: every completion enqueues the next.
 // Sendable because everything mutable is touched on `queue` only, or before the first request.
 final class LibraryLoad: @unchecked Sendable {
-    private let manager: HTTPRequestOperationManager
+    private let manager = HTTPRequestOperationManager()
+    /// Nil: operations.
+    private var sessions: HTTPSessionManager?
     private let queue = DispatchQueue(label: "benchmark.completion")
     private let done = DispatchSemaphore(value: 0)
     private let url: String
@@ -19,6 +23,12 @@ final class LibraryLoad: @unchecked Sendable {
         let load = LibraryLoad(
             url: try options.string("url"), connections: connections, expectedLength: try options.count("length"),
             window: MeasuringWindow(warmUp: try options.number("warmup"), seconds: try options.number("seconds")))
+        let cache = options.flag("cached") ? URLCache(memoryCapacity: 1 << 24, diskCapacity: 0, diskPath: nil) : nil
+        if options.optionalString("face") == "sessions" {
+            load.sessions = load.makeSessions(connections, cache)
+        } else {
+            load.manager.urlCache = cache
+        }
         return try load.run(inFlight: 4 * connections)
     }
 
@@ -27,11 +37,19 @@ final class LibraryLoad: @unchecked Sendable {
         self.expectedLength = expectedLength
         self.window = window
         NetworkEngine.maximumConnectionsPerHost = connections
-        manager = HTTPRequestOperationManager()
         manager.responseSerializer = HTTPResponseSerializer()
         manager.completionQueue = queue
-        manager.urlCache = nil
         manager.operationQueue.maxConcurrentOperationCount = connections
+    }
+
+    private func makeSessions(_ connections: Int, _ cache: URLCache?) -> HTTPSessionManager {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = connections
+        configuration.urlCache = cache
+        let sessions = HTTPSessionManager(baseURL: nil, sessionConfiguration: configuration)
+        sessions.responseSerializer = HTTPResponseSerializer()
+        sessions.completionQueue = queue
+        return sessions
     }
 
     private func run(inFlight: Int) throws -> Figures {
@@ -44,17 +62,20 @@ final class LibraryLoad: @unchecked Sendable {
     }
 
     private func enqueue() {
-        manager.get(
-            url,
-            success: { [self] _, object in
-                guard (object as? Data)?.count == expectedLength else { return stop("unexpected content") }
-                if window.count() {
-                    enqueue()
-                } else {
-                    done.signal()
-                }
-            },
-            failure: { [self] _, error in stop("\(error)") })
+        if let sessions {
+            sessions.get(url, success: { [self] _, object in take(object) }, failure: { [self] in stop("\($1)") })
+        } else {
+            manager.get(url, success: { [self] _, object in take(object) }, failure: { [self] in stop("\($1)") })
+        }
+    }
+
+    private func take(_ object: Any?) {
+        guard (object as? Data)?.count == expectedLength else { return stop("unexpected content") }
+        if window.count() {
+            enqueue()
+        } else {
+            done.signal()
+        }
     }
 
     private func stop(_ reason: String) {

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import FoundationNetworking
+internal import OperationNetworking
 
-/// GET requests through Foundation's `URLSession`, with completion handlers, for a while; one for each connection is
+/// GET requests through Foundation's `URLSession`, or this library's with `own=true`, with completion handlers, for a while; one for each connection is
 /// under way at any time.
 // Sendable because everything mutable is touched on the session's serial delegate queue only.
 final class URLSessionLoad: @unchecked Sendable {
@@ -16,12 +17,12 @@ final class URLSessionLoad: @unchecked Sendable {
         guard let url = URL(string: try options.string("url")) else { throw BenchmarkError("url= is no URL") }
         let connections = try options.count("connections")
         let load = URLSessionLoad(
-            url: url, connections: connections, expectedLength: try options.count("length"),
+            url: url, isOwn: options.flag("own"), connections: connections, expectedLength: try options.count("length"),
             window: MeasuringWindow(warmUp: try options.number("warmup"), seconds: try options.number("seconds")))
         return try load.run(inFlight: connections)
     }
 
-    private init(url: URL, connections: Int, expectedLength: Int, window: MeasuringWindow) {
+    private init(url: URL, isOwn: Bool, connections: Int, expectedLength: Int, window: MeasuringWindow) {
         self.url = url
         self.expectedLength = expectedLength
         self.window = window
@@ -31,7 +32,10 @@ final class URLSessionLoad: @unchecked Sendable {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        session = URLSession(configuration: configuration, delegate: nil, delegateQueue: queue)
+        session =
+            isOwn
+            ? OperationURLSession(configuration: configuration, delegate: nil, delegateQueue: queue)
+            : URLSession(configuration: configuration, delegate: nil, delegateQueue: queue)
     }
 
     private func run(inFlight: Int) throws -> Figures {
