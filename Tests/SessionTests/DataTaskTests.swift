@@ -68,6 +68,6 @@ import Testing
         operation.start()
         try await eventually("the operation ends") { operation.isFinished }
         #expect(operation.responseString == "hello")
-        #expect(task.state == .completed)
+        try await eventually("the task ends, too") { task.state == .completed }
     }
 }

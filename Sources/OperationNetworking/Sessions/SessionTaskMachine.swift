@@ -56,8 +56,10 @@ struct SessionTaskMachine: Equatable {
         return .stop
     }
 
-    /// Somebody else began the request: the operation was put into a queue by hand.
+    /// The request begins. If the task did not begin it, somebody else did: the operation was put into a queue by hand. A
+    /// suspension that came after the task's own beginning stands.
     mutating func noteBeginning() {
+        guard !hasBegun else { return }
         hasBegun = true
         guard state == .suspended, suspensions == 1 else { return }
         suspensions = 0
