@@ -150,8 +150,18 @@ final class ResumableContent: @unchecked Sendable {
         writer = attempt
     }
 
-    /// The operation failed, or was dropped: nobody wants the content any more.
-    func discard() { sink?.discard() }
+    /// The operation failed, or was dropped: nobody wants the content any more. The attempt that writes stops here, should
+    /// the news of its pause still be under way.
+    ///
+    /// - Parameter completion: runs when nothing is written any more.
+    func discard(_ completion: (@Sendable () -> Void)? = nil) {
+        writer?.end(by: .paused)
+        guard let sink else {
+            completion?()
+            return
+        }
+        sink.discard(completion)
+    }
 
     /// Bytes of the whole representation, when known.
     var totalLength: Int64? { representation?.totalLength }

@@ -50,8 +50,8 @@ extension URLConnectionOperation {
         let isFile = lock.withLock { _configuration.downloadDestination != nil }
         // On the network thread, which may still be in the middle of a last write.
         Runtime.current.onNetworkThread { [self] in
-            guard isFile, let sink = content.sink else { return content.discard() }
-            sink.discard { [self] in conclude() }
+            guard isFile else { return content.discard() }
+            content.discard { [self] in conclude() }
         }
         if !isFile { conclude() }
     }
