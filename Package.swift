@@ -45,8 +45,7 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Only OperationNetworkingImages takes it: other products are built and run without.
-        .systemLibrary(
-            name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CPublicSuffix"),

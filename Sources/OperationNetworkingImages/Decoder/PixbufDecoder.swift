@@ -38,7 +38,7 @@ enum PixbufDecoder {
                 reason: "\(fileType.name) files cannot be decoded here: \(takeMessage(of: error)). "
                     + "Install gdk-pixbuf's loader for them.")
         }
-        defer { g_object_unref(loader) }
+        defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
         let context = Context(limits)
         let isComplete = withExtendedLifetime(context) {
             on_pixbuf_when_size_is_known(
@@ -53,7 +53,7 @@ enum PixbufDecoder {
                 }, Unmanaged.passUnretained(context).toOpaque())
             let isWritten = data.withUnsafeBytes { bytes in
                 gdk_pixbuf_loader_write(
-                    loader, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), gsize(bytes.count), &error) != 0
+                    loader, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &error) != 0
             }
             // A loader has to be closed in any case; of two errors the first counts.
             guard isWritten else {

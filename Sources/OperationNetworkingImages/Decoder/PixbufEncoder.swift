@@ -9,8 +9,8 @@ enum PixbufEncoder {
         guard let width = Int32(exactly: image.width), let height = Int32(exactly: image.height),
             let bytesPerRow = Int32(exactly: image.bytesPerRow)
         else { throw failure(image, format, "it is too large") }
-        var buffer: UnsafeMutablePointer<gchar>?
-        var size: gsize = 0
+        var buffer: UnsafeMutablePointer<CChar>?
+        var size = 0
         var error: UnsafeMutablePointer<GError>?
         let isSaved = image.pixels.withUnsafeBytes { pixels -> Bool in
             guard
@@ -26,7 +26,7 @@ enum PixbufEncoder {
             }
         }
         guard isSaved, let buffer else { throw failure(image, format, takeMessage(of: error)) }
-        return Data(bytesNoCopy: buffer, count: Int(size), deallocator: .custom { pointer, _ in g_free(pointer) })
+        return Data(bytesNoCopy: buffer, count: size, deallocator: .custom { pointer, _ in g_free(pointer) })
     }
 
     private static func failure(_ image: Image, _ format: String, _ why: String) -> ImageError {
