@@ -87,6 +87,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         var events: [String] = []
         var data = Data()
         var file: Data?
+        var bytesWritten: Int64?
         var error: (any Error)?
         var metrics: URLSessionTaskMetrics?
         var queues: Set<ObjectIdentifier> = []
@@ -110,6 +111,8 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     var events: [String] { state.withLock { $0.events } }
     var data: Data { state.withLock { $0.data } }
     var file: Data? { state.withLock { $0.file } }
+    /// What it was told last.
+    var bytesWritten: Int64? { state.withLock { $0.bytesWritten } }
     var error: (any Error)? { state.withLock { $0.error } }
     var code: URLError.Code? { (error as? URLError)?.code }
     var metrics: URLSessionTaskMetrics? { state.withLock { $0.metrics } }
@@ -207,6 +210,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
         note("write")
+        state.withLock { $0.bytesWritten = totalBytesWritten }
         whenWriting(downloadTask)
     }
 

@@ -27,9 +27,9 @@ protocol AttemptClient: AnyObject, Sendable {
     /// Content of the response that counts was taken.
     ///
     /// - Parameters:
-    ///   - total: with what was there before a pause or an earlier run.
+    ///   - total: with what was there before a pause or an earlier run. Of a file that is decoded on the way: what it has.
     ///   - expected: −1: unknown.
-    func attemptDidReceive(_ count: Int, total: Int64, expected: Int64)
+    func attemptDidReceive(total: Int64, expected: Int64)
     /// The server continues what is here.
     func attemptDidContinue(at offset: Int64, expected: Int64)
     /// A request was answered, or failed.

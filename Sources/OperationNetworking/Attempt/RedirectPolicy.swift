@@ -4,6 +4,15 @@ internal import NetworkingTransport
 
 /// The rules of following a redirect (RFC 9110, section 15.4; Fetch, section 4.4), as a pure function.
 enum RedirectPolicy {
+    /// What differs between those who ask.
+    enum Rules {
+        /// As the specifications want it.
+        case standard
+        /// As `URLSession` does it, and programs for it expect: HEAD, too, becomes GET after 303, and 305 and 306, which have
+        /// no meaning any more, are followed like 307.
+        case urlSession
+    }
+
     /// Hops after which an operation ends with `URLError.httpTooManyRedirects`.
     static let maximumHops = 20
 
@@ -35,14 +44,14 @@ enum RedirectPolicy {
     /// - Parameters:
     ///   - request: what was sent.
     ///   - url: where it was sent.
-    static func next(after request: URLRequest, at url: URL, for head: ResponseHead) -> URLRequest? {
-        guard [301, 302, 303, 307, 308].contains(head.statusCode),
-            let target = location(of: head, relativeTo: url)
-        else { return nil }
+    static func next(
+        after request: URLRequest, at url: URL, for head: ResponseHead, by rules: Rules = .standard
+    ) -> URLRequest? {
+        guard isRedirect(head.statusCode, rules), let target = location(of: head, relativeTo: url) else { return nil }
         var next = request
         next.url = target
         let method = request.httpMethod ?? "GET"
-        if changesMethod(method, status: head.statusCode) {
+        if changesMethod(method, status: head.statusCode, rules) {
             next.httpMethod = "GET"
             next.httpBody = nil
             next.httpBodyStream = nil
@@ -66,9 +75,17 @@ enum RedirectPolicy {
         names.contains { name.utf8.equalsIgnoringCase($0) }
     }
 
-    private static func changesMethod(_ method: String, status: Int) -> Bool {
+    private static func isRedirect(_ status: Int, _ rules: Rules) -> Bool {
         switch status {
-        case 303: method != "GET" && method != "HEAD"
+        case 301, 302, 303, 307, 308: true
+        case 305, 306: rules == .urlSession
+        default: false
+        }
+    }
+
+    private static func changesMethod(_ method: String, status: Int, _ rules: Rules) -> Bool {
+        switch status {
+        case 303: method != "GET" && (method != "HEAD" || rules == .urlSession)
         case 301, 302: method == "POST"
         default: false
         }

@@ -232,7 +232,11 @@ extension RequestAttempt: TransferHandler {
         let expected = reception.expectedLength
         // While the beginning comes again, more may be there than the present response promises.
         let total = expected < 0 ? sink.bytesAccepted : min(sink.bytesAccepted, expected)
-        client?.attemptDidReceive(count, total: total, expected: expected)
+        if let client {
+            let isDecoded = reception.form.isCoded && content.stream == nil
+            client.attemptDidReceive(
+                total: isDecoded ? sink.bytesDecoded : total, expected: isDecoded ? -1 : expected)
+        }
         guard let queue else { return }
         downloadProgress.report(count, total: total, expected: expected, of: operation, on: queue)
     }

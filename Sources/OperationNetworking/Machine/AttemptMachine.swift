@@ -33,6 +33,7 @@ struct AttemptMachine {
     /// What of the operation's settings the decisions depend on.
     struct Circumstances {
         var hasRedirectBlock = false
+        var redirectRules = RedirectPolicy.Rules.standard
         var hasChallengeBlock = false
         var hasCacheBlock = false
         /// The server's certificate is pinned.
@@ -98,7 +99,7 @@ struct AttemptMachine {
     private(set) var originalURL: URL?
     /// The present request goes where the operation's own goes.
     private(set) var isUnchanged = true
-    /// Where the present request goes.
+    /// Where the present request goes, or the next, before the first.
     private(set) var url: URL?
     /// The answer to 401 responses of the present origin; another one for each request.
     var challengeAnswer: ChallengeAnswer?
@@ -121,6 +122,7 @@ struct AttemptMachine {
         self.request = request
         self.confinedFields = confinedFields
         originalURL = request.url
+        url = request.url
     }
 
     /// Whether a URL has the origin that the operation was made for, wherever redirects lead.
@@ -186,7 +188,9 @@ struct AttemptMachine {
         for head: ResponseHead, _ circumstances: Circumstances, _ credential: CredentialSource
     ) -> FollowUp {
         if let followUp = followUpByCache(for: head, circumstances) { return followUp }
-        if let url, var redirected = RedirectPolicy.next(after: request, at: url, for: head) {
+        if let url,
+            var redirected = RedirectPolicy.next(after: request, at: url, for: head, by: circumstances.redirectRules)
+        {
             if !confinedFields.isEmpty, let target = redirected.url, !Origin.isSame(url, target) {
                 redirected.keepFields { !confinedFields.contains($0.utf8.map(\.lowercasedASCII)) }
             }

@@ -70,6 +70,8 @@ final class OperationDownloadTask: URLSessionDownloadTask, @unchecked Sendable, 
     override func suspend() { task.suspend() }
     override func cancel() { task.cancel() }
     override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
-        task.cancel(byProducingResumeData: completionHandler)
+        // Called once, on one thread.
+        nonisolated(unsafe) let handler = completionHandler
+        task.cancel { handler($0) }
     }
 }

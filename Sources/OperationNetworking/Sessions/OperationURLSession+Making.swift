@@ -162,6 +162,9 @@ extension OperationURLSession {
                 .resourceUnavailable, url: request?.url,
                 reason: "the task was made after its session had been invalidated; make another session")
         }
+        if let request, request.url == nil {
+            return URLError(.unsupportedURL, url: nil, reason: "the request has no URL")
+        }
         return nil
     }
 }

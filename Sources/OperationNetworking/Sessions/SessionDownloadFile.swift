@@ -33,6 +33,12 @@ enum SessionDownloadFile {
         }
     }
 
+    /// Bytes of a complete file.
+    static func length(of location: URL) -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
+        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+    }
+
     /// Removes the file, if nobody has moved it away, and what is beside it.
     static func remove(_ location: URL) {
         let partial = PartialFile(clean: DownloadDestination(fileURL: location), of: nil)

@@ -24,7 +24,7 @@ extension SessionTask {
     }
 
     /// - Parameter handler: is told what a later task can go on with; nil: nothing.
-    func cancel(byProducingResumeData handler: @escaping (Data?) -> Void) {
+    func cancel(byProducingResumeData handler: @escaping @Sendable (Data?) -> Void) {
         let (action, isWaiting) = withState { state in
             let action = state.machine.cancel()
             guard action == .stop, state.isDownload else { return (action, false) }

@@ -60,6 +60,8 @@ extension SessionTask {
                 return complete(result)
             }
             let finished = result
+            let length = SessionDownloadFile.length(of: location)
+            attemptDidReceive(total: length, expected: length)
             let once = FirstAnswer<Void> { [self] in
                 SessionDownloadFile.remove(location)
                 complete(finished)
@@ -74,7 +76,6 @@ extension SessionTask {
             let isCancelled = state.machine.state == .canceling
             return (state.resumeDataHandlers, state.keepsPartialFile || !isCancelled, state.pump != nil)
         }
-        nonisolated(unsafe) let waiting = handlers
         Runtime.current.onBlockThread { [self] in
             var result = result
             var data: Data?
@@ -86,7 +87,7 @@ extension SessionTask {
             } else {
                 SessionDownloadFile.remove(location)
             }
-            for handler in waiting { handler(data) }
+            for handler in handlers { handler(data) }
             complete(result)
         }
     }
@@ -103,6 +104,7 @@ extension SessionTask {
     /// Tells the client, once.
     func complete(_ result: SessionTaskResult) {
         var result = result
+        result.error = result.error.map(Self.inFoundationsWords)
         let (isFirst, pump) = withState { state -> (Bool, SessionContentPump?) in
             guard state.machine.complete() else { return (false, nil) }
             state.error = result.error
@@ -118,6 +120,14 @@ extension SessionTask {
         withExtendedLifetime(pump) {}
         updateProgress()
         client.task(self, didFinish: result)
+    }
+
+    /// A cancellation is called what programs for Foundation's sessions compare it with.
+    private static func inFoundationsWords(_ error: any Error) -> any Error {
+        guard let error = error as? URLError, error.code == .cancelled else { return error }
+        var userInfo = error.userInfo
+        userInfo[NSLocalizedDescriptionKey] = "cancelled"
+        return URLError(.cancelled, userInfo: userInfo)
     }
 
     /// The client has told everything: the session lets go of the task. Called by the client, once, after `didFinish`.

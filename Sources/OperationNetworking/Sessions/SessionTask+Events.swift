@@ -70,12 +70,13 @@ extension SessionTask: AttemptClient {
         }
     }
 
-    func attemptDidReceive(_ count: Int, total: Int64, expected: Int64) {
+    func attemptDidReceive(total: Int64, expected: Int64) {
         let reports = withState { state in
+            let count = max(0, total - state.counts.received)
             state.counts.received = total
             state.counts.expectedToReceive = expected
             guard state.isDownload, state.interests.contains(.writing) else { return false }
-            return state.received.add(Int64(count))
+            return state.received.add(count)
         }
         updateProgress()
         if reports { scheduleReport() }

@@ -8,12 +8,11 @@ internal import NetworkingTransport
 /// The task that the user holds (`OperationDataTask`, `OperationUploadTask`, `OperationDownloadTask`) is a face with nothing
 /// of its own, and holds this and the operation. The operation holds this; this holds neither, so that a task nobody
 /// resumed goes when it is let go of. From the first resume to the end the session holds the face.
-// Sendable because everything mutable is behind `lock`.
-final class SessionTask: @unchecked Sendable {
+final class SessionTask: Sendable {
     enum Kind: Sendable { case data, upload, download }
 
     /// What loads.
-    enum Loader {
+    enum Loader: Sendable {
         case operation(WeakOperation)
         /// A task that cannot be: it fails when it is resumed.
         case failure(URLError)
@@ -21,11 +20,11 @@ final class SessionTask: @unchecked Sendable {
         case foreign(any SessionTaskLoader)
     }
 
-    struct WeakOperation {
+    struct WeakOperation: Sendable {
         weak var operation: SessionOperation?
     }
 
-    struct State {
+    struct State: Sendable {
         var machine = SessionTaskMachine()
         /// Until the client has been told everything.
         var session: OperationURLSession?
@@ -54,7 +53,7 @@ final class SessionTask: @unchecked Sendable {
         var exchanges: [TransferExchange] = []
         var beginning: Date?
         /// Wait for what a cancelled download leaves behind.
-        var resumeDataHandlers: [(Data?) -> Void] = []
+        var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// What a cancelled download leaves is wanted.
         var keepsPartialFile = false
         var received = MergedReport()
@@ -71,9 +70,7 @@ final class SessionTask: @unchecked Sendable {
     let client: any SessionTaskClient
     /// The client's, about this task.
     let context: (any Sendable)?
-    private let lock = RecursiveLock()
-    /// Guarded by `lock`, through `withState`.
-    private var state = State()
+    private let state: Locked<State>
 
     init(
         identifier: Int, kind: Kind, request: URLRequest?, client: any SessionTaskClient, context: (any Sendable)?,
@@ -84,13 +81,15 @@ final class SessionTask: @unchecked Sendable {
         originalRequest = request
         self.client = client
         self.context = context
+        var state = State()
         state.session = session
         state.isDownload = kind == .download
+        self.state = Locked(state)
     }
 
     /// Reads or changes what the lock guards; nothing is called out of `body`.
-    func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        lock.withLock { body(&state) }
+    func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { body(&$0) }
     }
 
     /// What loads is settled: once, before the task is anybody else's.

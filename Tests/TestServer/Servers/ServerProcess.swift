@@ -62,6 +62,13 @@ package final class ServerProcess: Sendable {
         }
     }
 
+    /// Sends it a signal, if it is still there: the program, and nothing that it started.
+    func signal(_ signal: Int32) {
+        state.withLock { state in
+            if state.process > 0 { kill(state.process, signal) }
+        }
+    }
+
     /// Whether it has not ended by itself.
     private var isRunning: Bool {
         state.withLock { state in
