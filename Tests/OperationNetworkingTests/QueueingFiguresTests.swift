@@ -1,5 +1,6 @@
 import Foundation
 import NetworkingSupport
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -84,17 +85,13 @@ struct QueueingFiguresTests {
 
     @Test("Bookkeeping is about a hundred bytes an operation")
     func memory() {
-        func resident() -> Int {
-            let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
-            return (fields.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4096
-        }
         let count = 100_000
         let operations = (0..<count).map { _ in ManualOperation() }
         let queue = RequestOperationQueue()
         queue.isSuspended = true
-        let before = resident()
+        let before = ResidentMemory.bytes
         queue.addOperations(operations, waitUntilFinished: false)
-        let bytes = (resident() - before) / count
+        let bytes = (ResidentMemory.bytes - before) / count
         print("\(bytes) bytes a queued operation, entry \(MemoryLayout<SchedulerState.Entry>.stride)")
         #expect(bytes < 160)
         queue.cancelAllOperations()

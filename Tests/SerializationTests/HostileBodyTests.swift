@@ -135,7 +135,7 @@ struct HostileBodyTests {
         return data
     }
 
-    private static var residentBytes: Int {
+    static var residentBytes: Int {
         let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
         return fields.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * Int(getpagesize()) } ?? 0
     }

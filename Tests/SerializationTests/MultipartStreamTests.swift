@@ -155,18 +155,13 @@ struct MultipartStreamTests {
         let stream = try fileStream(file)
         let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 16)
         defer { buffer.deallocate() }
-        let before = residentBytes()
+        let before = HostileBodyTests.residentBytes
         stream.open()
         var total = 0
         while case let count = stream.read(buffer, maxLength: 1 << 16), count > 0 { total += count }
         #expect(total == Int(try #require(stream.contentLength)))
         #expect(total > size)
-        #expect(residentBytes() - before < 24 << 20)
-    }
-
-    private func residentBytes() -> Int {
-        let statistics = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-        return (statistics?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+        #expect(HostileBodyTests.residentBytes - before < 24 << 20)
     }
 
     // MARK: FIFOs

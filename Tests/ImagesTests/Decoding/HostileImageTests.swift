@@ -1,4 +1,5 @@
 import Foundation
+import TestServer
 import Testing
 
 @testable import OperationNetworkingImages
@@ -60,7 +61,7 @@ struct HostileImageTests {
             ("gif", try file("animation.gif").replacing(at: 6, with: [0xFF, 0xFF, 0xFF, 0xFF])),
             ("ico", try file("png.ico")),
         ]
-        let memory = residentMemory()
+        let memory = ResidentMemory.bytes
         for (name, bomb) in bombs.dropLast() {
             let code = code(bomb, maximumPixelCount: 100_000_000)
             #expect(code == .tooManyPixels || code == .truncated, "\(name): \(String(describing: code))")
@@ -71,12 +72,7 @@ struct HostileImageTests {
         let frame = try #require(jpeg.firstRange(of: Data([0xFF, 0xC0])))
         let bomb = jpeg.replacing(at: frame.lowerBound + 5, with: [0xFF, 0xFF, 0xFF, 0xFF])
         #expect(code(bomb, maximumPixelCount: 100_000_000) == .tooManyPixels)
-        #expect(residentMemory() - memory < 50_000_000)
-    }
-
-    private func residentMemory() -> Int {
-        let status = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        return (status.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+        #expect(ResidentMemory.bytes - memory < 50_000_000)
     }
 
     @Test("What is no image of a known format says so")

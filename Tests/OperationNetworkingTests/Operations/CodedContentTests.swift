@@ -27,11 +27,6 @@ import Testing
         return result
     }
 
-    static var residentBytes: Int {
-        let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
-        return fields.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * Int(getpagesize()) } ?? 0
-    }
-
     // MARK: The whole
 
     @Test(
@@ -44,7 +39,7 @@ import Testing
         let stream = SlowStream()
         let operation = HTTPRequestOperation.make(server.url())
         operation.outputStream = stream
-        let before = Self.residentBytes
+        let before = ResidentMemory.bytes
         operation.start()
         for pause in 0..<pauses {
             try await waitUntil { stream.count > (pause + 1) * 10_000_000 || operation.isFinished }
@@ -282,7 +277,7 @@ private final class SlowStream: OutputStream {
             return true
         }
         if rests {
-            let resident = CodedContentTests.residentBytes
+            let resident = ResidentMemory.bytes
             state.withLock { $0.largest = max($0.largest, resident) }
             usleep(10_000)
         }

@@ -93,11 +93,11 @@ import Testing
         let size = 64 << 20
         let coded = try CodedContentTests.gzippedZeros(size)
         server.respond(to: "/zeros", ScriptedResponse(headers: [("Content-Encoding", "gzip")], body: .data(coded)))
-        let before = CodedContentTests.residentBytes
+        let before = ResidentMemory.bytes
         var (total, largest) = (0, 0)
         for try await chunk in HTTPRequestOperation.make(server.url("/zeros")).chunks {
             total += chunk.count
-            largest = max(largest, CodedContentTests.residentBytes)
+            largest = max(largest, ResidentMemory.bytes)
         }
         #expect(total == size && largest - before < 16 << 20)
 
@@ -145,7 +145,7 @@ import Testing
         server.respond(to: "/big", ScriptedResponse(body: .pattern(count: size)))
         server.respond(to: "/small", .ok("x"))
         let operation = HTTPRequestOperation.make(server.url("/big"))
-        let before = CodedContentTests.residentBytes
+        let before = ResidentMemory.bytes
         var chunks = operation.chunks.makeAsyncIterator()
         var received = try #require(try await chunks.next()).count
         let sent = try await server.bytesSentAtStandstill()
@@ -158,10 +158,42 @@ import Testing
         while let chunk = try await chunks.next() {
             isRight = isRight && chunk.first == ScriptedResponse.pattern(at: received)
             received += chunk.count
-            if received % 64 == 0 { largest = max(largest, CodedContentTests.residentBytes) }
+            if received % 64 == 0 { largest = max(largest, ResidentMemory.bytes) }
         }
         #expect(received == size && isRight)
         #expect(largest - before < 16 << 20)
+    }
+
+    /// `STREAM_MEGABYTES=1024` for 100 seconds of it.
+    @Test("A reader of 10 MB/s: bounded memory, and the speed of others is what it was")
+    func pacedReader() async throws {
+        let megabytes = ProcessInfo.processInfo.environment["STREAM_MEGABYTES"].flatMap { Int($0) } ?? 32
+        let nginx = try NginxServer.serving(["small": Data("x".utf8), "large": Data()])
+        let file = FileHandle(forUpdatingAtPath: nginx.layout.root + "/large")
+        try file?.truncate(atOffset: UInt64(megabytes) << 20)
+        defer { nginx.stop() }
+        func small() async throws -> Duration {
+            try await ContinuousClock().measure {
+                #expect(try await HTTPRequestOperation.make(nginx.url("/small")).data().0 == Data("x".utf8))
+            }
+        }
+        var alone: [Duration] = []
+        for _ in 0..<50 { alone.append(try await small()) }
+        let before = ResidentMemory.bytes
+        let (start, clock) = (ContinuousClock.now, ContinuousClock())
+        var (received, largest, beside) = (0, 0, [Duration]())
+        for try await chunk in HTTPRequestOperation.make(nginx.url("/large")).chunks {
+            received += chunk.count
+            if received >> 20 > beside.count {
+                largest = max(largest, ResidentMemory.bytes)
+                beside.append(try await small())
+            }
+            try await clock.sleep(until: start + .seconds(Double(received) / 10e6))
+        }
+        #expect(received == megabytes << 20)
+        #expect(largest - before < 16 << 20)
+        let (usual, now) = (alone.sorted()[alone.count / 2], beside.sorted()[beside.count / 2])
+        #expect(now < usual * 2 + .milliseconds(5), "\(now) in place of \(usual)")
     }
 
     // MARK: Ends
