@@ -17,6 +17,8 @@ let package = Package(
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
+        .library(name: "OperationNetworkingTesting", targets: ["OperationNetworkingTesting"]),
+        .library(name: "OperationNetworkingTestingTraits", targets: ["OperationNetworkingTestingTraits"]),
         .library(name: "AFNetworking", targets: ["AFNetworking"]),
         .library(name: "AFNetworkingUIKit", targets: ["AFNetworkingUIKit"]),
     ],
@@ -70,6 +72,14 @@ let package = Package(
         .target(
             name: "OperationNetworkingImages",
             dependencies: ["CGdkPixbuf", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "OperationNetworkingTesting",
+            dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
+            swiftSettings: settings),
+        // Apart, because it needs Swift Testing: OperationNetworkingTesting serves tests of any kind.
+        .target(
+            name: "OperationNetworkingTestingTraits", dependencies: ["OperationNetworkingTesting"],
             swiftSettings: settings),
         .target(
             name: "AFNetworking",
@@ -143,6 +153,12 @@ let package = Package(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
             exclude: ["Replies/Replies.txt"], swiftSettings: settings),
+        .testTarget(
+            name: "TestingTests",
+            dependencies: [
+                "OperationNetworking", "OperationNetworkingTesting", "OperationNetworkingTestingTraits",
+                "NetworkingTransport", "NetworkingSupport", "TestServer",
+            ], swiftSettings: settings),
         .testTarget(
             name: "SessionTests",
             dependencies: ["OperationNetworking", "NetworkingSupport", "TestServer"], swiftSettings: settings),

@@ -1,5 +1,16 @@
 internal import Foundation
 
+extension TransferRequest {
+    /// Why the request cannot be sent, as the engine would say before it does anything; nil: nothing is wrong with it.
+    package var validationError: TransferError? {
+        if let error = RequestValidation.urlError(url) ?? RequestValidation.error(in: self) { return error }
+        guard case .source(let source) = body,
+            case .failure(let error) = RequestValidation.contentLength(of: source, headers: headers)
+        else { return nil }
+        return error
+    }
+}
+
 /// What a request must be before a byte of it goes out: nothing in it may end a line, or a C string, early.
 enum RequestValidation {
     /// Why the request apart from its URL cannot be sent; nil: it can.

@@ -47,8 +47,8 @@ package final class Transfer: @unchecked Sendable {
     /// thread.
     package var mayHaveReachedServer: Bool { ledger.hasSent }
 
-    /// Reports the end, once.
-    func finish(_ outcome: TransferOutcome) {
+    /// Reports the end, once. Network thread. For the engine, and for what answers in its place.
+    package func finish(_ outcome: TransferOutcome) {
         guard phase != .finished else { return }
         phase = .finished
         driver = nil

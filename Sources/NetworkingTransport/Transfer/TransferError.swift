@@ -38,6 +38,8 @@ package struct TransferError: Error, Sendable {
         /// The proxy wants to know who we are, or does not believe it.
         case proxyAuthentication
         case outOfMemory
+        /// What a transport in the engine's place failed with: `cause` is the request's error, as it is.
+        case substituted
         /// Anything else libcurl reports.
         case other
     }
@@ -59,6 +61,11 @@ package struct TransferError: Error, Sendable {
         /// As sent, leaf first; not empty.
         package let chain: [X509Certificate]
         package let host: String
+
+        package init(chain: [X509Certificate], host: String) {
+            self.chain = chain
+            self.host = host
+        }
     }
 
     package init(_ kind: Kind, message: String, curlCode: Int = 0, cause: (any Error)? = nil) {

@@ -36,7 +36,7 @@ final class ProgressReporter: Sendable {
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        if schedules { Runtime.current.on(queue) { [self] in deliver(to: operation) } }
+        if schedules { operation.runtime.on(queue) { [self] in deliver(to: operation) } }
     }
 
     private func deliver(to operation: URLConnectionOperation) {

@@ -25,7 +25,7 @@ extension RequestAttempt {
         machine.beginLookup()
         // Cookies of the response before are to be stored first.
         guard cookieHeads.isEmpty, let found = cacheLookup()?.findRecent() else { return ask(.lookup) }
-        perform(machine.take(stored: found.stored, primary: found.primary, at: Self.now))
+        perform(machine.take(stored: found.stored, primary: found.primary, at: now))
     }
 
     /// Who looks; nil: the request is not cached.
@@ -130,7 +130,7 @@ extension RequestAttempt {
         }
         let background = URLConnectionOperation(revalidating: machine.request, sharedConfiguration)
         background.whenFinished { cache.endRevalidation(key) }
-        Runtime.current.onBlockThread { background.start() }
+        runtime.onBlockThread { background.start() }
     }
 
     // MARK: Storing
@@ -207,7 +207,7 @@ extension RequestAttempt {
             let response = HTTPURLResponse(head: content.head, url: content.url),
             let answer = block(operation, CachedURLResponse(response: response, data: content.data))
         else { return }
-        Runtime.current.onNetworkThread { [self] in keep(answer, inPlaceOf: response, content) }
+        runtime.onNetworkThread { [self] in keep(answer, inPlaceOf: response, content) }
     }
 
     /// Stores what somebody answered who was offered a response.

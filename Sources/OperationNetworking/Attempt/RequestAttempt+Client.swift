@@ -54,7 +54,7 @@ extension RequestAttempt {
         questionNumber += 1
         let number = questionNumber
         return { [self] answer in
-            Runtime.current.onNetworkThread { [self] in
+            runtime.onNetworkThread { [self] in
                 guard number == questionNumber else { return }
                 questionNumber += 1
                 resume(take(answer))
@@ -65,7 +65,7 @@ extension RequestAttempt {
     /// Cookies go into the storage before anything is sent that may need them; not on the network thread.
     private func ask(storing cookies: ReceivedCookies, _ question: @escaping @Sendable () -> Void) {
         guard !cookies.heads.isEmpty else { return question() }
-        Runtime.current.onBlockThread {
+        runtime.onBlockThread {
             cookies.store()
             question()
         }
@@ -84,7 +84,7 @@ extension RequestAttempt {
         questionNumber += 1
         let number = questionNumber
         client.attempt(willCache: CachedURLResponse(response: response, data: content.data)) { [self] answer in
-            Runtime.current.onNetworkThread { [self] in
+            runtime.onNetworkThread { [self] in
                 guard number == questionNumber else { return }
                 questionNumber += 1
                 isAsking = false
@@ -105,7 +105,7 @@ extension RequestAttempt {
         client.attempt { [self] stream in
             // The client gave the stream away.
             nonisolated(unsafe) let stream = stream
-            Runtime.current.onNetworkThread { [self] in
+            runtime.onNetworkThread { [self] in
                 guard number == questionNumber else { return }
                 questionNumber += 1
                 isAsking = false

@@ -15,7 +15,7 @@ extension RequestAttempt {
         if let client, askClient(client, question, cookies, proposed: proposed, failures: failures, content: content) {
             return
         }
-        Runtime.current.onBlockThread { [self] in
+        runtime.onBlockThread { [self] in
             cookies.store()
             switch question {
             case .redirect(let proposed, let head):
@@ -32,7 +32,7 @@ extension RequestAttempt {
                 resume { _ in .deliver }
             case .lookup:
                 let (stored, primary) = lookup?.find() ?? (nil, nil)
-                let now = Self.now
+                let now = now
                 resume { $0.take(stored: stored, primary: primary, at: now) }
             }
         }
@@ -42,9 +42,9 @@ extension RequestAttempt {
     func keepCookies(then next: @escaping @Sendable () -> Void) {
         let cookies = takeCookies()
         isAsking = true
-        Runtime.current.onBlockThread { [self] in
+        runtime.onBlockThread { [self] in
             cookies.store()
-            Runtime.current.onNetworkThread { [self] in
+            runtime.onNetworkThread { [self] in
                 isAsking = false
                 if goesOn(next) { next() }
             }
@@ -60,7 +60,7 @@ extension RequestAttempt {
 
     /// Hands an answer to the machine, and does what follows.
     func resume(_ take: @escaping @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp) {
-        Runtime.current.onNetworkThread { [self] in
+        runtime.onNetworkThread { [self] in
             isAsking = false
             resumeNow(take)
         }

@@ -7,7 +7,7 @@ internal import NetworkingTransport
 extension RequestAttempt: TransferHandler {
     func transferDidBegin(_ transfer: Transfer) {
         Trace.step(.transfer, operation)
-        requestTime = Self.now
+        requestTime = now
         if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: false) }
     }
 
@@ -22,7 +22,7 @@ extension RequestAttempt: TransferHandler {
         guard stop == nil else { return .fail(stopped) }
         sharedConfiguration = operation.presentConfiguration
         reception = Reception()
-        responseTime = Self.now
+        responseTime = now
         invalidateCache(by: head)
         if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
             cookieHeads.append((head, url))
@@ -148,11 +148,11 @@ extension RequestAttempt: TransferHandler {
         guard let stream = content.stream, case .sink = reception.place, let response = stream.undecidedResponse else {
             return
         }
-        operation.judge(head) { isAcceptable in
-            if Runtime.current.isNetworkThread {
+        operation.judge(head) { [runtime] isAcceptable in
+            if runtime.isNetworkThread {
                 stream.decide(isAcceptable: isAcceptable, on: response)
             } else {
-                Runtime.current.onNetworkThread { stream.decide(isAcceptable: isAcceptable, on: response) }
+                runtime.onNetworkThread { stream.decide(isAcceptable: isAcceptable, on: response) }
             }
         }
     }
@@ -262,7 +262,7 @@ extension RequestAttempt: TransferHandler {
                 if let refused = stream.takeRefused() {
                     finish(error: nil, data: refused, content: .written)
                 } else if error == nil, client != nil {
-                    Runtime.current.onNetworkThread { [self] in finishRead() }
+                    runtime.onNetworkThread { [self] in finishRead() }
                 } else {
                     finish(writing: error)
                 }

@@ -14,6 +14,7 @@ final class RequestAttempt: @unchecked Sendable {
     enum Stop { case paused, cancelled, timedOut }
 
     let operation: URLConnectionOperation
+    let runtime: any OperationRuntime
     let number: UInt
     /// As it was when the latest response began: blocks and places set after the start count.
     var sharedConfiguration: URLConnectionOperation.SharedConfiguration
@@ -94,6 +95,7 @@ final class RequestAttempt: @unchecked Sendable {
         confinedFields: Set<[UInt8]> = []
     ) {
         self.operation = operation
+        runtime = configuration.value.runtime ?? Runtime.current
         client = operation.attemptClient
         self.number = number
         sharedConfiguration = configuration
@@ -114,7 +116,8 @@ final class RequestAttempt: @unchecked Sendable {
             hasChallengeBlock: configuration.challengeBlock != nil || asksClient(.challenges),
             hasCacheBlock: configuration.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
-            representation: machine.offset > 0 ? content.representation : nil, now: { Self.now })
+            representation: machine.offset > 0 ? content.representation : nil,
+            now: { [runtime] in runtime.date.timeIntervalSince1970 })
     }
 
     func asksClient(_ question: AttemptQuestions) -> Bool {
@@ -122,9 +125,9 @@ final class RequestAttempt: @unchecked Sendable {
     }
 
     /// Seconds since 1970.
-    static var now: Double { Date().timeIntervalSince1970 }
+    var now: Double { runtime.date.timeIntervalSince1970 }
 
-    func assertOnThread() { assert(Runtime.current.isNetworkThread, "not on the network thread") }
+    func assertOnThread() { assert(runtime.isNetworkThread, "not on the network thread") }
 
     // MARK: Sending
 
@@ -159,7 +162,7 @@ final class RequestAttempt: @unchecked Sendable {
             self.transfer = transfer
             timings = nil
             if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: true) }
-            Runtime.current.start(transfer)
+            runtime.start(transfer)
         } catch {
             finish(error: error)
         }
@@ -180,7 +183,7 @@ final class RequestAttempt: @unchecked Sendable {
         playback = nil
         if let transfer {
             // Reported by the transfer's end.
-            Runtime.current.cancel(transfer)
+            runtime.cancel(transfer)
         } else {
             finishStopped(during: isAsking ? .block : .writing)
         }
@@ -206,10 +209,10 @@ final class RequestAttempt: @unchecked Sendable {
         switch operation.standing(ofAttempt: number) {
         case .held:
             isHeld = true
-            if let transfer { Runtime.current.hold(transfer) }
+            if let transfer { runtime.hold(transfer) }
         case .present:
             isHeld = false
-            if let transfer { Runtime.current.release(transfer) }
+            if let transfer { runtime.release(transfer) }
             if let postponed = postponed.take() { postponed() }
         case .stale:
             break
@@ -281,16 +284,16 @@ final class RequestAttempt: @unchecked Sendable {
 
 extension RequestAttempt: ResponseSinkEvents {
     func sinkHasSpace() {
-        Runtime.current.onNetworkThread { [self] in
-            if let transfer { Runtime.current.resumeReceiving(transfer) } else { play() }
+        runtime.onNetworkThread { [self] in
+            if let transfer { runtime.resumeReceiving(transfer) } else { play() }
         }
     }
 
     func sinkFailed(_ error: any Error) {
-        Runtime.current.onNetworkThread { [self] in
+        runtime.onNetworkThread { [self] in
             guard stop == nil else { return }
             finish(error: URLError(TransferError(sink: error), url: machine.url))
-            if let transfer { Runtime.current.cancel(transfer) }
+            if let transfer { runtime.cancel(transfer) }
         }
     }
 }

@@ -14,6 +14,7 @@ final class ResumableContent: @unchecked Sendable {
     private(set) var memory: MemorySink?
     /// The attempt that writes.
     private weak var writer: RequestAttempt?
+    private let runtime: any OperationRuntime
     /// What the request's stream was handed to.
     private var usedSource: StreamBodySource?
     /// What a resumed attempt asks for the rest of; nil: it has to start over. Worked out when somebody asks, since
@@ -38,12 +39,14 @@ final class ResumableContent: @unchecked Sendable {
     ///
     /// - Parameter url: What is asked for; most requests need not say.
     init(configuration: URLConnectionOperation.Configuration, url: @autoclosure () -> URL?) {
+        runtime = configuration.runtime ?? Runtime.current
         guard let destination = configuration.downloadDestination else { return }
         useFile(destination, PartialFile(destination, of: url()), configuration)
     }
 
     /// The state of an archived operation that had received a part in memory.
     init(configuration: URLConnectionOperation.Configuration, resumed: Representation, content: Data) {
+        runtime = configuration.runtime ?? Runtime.current
         known = resumed
         let memory = MemorySink(limit: configuration.memoryLimit, content: content)
         self.memory = memory
@@ -169,10 +172,10 @@ final class ResumableContent: @unchecked Sendable {
     /// What was received in memory so far, and what it is a part of; nil when it could not be continued. Waits for the
     /// network thread, whose the content is.
     func snapshot() -> (content: Data, representation: Representation)? {
-        guard !Runtime.current.isNetworkThread else { return takeSnapshot() }
+        guard !runtime.isNetworkThread else { return takeSnapshot() }
         let result = Locked<(content: Data, representation: Representation)?>(nil)
         let done = DispatchSemaphore(value: 0)
-        Runtime.current.onNetworkThread { [self] in
+        runtime.onNetworkThread { [self] in
             let snapshot = takeSnapshot()
             result.withLock { $0 = snapshot }
             done.signal()

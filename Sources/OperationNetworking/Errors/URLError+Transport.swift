@@ -3,6 +3,14 @@ internal import FoundationNetworking
 internal import Glibc
 internal import NetworkingTransport
 
+extension TransferError {
+    /// What an operation fails with for a transfer that did not complete.
+    func failure(url: URL?) -> any Error {
+        if kind == .substituted, let cause { return cause }
+        return URLError(self, url: url)
+    }
+}
+
 extension URLError {
     /// The error that an operation shows for a transfer that did not complete.
     ///
@@ -51,7 +59,7 @@ extension URLError {
         case .bodySink: isExistingFile(error.cause) ? .cannotCreateFile : .cannotWriteToFile
         case .tooManyRedirects: .httpTooManyRedirects
         case .outOfMemory: .dataLengthExceedsMaximum
-        case .other: .unknown
+        case .other, .substituted: .unknown
         }
     }
 

@@ -73,7 +73,7 @@ struct AttemptMachine {
         /// The server confirmed the stored response: it counts, with what the server says anew.
         case refresh(StoredResponse, ResponseHead)
         indirect case ask(Question)
-        case fail(URLError)
+        case fail(any Error)
     }
 
     /// What only a block of the user's can say.
@@ -237,7 +237,7 @@ struct AttemptMachine {
         if let error, !dropsContent {
             if let challenge = handshakeChallenge(error, circumstances) { return .ask(.handshake(challenge)) }
             if let followUp = followUpByCache(after: error, circumstances) { return followUp }
-            return .fail(URLError(error, url: url))
+            return .fail(error.failure(url: url))
         }
         if case .deliver = next, circumstances.hasCacheBlock, !cache.isServing, request.httpMethod ?? "GET" == "GET" {
             return .ask(.cache)

@@ -1,10 +1,10 @@
-internal import Dispatch
-internal import Foundation
+package import Dispatch
+package import Foundation
 internal import NetworkingSupport
-internal import NetworkingTransport
+package import NetworkingTransport
 
-/// The threads and the engine that operations run on. A simulation puts its own in place.
-protocol OperationRuntime: Sendable {
+/// The threads and the engine that operations run on. A simulation puts its own in place, and so do stubs.
+package protocol OperationRuntime: Sendable {
     /// Whether the caller is on the network thread, which owns every attempt.
     var isNetworkThread: Bool { get }
     /// Runs `work` on the network thread, in order with the caller's other commands to it.
@@ -30,13 +30,19 @@ protocol OperationRuntime: Sendable {
     func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never>
     /// Seconds since some moment.
     var uptime: TimeInterval { get }
+    /// The date, by which stored responses age.
+    var date: Date { get }
     /// A number from 0 up to 1, for what is left to chance.
     var chance: Double { get }
     /// How many requests to one origin the engine has in flight at a time.
     func capacity(ofOrigin origin: String) -> Int
 }
 
-/// The runtime in use.
+extension OperationRuntime {
+    package var date: Date { Date() }
+}
+
+/// The runtime of what is no operation's, and of operations that have none of their own.
 enum Runtime {
     #if DEBUG
         /// Replaced, if at all, before the first operation is made.
@@ -47,7 +53,7 @@ enum Runtime {
 }
 
 /// The network thread, threads of our own for parsing and for the user's blocks, and dispatch queues for the rest.
-struct LiveRuntime: OperationRuntime {
+package struct LiveRuntime: OperationRuntime {
     /// As many threads as processors, and two at least, so that one long parse does not hold up all others.
     private static let parsing = WorkerPool(
         name: "ON.parsing", limit: max(2, ProcessInfo.processInfo.activeProcessorCount))
@@ -57,25 +63,27 @@ struct LiveRuntime: OperationRuntime {
     /// Has a thread of its own, also when a program blocks all that dispatch shares out.
     private static let timers = DispatchQueue(label: "OperationNetworking.timers")
 
-    var isNetworkThread: Bool { TransportEngine.shared.isCurrentThread }
+    package init() {}
 
-    func onNetworkThread(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.perform(work) }
-    func start(_ transfer: Transfer) { TransportEngine.shared.start(transfer) }
-    func cancel(_ transfer: Transfer) { TransportEngine.shared.cancel(transfer) }
-    func resumeReceiving(_ transfer: Transfer) { TransportEngine.shared.resumeReceiving(transfer) }
-    func hold(_ transfer: Transfer) { TransportEngine.shared.hold(transfer) }
-    func release(_ transfer: Transfer) { TransportEngine.shared.release(transfer) }
-    func onParsingThread(_ work: @escaping @Sendable () -> Void) { Self.parsing.perform(work) }
-    func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
-    func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
-    func later(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
-    func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) {
+    package var isNetworkThread: Bool { TransportEngine.shared.isCurrentThread }
+
+    package func onNetworkThread(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.perform(work) }
+    package func start(_ transfer: Transfer) { TransportEngine.shared.start(transfer) }
+    package func cancel(_ transfer: Transfer) { TransportEngine.shared.cancel(transfer) }
+    package func resumeReceiving(_ transfer: Transfer) { TransportEngine.shared.resumeReceiving(transfer) }
+    package func hold(_ transfer: Transfer) { TransportEngine.shared.hold(transfer) }
+    package func release(_ transfer: Transfer) { TransportEngine.shared.release(transfer) }
+    package func onParsingThread(_ work: @escaping @Sendable () -> Void) { Self.parsing.perform(work) }
+    package func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
+    package func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    package func later(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
+    package func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) {
         Self.timers.asyncAfter(deadline: .now() + seconds, execute: work)
     }
-    func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never> {
+    package func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never> {
         Task.detached { await work() }
     }
-    var uptime: TimeInterval { Double(MonotonicClock.now) / 1e9 }
-    var chance: Double { Double.random(in: 0..<1) }
-    func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.capacity(ofOrigin: origin) }
+    package var uptime: TimeInterval { Double(MonotonicClock.now) / 1e9 }
+    package var chance: Double { Double.random(in: 0..<1) }
+    package func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.capacity(ofOrigin: origin) }
 }

@@ -58,6 +58,7 @@ extension HTTPRequestOperationManager {
             configuration.retryPolicy = operations.value.retryPolicy
             configuration.interceptors = operations.value.interceptors
             configuration.authorizedOrigin = operations.value.authorizedOrigin
+            if let runtime = operations.value.runtime { configuration.runtime = runtime }
         }
     }
 }

@@ -56,7 +56,7 @@ extension HTTPRequestOperation {
         let (isAsking, error, interceptors, scheduler, alarm) = lock.withLock {
             let error = failureOfAttempt(end)
             let isAsking = error != nil && _machine.consult()
-            let alarm = isAsking ? _totalTime?.runBetweenAttempts(at: Runtime.current.uptime) : nil
+            let alarm = isAsking ? _totalTime?.runBetweenAttempts(at: runtime.uptime) : nil
             return (isAsking, error, _configuration.interceptors, _scheduler, alarm)
         }
         set(alarm)
@@ -101,7 +101,7 @@ extension HTTPRequestOperation {
 
     /// Runs hooks, which are cancelled when the operation ends.
     private func run(_ hooks: @escaping @Sendable () async -> Void) {
-        let task = Runtime.current.task(hooks)
+        let task = runtime.task(hooks)
         let isOver = lock.withLock {
             switch _machine.phase {
             case .concluding, .concluded, .finished:

@@ -95,7 +95,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
             completion()
         } else {
             scheduler?.operationDidLeaveHost(self)
-            Runtime.current.onParsingThread { [self] in
+            runtime.onParsingThread { [self] in
                 serialize()
                 completion()
             }
@@ -105,7 +105,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     override func judge(_ head: ResponseHead, decide: @escaping @Sendable (_ isAcceptable: Bool) -> Void) {
         let serializer = lock.withLock { _responseSerializer }
         if let isAcceptable = serializer.fastValidation(statusCode: head.statusCode) { return decide(isAcceptable) }
-        Runtime.current.onParsingThread { [self] in
+        runtime.onParsingThread { [self] in
             // Without content, as at the end: the content type is the reader's matter.
             decide((try? serializer.validate(response, data: nil)) != nil)
         }

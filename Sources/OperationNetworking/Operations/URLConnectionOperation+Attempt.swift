@@ -78,7 +78,7 @@ extension URLConnectionOperation {
             endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
             return
         }
-        if number == 1 { configuration.value.retryPolicy?.budget?.deposit(at: Runtime.current.uptime) }
+        if number == 1 { configuration.value.retryPolicy?.budget?.deposit(at: runtime.uptime) }
         if number == 1 { beginObservation() }
         let request = adapted.request
         // Not under the lock: a download looks at the disk.
@@ -125,9 +125,9 @@ extension URLConnectionOperation {
         Trace.step(.send, self)
         if let first {
             if configuration.value.totalTimeout != nil { self.attempt(number, waitsForConnection: true) }
-            Runtime.current.start(first)
+            runtime.start(first)
         } else {
-            Runtime.current.onNetworkThread { attempt.send() }
+            runtime.onNetworkThread { attempt.send() }
         }
     }
 
@@ -161,7 +161,7 @@ extension URLConnectionOperation {
     /// An interim response came. Called on the network thread.
     func tell(informational head: ResponseHead, from url: URL) {
         guard lock.withLock({ _configuration.informationalBlock != nil }) else { return }
-        Runtime.current.on(lock.withLock { _configuration.completionQueue } ?? .sharedMain) { [self] in
+        runtime.on(lock.withLock { _configuration.completionQueue } ?? .sharedMain) { [self] in
             guard let block = lock.withLock({ _configuration.informationalBlock }),
                 let response = HTTPURLResponse(head: head, url: url)
             else { return }

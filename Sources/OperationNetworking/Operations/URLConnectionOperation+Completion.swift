@@ -34,7 +34,7 @@ extension URLConnectionOperation {
             return
         }
         group?.enter()
-        Runtime.current.on(queue) { [self] in
+        runtime.on(queue) { [self] in
             Trace.step(.deliver, self)
             NotificationCenter.default.post(name: .networkingOperationDidFinish, object: self)
             let handler = lock.withLock { _completion.take() }

@@ -11,8 +11,8 @@ extension URLConnectionOperation {
             own.httpBodyStream = replay
         }
         let copy = type(of: self).init(request: own)
+        copy.adopt(configuration)
         copy.lock.withLock {
-            copy._sharedConfiguration = configuration
             // A copy does not run under the default policy because its original had lost its own.
             copy._losses = losses
             // A stream is used by one operation only.

@@ -49,7 +49,7 @@ extension URLConnectionOperation {
         guard let content else { return conclude() }
         let isFile = lock.withLock { _configuration.downloadDestination != nil }
         // On the network thread, which may still be in the middle of a last write.
-        Runtime.current.onNetworkThread { [self] in
+        runtime.onNetworkThread { [self] in
             guard isFile else { return content.discard() }
             content.discard { [self] in conclude() }
         }

@@ -27,7 +27,7 @@ extension URLConnectionOperation {
         case .prepare:
             DependencyGraph.didActivate(self)
             Trace.step(.begin, self)
-            Runtime.current.onBlockThread { [self] in prepareRequest() }
+            runtime.onBlockThread { [self] in prepareRequest() }
         case .launch(let number):
             DependencyGraph.didActivate(self)
             Trace.step(.begin, self)
@@ -35,7 +35,7 @@ extension URLConnectionOperation {
         case .proceed:
             postNotification(.networkingOperationDidStart)
             let attempt = lock.withLock { _attempt }
-            Runtime.current.onNetworkThread { attempt?.followOperation() }
+            runtime.onNetworkThread { attempt?.followOperation() }
         case .backOff:
             postNotification(.networkingOperationDidStart)
             scheduler?.operationDidPause(self)
@@ -48,7 +48,7 @@ extension URLConnectionOperation {
         let (action, old, attempt, scheduler, hold) = change {
             let old = _machine.state
             let action = _machine.pause(_mayRepeatRequest ? .allowed : .never)
-            if action != .none, action != .noted { _totalTime?.pause(at: Runtime.current.uptime) }
+            if action != .none, action != .noted { _totalTime?.pause(at: runtime.uptime) }
             defer { if action == .stop { _attempt = nil } }
             return (action, old, action == .stop || action == .hold ? _attempt : nil, _scheduler, _updateHold())
         }
@@ -59,9 +59,9 @@ extension URLConnectionOperation {
         case .paused:
             break
         case .stop:
-            if let attempt { Runtime.current.onNetworkThread { attempt.end(by: .paused) } }
+            if let attempt { runtime.onNetworkThread { attempt.end(by: .paused) } }
         case .hold:
-            if let attempt { Runtime.current.onNetworkThread { attempt.followOperation() } }
+            if let attempt { runtime.onNetworkThread { attempt.followOperation() } }
         }
         scheduler?.operationDidPause(self)
         if old == .executing { postNotification(.networkingOperationDidFinish) }
@@ -94,7 +94,7 @@ extension URLConnectionOperation {
             return
         case .stop:
             if let attempt {
-                Runtime.current.onNetworkThread { attempt.end(by: .cancelled) }
+                runtime.onNetworkThread { attempt.end(by: .cancelled) }
             } else {
                 endAttempt(number, with: AttemptEnd(error: URLError.cancelled(url: request.url)))
             }
@@ -102,7 +102,7 @@ extension URLConnectionOperation {
             conclude(discarding: lock.withLock { _content.take() })
         case .marked(let restart):
             // One that was held: it is `start()` that ends the operation.
-            if let attempt { Runtime.current.onNetworkThread { attempt.end(by: .paused) } }
+            if let attempt { runtime.onNetworkThread { attempt.end(by: .paused) } }
             if let scheduler {
                 scheduler.operationDidCancel(self)
             } else if restart {

@@ -9,7 +9,7 @@ extension URLConnectionOperation {
     /// Makes another attempt, if the retry policy wants one. False: it does not, or the operation ends for another reason.
     func retryByPolicy(_ end: AttemptEnd, of number: UInt) -> Bool {
         guard let (policy, judge) = lock.withLock({ _judge(of: end) }) else { return false }
-        let runtime = Runtime.current
+        let runtime = self.runtime
         guard case .retry(let delay, let isCounted) = judge.verdict(policy, chance: runtime.chance) else {
             return false
         }
@@ -29,7 +29,7 @@ extension URLConnectionOperation {
             judge.error = (error as? URLError)?.code ?? .unknown
         } else if let head = _reception.head {
             judge.statusCode = head.statusCode
-            judge.retryAfter = RetryAfter.seconds(of: head, now: Date())
+            judge.retryAfter = RetryAfter.seconds(of: head, now: runtime.date)
         }
         return (policy, judge)
     }
@@ -45,7 +45,7 @@ extension URLConnectionOperation {
             let action = _machine.retry(after: number, backsOff: delay > 0)
             guard action != .refused, action != .stale else { return (action, _scheduler, TotalTime.Alarm?.none) }
             _append(end, isCounted: isCounted, delay: delay)
-            let now = Runtime.current.uptime
+            let now = runtime.uptime
             var alarm: TotalTime.Alarm?
             switch action {
             case .paused: _totalTime?.pause(at: now)
@@ -57,7 +57,7 @@ extension URLConnectionOperation {
         set(alarm)
         if delay > 0, action == .wait || action == .paused {
             if !isCounted { Connectivity.shared.add(self, after: number, begunAt: end.startDate) }
-            Runtime.current.after(delay) { [weak self] in self?.backOffIsOver(after: number) }
+            runtime.after(delay) { [weak self] in self?.backOffIsOver(after: number) }
         }
         switch action {
         case .refused, .stale:
@@ -121,7 +121,7 @@ extension URLConnectionOperation {
         Connectivity.shared.remove(self)
         let (isDue, scheduler) = lock.withLock {
             let isDue = _machine.backOffIsOver(after: number)
-            if isDue, _scheduler != nil { _ = _totalTime?.wait(true, at: Runtime.current.uptime) }
+            if isDue, _scheduler != nil { _ = _totalTime?.wait(true, at: runtime.uptime) }
             return (isDue, _scheduler)
         }
         if isDue { begin(scheduler) }
@@ -132,7 +132,7 @@ extension URLConnectionOperation {
         if let scheduler {
             scheduler.operationDidResume(self)
         } else if startMayCallOut {
-            Runtime.current.onBlockThread { [self] in start() }
+            runtime.onBlockThread { [self] in start() }
         } else {
             start()
         }

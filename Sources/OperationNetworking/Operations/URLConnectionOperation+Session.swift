@@ -6,7 +6,7 @@ internal import NetworkingSupport
 extension URLConnectionOperation {
     /// The settings that all tasks of a session share.
     func setUpForSession(_ configuration: SharedConfiguration) {
-        lock.withLock { _sharedConfiguration = configuration }
+        adopt(configuration)
     }
 
     /// Why there is no whole response; nil: there is, or none has come yet.

@@ -46,6 +46,8 @@ extension URLConnectionOperation {
         var interceptors: [any RequestInterceptor] = []
         /// The origin that what identifies the manager's user is for; nil: any.
         var authorizedOrigin: String?
+        /// What the operation runs on; nil: what all run on. Not changed once it has begun.
+        var runtime: (any OperationRuntime)?
 
         /// Whether a response that is an error may be followed by another attempt.
         var mayRetry: Bool { retryPolicy != nil || !interceptors.isEmpty }

@@ -10,7 +10,7 @@ extension URLConnectionOperation {
     func _runTotalTime(_ action: RequestMachine.StartAction) -> TotalTime.Alarm? {
         if _totalTime == nil { _totalTime = TotalTime(limit: _configuration.totalTimeout) }
         guard let time = _totalTime else { return nil }
-        let now = Runtime.current.uptime
+        let now = runtime.uptime
         // What was waited for, a slot before another attempt, is here. A held attempt may wait for its connection still.
         var alarm: TotalTime.Alarm?
         if case .proceed = action {} else { alarm = time.wait(false, at: now) }
@@ -21,19 +21,19 @@ extension URLConnectionOperation {
     func attempt(_ number: UInt, waitsForConnection isWaiting: Bool) {
         let alarm = lock.withLock { () -> TotalTime.Alarm? in
             guard let time = _totalTime, _machine.standing(of: number) != .stale else { return nil }
-            return time.wait(isWaiting, at: Runtime.current.uptime)
+            return time.wait(isWaiting, at: runtime.uptime)
         }
         set(alarm)
     }
 
     func set(_ alarm: TotalTime.Alarm?) {
         guard let alarm else { return }
-        Runtime.current.after(alarm.delay) { [weak self] in self?.alarmDidGoOff(alarm.number) }
+        runtime.after(alarm.delay) { [weak self] in self?.alarmDidGoOff(alarm.number) }
     }
 
     private func alarmDidGoOff(_ number: UInt) {
         let (look, attempt, present, phase) = lock.withLock {
-            (_totalTime?.look(number, at: Runtime.current.uptime), _attempt, _machine.attempt, _machine.phase)
+            (_totalTime?.look(number, at: runtime.uptime), _attempt, _machine.attempt, _machine.phase)
         }
         switch look {
         case nil:
@@ -42,7 +42,7 @@ extension URLConnectionOperation {
             set(alarm)
         case .over:
             if let attempt {
-                Runtime.current.onNetworkThread { attempt.end(by: .timedOut) }
+                runtime.onNetworkThread { attempt.end(by: .timedOut) }
             } else if phase == .judging || phase == .waiting {
                 expire(during: phase == .judging ? .interceptor : .backOff)
             } else {

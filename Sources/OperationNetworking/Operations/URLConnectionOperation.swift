@@ -67,6 +67,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     public required init(request: URLRequest) {
         _request = request
         super.init()
+        if InstalledRuntimes.mayExist { adoptAmbientRuntime() }
     }
 
     deinit {

@@ -94,7 +94,8 @@ extension RequestOperationQueue {
         case .start(let operation):
             if let request = operation as? URLConnectionOperation { Trace.step(.schedule, request) }
             if let own = operation as? any SchedulableOperation, own.startMayCallOut {
-                Runtime.current.on(startQueue) { own.start() }
+                let runtime = (own as? URLConnectionOperation)?.runtime ?? Runtime.current
+                runtime.on(startQueue) { own.start() }
             } else {
                 operation.start()
             }

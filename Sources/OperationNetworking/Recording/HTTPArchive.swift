@@ -50,7 +50,10 @@ public final class HTTPArchive: Sendable {
     ///
     /// - Throws: an `EncodingError`.
     public func data() throws -> Data {
-        let entries = state.withLock { $0.entries }
+        try Self.encode(state.withLock { $0.entries })
+    }
+
+    static func encode(_ entries: [HTTPArchiveEntry]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(HTTPArchiveDocument(log: .init(entries: entries)))

@@ -28,13 +28,13 @@ extension URLConnectionOperation {
         let query = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?.queryItems ?? []
         var postData: HTTPArchiveEntry.PostData?
         if let body = request.httpBody, limit > 0 {
-            let (text, encoding) = text(of: body.prefix(limit))
+            let (text, encoding) = HTTPArchiveEntry.text(of: body.prefix(limit))
             postData = HTTPArchiveEntry.PostData(
                 mimeType: request.value(forHTTPHeaderField: "Content-Type") ?? "", text: text, encoding: encoding)
         }
         return HTTPArchiveEntry.Request(
             method: request.httpMethod ?? "GET", url: url?.absoluteString ?? "", httpVersion: version(metrics),
-            headers: fields.map { pair($0.key, $0.value) },
+            headers: fields.map { HTTPArchiveEntry.masked($0.key, $0.value) },
             queryString: query.map { HTTPArchiveEntry.Pair(name: $0.name, value: $0.value ?? "") }, postData: postData,
             headersSize: metrics?.headerBytesSent ?? -1, bodySize: metrics?.bytesSent ?? 0)
     }
@@ -43,13 +43,13 @@ extension URLConnectionOperation {
         _ reception: Reception, _ limit: Int, _ error: (any Error)?
     ) -> HTTPArchiveEntry.Response {
         var headers: [HTTPArchiveEntry.Pair] = []
-        reception.head?.forEachField { headers.append(pair($0, $1)) }
+        reception.head?.forEachField { headers.append(HTTPArchiveEntry.masked($0, $1)) }
         func first(_ name: String) -> String { headers.first { $0.name.isFieldName(name) }?.value ?? "" }
         let metrics = reception.metrics
         var content = HTTPArchiveEntry.Content(
             size: metrics?.decodedBytesReceived ?? Int64(reception.data?.count ?? 0), mimeType: first("Content-Type"))
         if let data = reception.data, limit > 0, !data.isEmpty {
-            let (text, encoding) = text(of: data.prefix(limit))
+            let (text, encoding) = HTTPArchiveEntry.text(of: data.prefix(limit))
             content.text = text
             content.encoding = encoding
         }
@@ -66,17 +66,20 @@ extension URLConnectionOperation {
         guard let version = metrics?.httpVersion, !version.isEmpty else { return "" }
         return "HTTP/\(version)"
     }
+}
 
-    private static func pair(_ name: String, _ value: String) -> HTTPArchiveEntry.Pair {
+extension HTTPArchiveEntry {
+    /// A header field without what is secret.
+    static func masked(_ name: String, _ value: String) -> Pair {
         let isSecret = HTTPRequestOperation.secretFields.contains { name.isFieldName($0) }
         if name.isFieldName("Location") || name.isFieldName("Referer") {
-            return HTTPArchiveEntry.Pair(name: name, value: URL(string: value)?.withoutUserInfo.absoluteString ?? "***")
+            return Pair(name: name, value: URL(string: value)?.withoutUserInfo.absoluteString ?? ArchivedExchange.mask)
         }
-        return HTTPArchiveEntry.Pair(name: name, value: isSecret ? "***" : value)
+        return Pair(name: name, value: isSecret ? ArchivedExchange.mask : value)
     }
 
     /// Text as it is, anything else in base 64.
-    private static func text(of data: Data) -> (String, encoding: String?) {
+    static func text(of data: Data) -> (String, encoding: String?) {
         if let text = String(validating: data, as: UTF8.self) { return (text, nil) }
         return (data.base64EncodedString(), "base64")
     }

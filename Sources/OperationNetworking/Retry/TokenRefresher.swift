@@ -97,7 +97,7 @@ public final class TokenRefresher: RequestInterceptor {
             state.isRefreshing = true
             return .refresh
         }
-        if case .refresh = step { _ = Runtime.current.task { [self] in await makeRefresh() } }
+        if case .refresh = step { _ = operation.runtime.task { [self] in await makeRefresh() } }
         switch step {
         case .giveUp:
             return .doNotRetry

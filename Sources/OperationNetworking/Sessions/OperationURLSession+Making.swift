@@ -142,6 +142,7 @@ extension OperationURLSession {
         task.withState { $0.counts.expectedToSend = outgoing.knownContentLength }
         let operation = SessionOperation(
             request: settings.outgoing(outgoing), configuration: settings.operations, task: task)
+        if InstalledRuntimes.mayExist, let runtime = installedRuntime.withLock({ $0 }) { operation.install(runtime) }
         task.set(.operation(SessionTask.WeakOperation(operation: operation)))
         return (task, operation)
     }

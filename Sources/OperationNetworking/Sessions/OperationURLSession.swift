@@ -32,6 +32,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     private let registry = Locked(SessionRegistry())
     private let currentDelegate: Locked<(any URLSessionDelegate)?>
     private let ownConfiguration: URLSessionConfiguration
+    /// What tasks run on that are made from now on; nil: what all run on.
+    let installedRuntime = Locked<(any OperationRuntime)?>(nil)
     /// For what the user's own protocol classes take.
     let foreign: SessionForeignSessions
 

@@ -72,7 +72,7 @@ extension URLConnectionOperation {
         }
         if isNew {
             whenFinished { stream.end() }
-            if let attempt { Runtime.current.onNetworkThread { attempt.adoptStream() } }
+            if let attempt { runtime.onNetworkThread { attempt.adoptStream() } }
         }
         return stream
     }

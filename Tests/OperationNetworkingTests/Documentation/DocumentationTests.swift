@@ -54,6 +54,23 @@ struct DocumentationTests {
         }
     }
 
+    @Test(
+        "Every Swift snippet about testing is run by that module's tests",
+        arguments: [("OperationNetworkingTesting.md", 1), ("TestingWithoutANetwork.md", 6)])
+    func testingSnippets(document: String, count: Int) throws {
+        let folder = Self.root.appendingPathComponent(
+            "Sources/OperationNetworkingTesting/OperationNetworkingTesting.docc")
+        let text = try String(contentsOf: folder.appendingPathComponent(document), encoding: .utf8)
+        let tests = Self.root.appendingPathComponent("Tests/TestingTests/ArticleTests.swift")
+        let compiled = Self.normalized(try String(contentsOf: tests, encoding: .utf8))
+        let snippets = Self.swiftBlocks(in: text)
+        #expect(snippets.count == count)
+        for snippet in snippets {
+            let isCompiled = compiled.contains(Self.normalized(snippet))
+            #expect(isCompiled, "not in ArticleTests.swift: \(snippet)")
+        }
+    }
+
     @Test("No article is left out of that")
     func articles() throws {
         let folder = Self.catalogue.appendingPathComponent("Articles").path

@@ -21,6 +21,8 @@ extension URLSessionManager {
         var proxyConfiguration: ProxyConfiguration?
         /// Changes with the three above, which a session gets when it is made.
         var revision = 0
+        /// What the tasks run on; nil: what all run on.
+        var runtime: (any OperationRuntime)?
         /// Nil: the shared one.
         var reachabilityManager: NetworkReachabilityManager?
 

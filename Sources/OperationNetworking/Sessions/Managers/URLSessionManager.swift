@@ -83,6 +83,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
             configuration: configuration, delegate: SessionManagerDelegate(blocks), delegateQueue: operationQueue,
             securityPolicy: settings.securityPolicy, clientIdentity: settings.clientIdentity,
             proxyConfiguration: settings.proxyConfiguration)
+        if let runtime = settings.runtime { new.install(runtime) }
         let chosen = lock.withLock {
             let chosen = _session ?? (new, settings.revision)
             _session = chosen

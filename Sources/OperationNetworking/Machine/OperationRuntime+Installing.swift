@@ -1,0 +1,115 @@
+internal import Foundation
+internal import NetworkingSupport
+internal import Synchronization
+
+/// Runtimes in place of the library's own, for some operations: what a stub answers is asked for by operations like any
+/// other.
+///
+/// An operation takes the nearest one: its own; that of the manager or session that makes it; that of the Swift task that
+/// makes it; the process's. It keeps it to its end.
+package enum InstalledRuntimes {
+    /// Whether there ever was one. Until then nobody looks.
+    private static let isUsed = Atomic(false)
+    /// Oldest first.
+    private static let processWide = Locked<[(id: UInt, runtime: any OperationRuntime)]>([])
+    private static let lastID = Atomic<UInt>(0)
+
+    /// Of the operations that the present Swift task makes.
+    @TaskLocal private static var ofTask: (any OperationRuntime)?
+
+    static var mayExist: Bool { isUsed.load(ordering: .relaxed) }
+
+    /// Of the operations that are made here and now, unless somebody gives them one.
+    static var ambient: (any OperationRuntime)? {
+        ofTask ?? processWide.withLock { $0.last?.runtime }
+    }
+
+    static func noteUse() { isUsed.store(true, ordering: .relaxed) }
+
+    /// Gives a runtime to the operations that `body`'s task makes, and the tasks that it makes.
+    package static func with<Value>(
+        _ runtime: any OperationRuntime, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        noteUse()
+        return try await $ofTask.withValue(runtime, operation: body)
+    }
+
+    /// The same, for work that does not wait.
+    package static func with<Value>(_ runtime: any OperationRuntime, _ body: () throws -> Value) rethrows -> Value {
+        noteUse()
+        return try $ofTask.withValue(runtime, operation: body)
+    }
+
+    /// Gives a runtime to all operations that are made from now on.
+    ///
+    /// - Returns: what ends that, in any order with others: `removeFromProcess(_:)`.
+    package static func addToProcess(_ runtime: any OperationRuntime) -> UInt {
+        noteUse()
+        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        processWide.withLock { $0.append((id, runtime)) }
+        return id
+    }
+
+    package static func removeFromProcess(_ id: UInt) {
+        let removed = processWide.withLock { list -> (any OperationRuntime)? in
+            guard let index = list.firstIndex(where: { $0.id == id }) else { return nil }
+            return list.remove(at: index).runtime
+        }
+        withExtendedLifetime(removed) {}
+    }
+}
+
+extension URLConnectionOperation {
+    /// What the operation runs on.
+    var runtime: any OperationRuntime {
+        guard InstalledRuntimes.mayExist else { return Runtime.current }
+        return lock.withLock { _configuration.runtime } ?? Runtime.current
+    }
+
+    /// The operation is being made: it takes the runtime of the surroundings. Before anybody else knows of it.
+    func adoptAmbientRuntime() {
+        guard let ambient = InstalledRuntimes.ambient else { return }
+        lock.withLock { _configuration.runtime = ambient }
+    }
+
+    /// Takes settings over that may have a runtime of their own.
+    func adopt(_ configuration: SharedConfiguration) {
+        lock.withLock {
+            let own = _configuration.runtime
+            _sharedConfiguration = configuration
+            if let own, configuration.value.runtime == nil { _configuration.runtime = own }
+        }
+    }
+
+    /// Gives the operation a runtime of its own. Before the start.
+    package func install(_ runtime: (any OperationRuntime)?) {
+        InstalledRuntimes.noteUse()
+        lock.withLock { _configuration.runtime = runtime }
+    }
+}
+
+extension HTTPRequestOperationManager {
+    /// Gives the operations that this manager makes, or configures, from now on a runtime.
+    package func install(_ runtime: (any OperationRuntime)?) {
+        InstalledRuntimes.noteUse()
+        withSettings { $0[\.runtime] = runtime }
+    }
+}
+
+extension OperationURLSession {
+    /// Gives the tasks that are made from now on a runtime.
+    package func install(_ runtime: (any OperationRuntime)?) {
+        InstalledRuntimes.noteUse()
+        installedRuntime.withLock { $0 = runtime }
+    }
+}
+
+extension URLSessionManager {
+    /// Gives the tasks that this manager makes from now on a runtime, also those of a session that takes the present one's
+    /// place.
+    package func install(_ runtime: (any OperationRuntime)?) {
+        InstalledRuntimes.noteUse()
+        withSettings { $0.runtime = runtime }
+        present.session.install(runtime)
+    }
+}

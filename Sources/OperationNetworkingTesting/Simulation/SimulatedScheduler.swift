@@ -1,0 +1,214 @@
+internal import Foundation
+internal import Glibc
+internal import NetworkingSupport
+
+/// Runs what would be on many threads on one, a step at a time, in an order that a seed decides.
+///
+/// Steps may be added from any thread; they are taken on the one that calls `run`.
+// Sendable because the fields below are guarded by `condition`, or belong to the running thread, as they say.
+final class SimulatedScheduler: @unchecked Sendable {
+    typealias Work = @Sendable () -> Void
+
+    /// Why a run ended before its body.
+    enum Failure: Error {
+        /// Nothing is left to happen, and nobody has handed anything in for some seconds.
+        case stalled
+    }
+
+    private let condition = NSCondition()
+
+    // Guarded by `condition`.
+    private var random: SeededGenerator
+    /// Commands to the network thread, in order.
+    private var network: [Work] = []
+    /// What happens in the network by itself, in any order.
+    private var events: [Work] = []
+    /// Work of pools and pieces of asynchronous functions, in any order.
+    private var pool: [Work] = []
+    /// Serial queues of the user's.
+    private var queues: [(id: ObjectIdentifier, work: [Work])] = []
+    /// The earliest is found when it is wanted: there are few.
+    private var timers: [(time: TimeInterval, number: UInt, work: Work)] = []
+    private var lastTimer: UInt = 0
+    private var time: TimeInterval = 0
+    private var isOver = false
+    /// Work came from another thread at least once: there may be more.
+    private var hasForeignWork = false
+    private var thread: pthread_t?
+
+    /// The running thread only. A step of the network thread is being taken.
+    private var isOnNetworkThread = false
+
+    /// Real seconds that other threads get before the clock moves on: hardly any, while none have taken part.
+    private static let patience = (alone: 0.001, together: 0.05)
+    /// Real seconds without any news after which a run has come to a standstill.
+    private let standstill: TimeInterval
+
+    init(seed: UInt64, standstill: TimeInterval) {
+        random = SeededGenerator(seed: seed)
+        self.standstill = standstill
+    }
+
+    /// Seconds of the virtual clock.
+    var now: TimeInterval { condition.withLock { time } }
+
+    /// A number from 0 up to 1.
+    var chance: Double { condition.withLock { Double(random.below(1 << 30)) / Double(1 << 30) } }
+
+    /// Whether the calling thread takes a step of the network thread, or nobody takes any more.
+    var isNetworkThread: Bool {
+        let (isOver, isCurrent) = condition.withLock { (self.isOver, isRunningThread) }
+        return isOver || (isCurrent && isOnNetworkThread)
+    }
+
+    /// Whether the calling thread takes the steps. Called with `condition` held.
+    private var isRunningThread: Bool {
+        guard let thread else { return false }
+        return pthread_equal(thread, pthread_self()) != 0
+    }
+
+    // MARK: Handing in, from any thread
+
+    func onNetworkThread(_ work: @escaping Work) { add(work) { $0.network.append(work) } }
+
+    func onNetworkEvent(_ work: @escaping Work) { add(work) { $0.events.append(work) } }
+
+    func onPool(_ work: @escaping Work) { add(work) { $0.pool.append(work) } }
+
+    func on(_ queue: ObjectIdentifier, _ work: @escaping Work) {
+        add(work) { scheduler in
+            if let index = scheduler.queues.firstIndex(where: { $0.id == queue }) {
+                scheduler.queues[index].work.append(work)
+            } else {
+                scheduler.queues.append((queue, [work]))
+            }
+        }
+    }
+
+    func after(_ seconds: TimeInterval, _ work: @escaping Work) {
+        add(nil) { scheduler in
+            scheduler.lastTimer += 1
+            scheduler.timers.append((scheduler.time + max(0, seconds), scheduler.lastTimer, work))
+        }
+    }
+
+    /// - Parameter late: done at once by the caller when nobody takes steps any more; nil: not at all.
+    private func add(_ late: Work?, _ insert: (SimulatedScheduler) -> Void) {
+        let isLate = condition.withLock {
+            guard !isOver else { return true }
+            if thread != nil, !isRunningThread { hasForeignWork = true }
+            insert(self)
+            condition.signal()
+            return false
+        }
+        if isLate { late?() }
+    }
+
+    // MARK: Running
+
+    private enum Step {
+        case network(Work)
+        case other(Work)
+        /// The clock has moved on.
+        case timer(Work)
+        case standstill
+    }
+
+    /// Takes steps until `isDone` says so. On one thread.
+    func run(until isDone: () -> Bool) throws(Failure) {
+        condition.withLock { thread = pthread_self() }
+        while !isDone() {
+            switch nextStep() {
+            case .network(let work):
+                isOnNetworkThread = true
+                work()
+                isOnNetworkThread = false
+            case .other(let work), .timer(let work):
+                work()
+            case .standstill:
+                // What ended the body may have come last.
+                if isDone() { return }
+                throw .stalled
+            }
+        }
+    }
+
+    /// Takes the steps that are left without moving the clock; what is handed in afterwards is done by those who do.
+    func finish() {
+        condition.withLock { thread = pthread_self() }
+        while let step = condition.withLock({ takeStep() }) {
+            switch step {
+            case .network(let work):
+                isOnNetworkThread = true
+                work()
+                isOnNetworkThread = false
+            case .other(let work), .timer(let work):
+                work()
+            case .standstill:
+                break
+            }
+        }
+        let left = condition.withLock { () -> [Work] in
+            isOver = true
+            defer { timers = [] }
+            return timers.map(\.work)
+        }
+        withExtendedLifetime(left) {}
+    }
+
+    private func nextStep() -> Step {
+        condition.lock()
+        defer { condition.unlock() }
+        var deadline: Date?
+        while true {
+            if let step = takeStep() { return step }
+            let patience = hasForeignWork ? Self.patience.together : Self.patience.alone
+            let limit = deadline ?? Date(timeIntervalSinceNow: timers.isEmpty ? standstill : patience)
+            deadline = limit
+            if condition.wait(until: limit) { continue }
+            if let step = takeStep() { return step }
+            guard let index = timers.indices.min(by: { isEarlier(timers[$0], timers[$1]) }) else { return .standstill }
+            let timer = timers.remove(at: index)
+            time = max(time, timer.time)
+            return .timer(timer.work)
+        }
+    }
+
+    private func isEarlier(
+        _ left: (time: TimeInterval, number: UInt, work: Work), _ right: (time: TimeInterval, number: UInt, work: Work)
+    ) -> Bool {
+        (left.time, left.number) < (right.time, right.number)
+    }
+
+    /// Of all that could happen now one thing, by chance. Called with `condition` held.
+    private func takeStep() -> Step? {
+        let waiting = queues.indices.filter { !queues[$0].work.isEmpty }
+        let kinds = [!network.isEmpty, !events.isEmpty, !pool.isEmpty, !waiting.isEmpty]
+        let possible = kinds.indices.filter { kinds[$0] }
+        guard !possible.isEmpty else { return nil }
+        switch possible[random.below(possible.count)] {
+        case 0: return .network(network.removeFirst())
+        case 1: return .network(events.remove(at: random.below(events.count)))
+        case 2: return .other(pool.remove(at: random.below(pool.count)))
+        default: return .other(queues[waiting[random.below(waiting.count)]].work.removeFirst())
+        }
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// From 0 up to `limit`, which is at least 1.
+    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
+}

@@ -1,0 +1,188 @@
+public import Foundation
+
+/// A pattern for URLs: `https://api.example.org/users/{id}?page=*`.
+///
+/// | In a template | fits |
+/// |---|---|
+/// | `{name}` | one segment of the path, not empty: ``parameters(in:)`` has it; in a query, any value |
+/// | `*` | any characters within a segment, a host or a value |
+/// | `**` as a segment | any number of segments |
+/// | no `?` | any query; else the URL needs the items that are named, in any order, and may have others |
+/// | no scheme and host, as in `/users` | any scheme and host |
+/// | `*` alone | every URL |
+///
+/// Scheme and host are compared without regard to case, and a port that is the scheme's own may be left out. Paths and
+/// queries are compared once percent-encoding was undone. Fragments do not count.
+public struct URLTemplate: Sendable, CustomStringConvertible {
+    private enum Shape: Sendable {
+        case everything
+        case parts(origin: String?, segments: [String], query: [(name: String, value: String)])
+        case unreadable
+    }
+
+    /// The template as it was given.
+    public let description: String
+    private let shape: Shape
+
+    /// A template; see above. One that cannot be read fits nothing.
+    public init(_ text: String) {
+        description = text
+        guard text != "*" else {
+            shape = .everything
+            return
+        }
+        let withoutFragment = text.prefix { $0 != "#" }
+        let parts = withoutFragment.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let front = parts.first, !front.isEmpty else {
+            shape = .unreadable
+            return
+        }
+        var origin: String?
+        var path = String(front)
+        if let scheme = front.range(of: "://") {
+            let rest = front[scheme.upperBound...]
+            let authority = rest.prefix { $0 != "/" }
+            origin = Self.origin(scheme: String(front[..<scheme.lowerBound]), authority: String(authority))
+            path = String(rest[authority.endIndex...])
+            if authority.isEmpty {
+                shape = .unreadable
+                return
+            }
+        } else if !front.hasPrefix("/") {
+            shape = .unreadable
+            return
+        }
+        let query = parts.count > 1 ? Self.items(String(parts[1])) : []
+        shape = .parts(origin: origin, segments: Self.segments(path), query: query)
+    }
+
+    /// What the names in braces stand for in a URL; nil when the template does not fit it.
+    public func parameters(in url: URL) -> [String: String]? {
+        var parameters: [String: String] = [:]
+        guard mismatch(with: url, &parameters) == nil else { return nil }
+        return parameters
+    }
+
+    /// How far a URL is from the template, as the beginning of a sentence about the URL; nil: it fits.
+    func mismatch(with url: URL) -> Mismatch? {
+        var parameters: [String: String] = [:]
+        return mismatch(with: url, &parameters)
+    }
+
+    struct Mismatch: Equatable {
+        /// What was found to fit before, from 0.
+        var depth: Int
+        var reason: String
+    }
+
+    private func mismatch(with url: URL, _ parameters: inout [String: String]) -> Mismatch? {
+        switch shape {
+        case .everything:
+            return nil
+        case .unreadable:
+            return Mismatch(
+                depth: 0, reason: "the template is neither a path that begins with “/” nor an absolute URL")
+        case .parts(let origin, let segments, let query):
+            guard let found = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+                return Mismatch(depth: 0, reason: "the URL cannot be taken apart")
+            }
+            let path = Self.segments(found.percentEncodedPath)
+            let shared = zip(segments, path).prefix { Self.fits($0, $1) }.count
+            if let origin {
+                let port = found.port.map { ":\($0)" } ?? ""
+                let own = Self.origin(scheme: found.scheme ?? "", authority: (found.percentEncodedHost ?? "") + port)
+                guard Self.fits(origin, own) else {
+                    // Of rules for other hosts the one for such a path is nearer.
+                    return Mismatch(depth: min(shared, 9), reason: "it goes to \(own), not to \(origin)")
+                }
+            }
+            guard Self.fits(segments[...], path[...], &parameters) else {
+                return Mismatch(
+                    depth: 10 + min(shared, 80), reason: "its path is /\(path.joined(separator: "/"))")
+            }
+            let items = Self.items(found.percentEncodedQuery ?? "")
+            for (name, value) in query {
+                let candidates = items.filter { $0.name == name }
+                guard !candidates.isEmpty else {
+                    return Mismatch(depth: 100, reason: "its query has no item “\(name)”")
+                }
+                guard let item = candidates.first(where: { Self.fits(value, $0.value) }) else {
+                    return Mismatch(
+                        depth: 101, reason: "the item “\(name)” of its query is “\(candidates[0].value)”")
+                }
+                if let parameter = Self.parameter(value) { parameters[parameter] = item.value }
+            }
+            return nil
+        }
+    }
+
+    // MARK: Parts
+
+    /// In lower case, without user name, password and the scheme's own port.
+    private static func origin(scheme: String, authority: String) -> String {
+        let scheme = scheme.lowercased()
+        var host = authority.lowercased()
+        if let at = host.lastIndex(of: "@") { host = String(host[host.index(after: at)...]) }
+        let own = scheme == "https" ? ":443" : scheme == "http" ? ":80" : ""
+        if !own.isEmpty, host.hasSuffix(own) { host = String(host.dropLast(own.count)) }
+        return scheme + "://" + host
+    }
+
+    private static func segments(_ path: String) -> [String] {
+        path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(path.hasPrefix("/") ? 1 : 0)
+            .map { $0.removingPercentEncoding ?? String($0) }
+            // "https://host" is "https://host/".
+            .reduce(into: []) { $0.append($1) }
+            .droppingOnlyEmpty
+    }
+
+    private static func items(_ query: String) -> [(name: String, value: String)] {
+        query.split(separator: "&").map { item in
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            func decoded(_ text: Substring) -> String {
+                text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding ?? String(text)
+            }
+            return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
+        }
+    }
+
+    private static func parameter(_ pattern: String) -> String? {
+        guard pattern.count > 2, pattern.hasPrefix("{"), pattern.hasSuffix("}") else { return nil }
+        return String(pattern.dropFirst().dropLast())
+    }
+
+    private static func fits(
+        _ pattern: ArraySlice<String>, _ path: ArraySlice<String>, _ parameters: inout [String: String]
+    ) -> Bool {
+        guard let first = pattern.first else { return path.isEmpty }
+        if first == "**" {
+            for start in path.startIndex...path.endIndex {
+                if fits(pattern.dropFirst(), path[start...], &parameters) { return true }
+            }
+            return false
+        }
+        guard let segment = path.first, fits(first, segment) else { return false }
+        guard fits(pattern.dropFirst(), path.dropFirst(), &parameters) else { return false }
+        if let name = parameter(first) { parameters[name] = segment }
+        return true
+    }
+
+    /// Whether a segment, host or value fits its pattern.
+    private static func fits(_ pattern: String, _ text: String) -> Bool {
+        if parameter(pattern) != nil { return !text.isEmpty }
+        guard pattern.contains("*") else { return pattern == text }
+        let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
+        guard let first = pieces.first, let last = pieces.last, text.hasPrefix(first) else { return false }
+        var rest = text[...].dropFirst(first.count)
+        for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+            guard let found = rest.range(of: piece) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return rest.count >= last.count && rest.hasSuffix(last)
+    }
+}
+
+extension [String] {
+    /// A path of one empty segment is one of none.
+    fileprivate var droppingOnlyEmpty: [String] { self == [""] ? [] : self }
+}

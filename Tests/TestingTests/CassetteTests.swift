@@ -1,0 +1,110 @@
+import Foundation
+import NetworkingSupport
+import OperationNetworkingTesting
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+/// Recording and replaying.
+@Suite("Cassettes", .timeLimit(.minutes(1)))
+struct CassetteTests {
+    private func manager(_ cassette: Cassette) -> HTTPRequestOperationManager {
+        let manager = makeManager(cassette.stubs)
+        manager.responseSerializer = HTTPResponseSerializer()
+        return manager
+    }
+
+    private func send(
+        _ text: String, by manager: HTTPRequestOperationManager, method: String = "GET", body: String? = nil
+    ) async throws -> String {
+        var request = try makeRequest(text, method: method, body: body.map { Data($0.utf8) })
+        request.setValue("Bearer geheim", forHTTPHeaderField: "Authorization")
+        return String(decoding: try await manager.httpRequestOperation(with: request).data().0, as: UTF8.self)
+    }
+
+    @Test("What a server answered is answered again without it, secrets left out of the file", arguments: [0, 1])
+    func roundTrip(kind: Int) async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("x.har")
+        let server = try TestServer()
+        let count = Locked(0)
+        server.respond(to: "/a") { request in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return ScriptedResponse(
+                headers: [("Set-Cookie", "session=geheim"), ("X-Number", "\(number)")],
+                body: .text("answer \(number)"))
+        }
+        server.respond(to: "/post") { .ok("posted " + String(decoding: $0.body, as: UTF8.self)) }
+        let base = "http://127.0.0.1:\(server.port)"
+        var masking = Cassette.Masking()
+        masking.queryItems = ["key"]
+        let recording = try Cassette(file, mode: kind == 0 ? .record : .replayOrRecord, masking: masking)
+        let first = manager(recording)
+        #expect(try await send(base + "/a?key=geheim&b=1", by: first) == "answer 1")
+        #expect(try await send(base + "/a?key=geheim&b=1", by: first) == "answer 2")
+        #expect(try await send(base + "/post", by: first, method: "POST", body: "one") == "posted one")
+        try recording.finish()
+        server.stop()
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(!text.contains("geheim"))
+        #expect(text.contains("\"1.2\""))
+
+        let replayed = try Cassette(file, matching: .strict, masking: masking)
+        #expect(replayed.count == 3)
+        let second = manager(replayed)
+        #expect(try await send(base + "/a?key=other&b=1", by: second) == "answer 1")
+        #expect(try await send(base + "/a?key=other&b=1", by: second) == "answer 2")
+        #expect(throws: CassetteError.unplayed(["POST \(base)/post"])) { try replayed.finish() }
+        await #expect(throws: CassetteError.self) {
+            try await send(base + "/post", by: second, method: "POST", body: "two")
+        }
+        #expect(try await send(base + "/post", by: second, method: "POST", body: "one") == "posted one")
+        try replayed.finish()
+        await #expect(throws: CassetteError.self) { try await send(base + "/a", by: second) }
+    }
+
+    @Test("An archive of HTTPArchive is replayed, in any order and again")
+    func foreignArchive() async throws {
+        let folder = try TemporaryDirectory()
+        let stubs = HTTPStubs()
+        stubs.on("GET", "/v1/text", respond: .text("text"))
+        stubs.on("GET", "/v1/bytes", respond: StubResponse(body: Data([0xFF, 0, 1])))
+        stubs.on("GET", "/v1/lost", respond: .failure(.networkConnectionLost))
+        let manager = makeManager(stubs)
+        manager.responseSerializer = HTTPResponseSerializer()
+        let archive = HTTPArchive(maximumBodySize: 1 << 20)
+        archive.record(manager)
+        for path in ["text", "bytes", "lost"] { _ = await manager.request(path).failure() }
+        try await eventually { try archive.data().count > 2500 }
+        try archive.write(to: folder.file("x.har"))
+
+        let cassette = try Cassette(folder.file("x.har"))
+        let replaying = self.manager(cassette)
+        for _ in 0..<2 {
+            #expect(try await replaying.request("bytes").data().0 == Data([0xFF, 0, 1]))
+            #expect(try await replaying.request("text").data().0 == Data("text".utf8))
+        }
+        #expect(await replaying.request("lost").failure() is CassetteError)
+        #expect(
+            await replaying.request("none").failure() as? CassetteError
+                == .noExchange(request: "GET https://api.example.org/v1/none", expected: nil))
+        try cassette.finish()
+    }
+
+    @Test(
+        "A file that is no archive is an error",
+        arguments: [
+            "", "{}", #"{"log":{"entries":[{"request":{}}]}}"#,
+            #"{"log":{"entries":[{"request":{"method":"GET","url":"x"},"response":{"status":200,"content":{"text":"%","encoding":"base64"}}}]}}"#,
+        ])
+    func damaged(text: String) throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(text, to: "x.har")
+        #expect(throws: DecodingError.self) { try Cassette(file) }
+        #expect(throws: CocoaError.self) { try Cassette(folder.file("none")) }
+    }
+}
