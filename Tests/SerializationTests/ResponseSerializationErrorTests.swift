@@ -24,7 +24,8 @@ struct ResponseSerializationErrorTests {
         #expect((error.responseObject as? [String: Int]) == ["e": 1])
         #expect(error.underlyingError == nil)
         let reason = HTTPURLResponse.localizedString(forStatusCode: 404)
-        #expect(error.localizedDescription == "Request failed: \(reason) (404)")
+        #expect(error.reason == "Request failed: \(reason) (404)")
+        #expect(error.localizedDescription.hasPrefix(error.reason))
 
         let bridged = error as NSError
         #expect(bridged.domain == "com.alamofire.error.serialization.response")
@@ -45,7 +46,7 @@ struct ResponseSerializationErrorTests {
         #expect(error.code == .badServerResponse)
         let beneath = try #require(error.underlyingError as? ResponseSerializationError)
         #expect(beneath.code == .cannotDecodeContentData)
-        #expect(beneath.localizedDescription == "Request failed: unacceptable content-type: text/html")
+        #expect(beneath.reason == "Request failed: unacceptable content-type: text/html")
         for level in [error, beneath] {
             #expect(level.response === response && level.data == Data("<html>".utf8) && level.responseObject == nil)
         }
@@ -108,6 +109,6 @@ struct ResponseSerializationErrorTests {
         let response = httpResponse(200, "application/json")
         #expect(throws: Mine.self) { try Refusing().responseObject(for: response, data: Data("[1]".utf8)) }
         let error = try #require(Self.error(Picky(), response, "[1]"))
-        #expect(error.localizedDescription == "no" && error.responseObject as? [Int] == [1])
+        #expect(error.reason == "no" && error.responseObject as? [Int] == [1])
     }
 }

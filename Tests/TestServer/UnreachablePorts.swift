@@ -49,7 +49,7 @@ struct SystemError: Error, CustomStringConvertible {
 }
 
 /// A TCP socket bound to a free port.
-private func bindLoopback() throws -> (socket: Int32, port: Int) {
+func bindLoopback() throws -> (socket: Int32, port: Int) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw SystemError(call: "socket", code: errno) }
     guard withLoopbackAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else {

@@ -1,5 +1,5 @@
 /// Why a file or a stream could not be sent.
-package struct BodySourceError: Error, Sendable, CustomStringConvertible {
+package struct BodySourceError: DescribedFailure, Sendable {
     /// What, where and what to do.
     package let description: String
     /// errno of the failed system call; 0: none.

@@ -4,7 +4,7 @@ package import Foundation
 /// Compresses data as the content coding "gzip" (RFC 9110, section 8.4.1.3).
 package enum GzipEncoder {
     /// Why that was not possible.
-    package struct Failure: Error, CustomStringConvertible {
+    package struct Failure: DescribedFailure {
         package let description: String
     }
 

@@ -36,10 +36,13 @@ extension TransferDriver {
             circumstances.connectStatus = easy.long(CURLINFO_HTTP_CONNECTCODE)
             circumstances.proxyCode = CURLproxycode(UInt32(truncatingIfNeeded: easy.long(CURLINFO_PROXY_ERROR)))
         }
-        let systemErrno = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
-        circumstances.systemErrno = socketError != 0 && code == .CURLE_COULDNT_CONNECT ? socketError : systemErrno
         let text = pool.proxy?.redacting(easy.errorText) ?? easy.errorText
-        return TransferError.curl(code, text: text, circumstances: circumstances)
+        circumstances.systemErrno =
+            socketError != 0 && code == .CURLE_COULDNT_CONNECT
+            ? socketError : TransferError.systemErrno(Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO)), of: code, text)
+        var error = TransferError.curl(code, text: text, circumstances: circumstances)
+        if error.kind == .timedOut { error.message += " while \(phase.rawValue)" }
+        return error
     }
 
     var phase: TransferPhase {

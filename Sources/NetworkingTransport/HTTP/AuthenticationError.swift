@@ -1,5 +1,5 @@
 /// Why a user name and password cannot answer a challenge.
-package enum AuthenticationError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum AuthenticationError: DescribedFailure, Sendable, Equatable {
     case controlCharacterInUser
     case controlCharacterInPassword
     /// With Basic the first colon ends the user name (RFC 7617, section 2).

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// What OpenSSL's error queue of the calling thread held at the point of failure, oldest first.
-package struct OpenSSLError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct OpenSSLError: DescribedFailure, Sendable, Hashable {
     /// One entry of the queue.
     package struct Entry: Sendable, Hashable {
         /// The packed code, as `ERR_get_error` returns it.

@@ -4,7 +4,7 @@ package import Foundation
 /// A running SHA-256 digest, computed by OpenSSL.
 package struct SHA256Hasher: ~Copyable {
     /// OpenSSL computes no SHA-256: there is no memory, or its configuration does not offer it.
-    package struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
+    package struct Unavailable: DescribedFailure, Sendable, Hashable {
         package var description: String { "OpenSSL does not compute SHA-256; look at its configuration (openssl.cnf)" }
     }
 

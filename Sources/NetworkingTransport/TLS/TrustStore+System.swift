@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Foundation
 
 /// No certificates to trust were found.
-package struct TrustStoreError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct TrustStoreError: DescribedFailure, Sendable, Hashable {
     /// Files and folders that were looked into, each with what was wrong with it.
     package let placesTried: [String]
 

@@ -75,7 +75,7 @@ enum RequestValidation {
         }
         guard let field = contentLengthField(headers) else { return .success(promised) }
         guard let stated = Int64(field.value), stated >= 0, promised == nil || promised == stated else {
-            return .failure(contentLengthMismatch(field))
+            return .failure(contentLengthMismatch)
         }
         return .success(stated)
     }
@@ -96,11 +96,11 @@ enum RequestValidation {
         switch request.body {
         case .none:
             if let field = contentLengthField(request.headers), field.value != "0" {
-                return contentLengthMismatch(field)
+                return contentLengthMismatch
             }
         case .data(let data):
             if let field = contentLengthField(request.headers), Int64(field.value) != Int64(data.count) {
-                return contentLengthMismatch(field)
+                return contentLengthMismatch
             }
             fallthrough
         case .source:
@@ -142,9 +142,7 @@ enum RequestValidation {
         headers.first { $0.name.utf8.count == 14 && $0.name.lowercased() == "content-length" }
     }
 
-    private static func contentLengthMismatch(_ field: HeaderField) -> TransferError {
-        TransferError(
-            .badRequest,
-            message: "The Content-Length field says \(field.value.debugDescription), which is not the body's length.")
+    private static var contentLengthMismatch: TransferError {
+        TransferError(.badRequest, message: "The Content-Length field is not the body's length: leave it out.")
     }
 }

@@ -41,6 +41,20 @@ extension TransferError {
         return error
     }
 
+    /// What of CURLINFO_OS_ERRNO belongs to a failure: 0 for one that no system call of this transfer's has caused.
+    ///
+    /// A handle keeps the number of the last connection that could not be made, or was lost, for good: through later
+    /// transfers, and where one address of a host fails and the next does not. So it counts for what libcurl has set it
+    /// with: a connection that could not be made, and the two failures that it names by the system's word.
+    static func systemErrno(_ errno: Int32, of code: CurlCode, _ text: String) -> Int32 {
+        switch code {
+        case .CURLE_COULDNT_CONNECT, .CURLE_INTERFACE_FAILED: errno
+        case .CURLE_SEND_ERROR: text.hasPrefix("Send failure") ? errno : 0
+        case .CURLE_RECV_ERROR: text.hasPrefix("Recv failure") ? errno : 0
+        default: 0
+        }
+    }
+
     /// The status that a proxy gave in place of a tunnel.
     private static func refusedConnect(_ circumstances: Circumstances) -> Int? {
         let status = circumstances.connectStatus

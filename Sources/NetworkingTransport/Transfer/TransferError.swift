@@ -1,7 +1,7 @@
 /// Why a transfer did not complete.
-package struct TransferError: Error, Sendable {
+package struct TransferError: DescribedFailure, Sendable {
     /// The kinds that callers tell apart.
-    package enum Kind: Sendable {
+    package enum Kind: Sendable, CaseIterable {
         case cancelled
         case badURL
         /// A method, header field or body that cannot be sent as it is.
@@ -74,6 +74,8 @@ package struct TransferError: Error, Sendable {
         self.curlCode = curlCode
         self.cause = cause
     }
+
+    package var description: String { message }
 
     package static func noMemory(for what: StaticString) -> TransferError {
         TransferError(.outOfMemory, message: "No memory for \(what).")

@@ -85,11 +85,9 @@ struct OperationArchive: Codable {
     }
 
     static func damaged(_ underlying: (any Error)?) -> CocoaError {
-        var userInfo: [String: Any] = [
-            NSLocalizedDescriptionKey: "the archive holds no operation, or a damaged one"
-        ]
-        if let underlying { userInfo[NSUnderlyingErrorKey] = underlying }
-        return CocoaError(.coderReadCorrupt, userInfo: userInfo)
+        CocoaError(
+            .coderReadCorrupt, reason: "the archive holds no operation, or a damaged one",
+            userInfo: underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:])
     }
 
     init(
@@ -140,10 +138,12 @@ extension OperationArchive.Request {
 }
 
 /// Why an operation that came from an archive cannot run as it is: what an archive cannot hold has to be set again.
-enum ArchiveLoss: Error, LocalizedError {
+enum ArchiveLoss: Error, LocalizedError, CustomStringConvertible {
     case bodyStream, securityPolicy, responseSerializer, downloadDestination
 
-    var errorDescription: String? {
+    var errorDescription: String? { description }
+
+    var description: String {
         switch self {
         case .bodyStream:
             "the request's content was a stream, which an archive does not hold; set inputStream before the start"

@@ -140,10 +140,9 @@ extension OperationArchive.Failure {
     }
 
     var error: any Error {
-        let userInfo = [NSLocalizedDescriptionKey: message]
         if domain == NSURLErrorDomain {
-            return URLError(URLError.Code(rawValue: code) ?? .unknown, userInfo: userInfo)
+            return URLError(URLError.Code(rawValue: code) ?? .unknown, line: message)
         }
-        return NSError(domain: domain, code: code, userInfo: userInfo)
+        return DescribedError(domain: domain, code: code, message)
     }
 }

@@ -229,6 +229,8 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// The attempt is over, one way or the other. The operation takes the first call.
     func finish(error: (any Error)?, data: Data? = nil, content state: AttemptEnd.Content = .kept) {
+        // As the request was when it failed: a redirect may have changed its method.
+        let error = error?.naming(machine.request.httpMethod)
         var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
         end.isRepeatable = stop == nil && isRepeatable(after: error)
         if state == .read, end.isRepeatable { content.forgetResponse() }
@@ -258,7 +260,8 @@ final class RequestAttempt: @unchecked Sendable {
     private func isRepeatable(after error: (any Error)?) -> Bool {
         assertOnThread()
         switch (error as? URLError)?.code {
-        case .cannotWriteToFile, .cannotCreateFile, .dataLengthExceedsMaximum, .requestBodyStreamExhausted:
+        case .cannotWriteToFile, .cannotCreateFile, .cannotDecodeRawData, .dataLengthExceedsMaximum,
+            .requestBodyStreamExhausted:
             return false
         default:
             return content.canBeRepeated(sending: bodyStream)

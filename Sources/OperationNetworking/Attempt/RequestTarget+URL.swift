@@ -10,12 +10,12 @@ extension RequestTarget {
         do {
             try self.init(url.absoluteString)
         } catch .noScheme {
-            throw URLError(.badURL, url: url, reason: "the URL has no scheme: \(url.withoutUserInfo)")
+            throw URLError(.badURL, url: url, reason: "the URL has no scheme")
         } catch .unsupportedScheme(let scheme) {
             throw URLError(
                 .unsupportedURL, url: url, reason: "the scheme \"\(scheme)\" is not supported; use http or https")
         } catch .noHost {
-            throw URLError(.badURL, url: url, reason: "the URL has no host: \(url.withoutUserInfo)")
+            throw URLError(.badURL, url: url, reason: "the URL has no host")
         }
     }
 }

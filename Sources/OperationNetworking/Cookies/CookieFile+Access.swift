@@ -28,7 +28,7 @@ extension CookieFile {
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
         } catch {
-            throw CookieFileError(code: .notReadable, description: "\(url.path) cannot be read: \(error).")
+            throw CookieFileError(code: .notReadable, reason: "\(url.path) cannot be read: \(error.localizedDescription)", underlyingError: error)
         }
     }
 
@@ -83,13 +83,13 @@ extension CookieFile {
     private func failure(_ code: CookieFileError.Code, _ what: String) -> CookieFileError {
         let reason = String(cString: strerror(errno))
         return CookieFileError(
-            code: code, description: "\(url.path) \(what): \(reason). Check the folder's permissions and space.")
+            code: code, reason: "\(url.path) \(what): \(reason). Check the folder's permissions and space.")
     }
 
     private func notPrivate(_ what: String) -> CookieFileError {
         CookieFileError(
             code: .notPrivate,
-            description:
+            reason:
                 "\(url.path) \(what), so that its cookies may not be this user's. Remove it, or make it private.")
     }
 }

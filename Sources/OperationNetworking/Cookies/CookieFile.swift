@@ -38,12 +38,12 @@ public struct CookieFile: Sendable, Hashable {
         else {
             throw CookieFileError(
                 code: .noFolder,
-                description: "There is no folder for the cookies of this program: use CookieFile(url:).")
+                reason: "There is no folder for the cookies of this program: use CookieFile(url:).")
         }
         let name = URL(fileURLWithPath: program).lastPathComponent
         guard let digest = try? SHA256Hasher.hex(of: Data(program.utf8)).prefix(16) else {
             throw CookieFileError(
-                code: .noFolder, description: "OpenSSL cannot make a SHA-256 digest: use CookieFile(url:).")
+                code: .noFolder, reason: "OpenSSL cannot make a SHA-256 digest: use CookieFile(url:).")
         }
         url = data.appendingPathComponent("\(name)-\(digest)").appendingPathComponent("cookies.json")
     }
@@ -95,13 +95,13 @@ public struct CookieFile: Sendable, Hashable {
         do {
             data = try JSONEncoder().encode(content)
         } catch {
-            throw CookieFileError(code: .notWritable, description: "The cookies cannot be encoded: \(error).")
+            throw CookieFileError(code: .notWritable, reason: "The cookies cannot be encoded: \(error.localizedDescription)", underlyingError: error)
         }
         try write(data)
     }
 
     func damaged(_ what: String) -> CookieFileError {
-        CookieFileError(code: .damaged, description: "\(url.path) \(what): remove it, or choose another file.")
+        CookieFileError(code: .damaged, reason: "\(url.path) \(what): remove it, or choose another file.")
     }
 
     private struct Content: Codable {

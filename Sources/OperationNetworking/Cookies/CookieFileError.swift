@@ -1,27 +1,34 @@
-public import Foundation
+internal import Foundation
 
 /// Why a `CookieFile` could not be read or written.
-public struct CookieFileError: Error, Sendable, CustomStringConvertible, LocalizedError {
+public struct CookieFileError: NetworkingError {
     /// The kinds of failures.
-    public enum Code: Sendable {
-        /// The system did not let the file be read.
-        case notReadable
-        /// The system did not let the file be written.
-        case notWritable
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The number an `NSError` shows.
+        public let rawValue: Int
+
+        /// A code by its number.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// The system did not let the file be read (1).
+        public static let notReadable = Code(rawValue: 1)
+        /// The system did not let the file be written (2).
+        public static let notWritable = Code(rawValue: 2)
         /// Something that others can read or could have put there: a link, a file of another user, or one with
-        /// permissions for others.
-        case notPrivate
-        /// The file holds something else than cookies, or too much.
-        case damaged
-        /// There is no folder for the program's data.
-        case noFolder
+        /// permissions for others (3).
+        public static let notPrivate = Code(rawValue: 3)
+        /// The file holds something else than cookies, or too much (4).
+        public static let damaged = Code(rawValue: 4)
+        /// There is no folder for the program's data (5).
+        public static let noFolder = Code(rawValue: 5)
     }
 
     /// The kind of failure.
     public let code: Code
     /// Which file, what is wrong and what to do. Never contains a cookie.
-    public let description: String
-
-    /// `description`.
-    public var errorDescription: String? { description }
+    public let reason: String
+    /// What the system, or the encoder, said; `nil` when there is nothing more to say than ``reason``.
+    public var underlyingError: (any Error)?
 }

@@ -1,27 +1,45 @@
 internal import Foundation
 
 /// Why an operation cannot wait for another: neither of them could ever start.
-public struct OperationDependencyError: Error, Sendable, CustomStringConvertible {
+public struct OperationDependencyError: NetworkingError {
+    /// The kinds of failures.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The number an `NSError` shows.
+        public let rawValue: Int
+
+        /// A code by its number.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// The dependency would close a cycle (1).
+        public static let cycle = Code(rawValue: 1)
+        /// The operation waits for one that is not the library's and that nobody started or put into a queue (2).
+        public static let upstreamNotStarted = Code(rawValue: 2)
+    }
+
+    /// The kind of failure.
+    public let code: Code
+
     /// The operations on the cycle, from the dependent over its upstreams back to itself, or the dependent and the upstream
     /// that nobody started: the `name` of each, or its description where it has none.
     public let path: [String]
-    private let isCycle: Bool
 
     init(path: [String]) {
         self.path = path
-        isCycle = true
+        code = .cycle
     }
 
     /// Nobody started `upstream` or put it into a queue.
     init(unstarted upstream: Operation, upstreamOf dependent: Operation) {
         path = [dependent, upstream].map { $0.name ?? String(describing: $0) }
-        isCycle = false
+        code = .upstreamNotStarted
     }
 
     /// What was wrong, where, and what to do about it.
-    public var description: String {
+    public var reason: String {
         let path = path.joined(separator: " → ")
-        return isCycle
+        return code == .cycle
             ? "Operation dependency rejected: it would close the cycle \(path). Remove one of these dependencies first."
             : "The operation waits for one that nobody has started or put into a queue: \(path). Add that one to a queue, "
                 + "or start it, before the value is asked for."

@@ -5,7 +5,7 @@ public import FoundationNetworking
 ///
 /// As `NSError` it has AFNetworking's domain (`AFURLRequestSerializationErrorDomain`) and its codes −1000 and −1016;
 /// the positive codes are this library's own.
-public struct RequestSerializationError: Error, Sendable {
+public struct RequestSerializationError: NetworkingError {
     /// What went wrong, as the `NSError` code.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The `NSError` code.
@@ -65,38 +65,26 @@ public struct RequestSerializationError: Error, Sendable {
     }
 }
 
-extension RequestSerializationError: CustomNSError {
+extension RequestSerializationError {
     /// `com.alamofire.error.serialization.request`, AFNetworking's `AFURLRequestSerializationErrorDomain`.
     public static let errorDomain = "com.alamofire.error.serialization.request"
 
     /// The `userInfo` key of the failing `URLRequest`, AFNetworking's `AFNetworkingOperationFailingURLRequestErrorKey`.
     public static let failingRequestErrorKey = "com.alamofire.serialization.request.error.response"
 
-    /// `code` as a number.
-    public var errorCode: Int { code.rawValue }
+    /// Method, URL, `reason` and `detail`.
+    public var description: String {
+        ErrorLine.text(request?.httpMethod, failingURL, detail.map { "\(reason) \($0)" } ?? reason)
+    }
 
-    /// The reason, the underlying error, the failing URL and the failing request, each only when known.
+    /// The description, the reason, the underlying error, the failing URL and the failing request, each only when known.
     public var errorUserInfo: [String: Any] {
         var userInfo: [String: Any] = [
-            NSLocalizedDescriptionKey: fullText,
-            NSLocalizedFailureReasonErrorKey: reason,
+            NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason,
         ]
         userInfo[NSUnderlyingErrorKey] = underlyingError
-        if let failingURL {
-            userInfo[NSURLErrorFailingURLErrorKey] = failingURL
-        }
+        userInfo[NSURLErrorFailingURLErrorKey] = failingURL
         userInfo[Self.failingRequestErrorKey] = request
         return userInfo
-    }
-}
-
-extension RequestSerializationError: LocalizedError {
-    /// `reason` and `detail`.
-    public var errorDescription: String? { fullText }
-    /// `reason`.
-    public var failureReason: String? { reason }
-
-    private var fullText: String {
-        detail.map { "\(reason) \($0)" } ?? reason
     }
 }

@@ -7,7 +7,7 @@ public import FoundationNetworking
 /// keys. Response, body and, if the body parsed, the object are on this error itself, whatever lies underneath.
 ///
 /// Two errors are equal when their codes are.
-public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, Equatable, Sendable {
+public struct ResponseSerializationError: NetworkingError {
     /// What went wrong; the numbers are `NSURLErrorDomain`'s.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The number an `NSError` shows.
@@ -36,7 +36,10 @@ public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, 
     /// The next cause: the parser's error, or the content-type or parse error beneath a bad status.
     public let underlyingError: (any Error)?
     private let object: ParsedObject
-    private let message: String
+    /// The failure without the request: "Request failed: Not Found (404)".
+    public let reason: String
+    /// The request's method, once the error is an operation's.
+    private var method: String?
 
     /// What the body parsed to although the response was refused (an API's error document, say).
     public var responseObject: Any? { object.value }
@@ -45,7 +48,7 @@ public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, 
     ///
     /// - Parameters:
     ///   - code: What went wrong.
-    ///   - message: One sentence for ``errorDescription``; `nil` gives one that fits the code.
+    ///   - message: One sentence, ``reason``; `nil` gives one that fits the code.
     ///   - response: The response.
     ///   - data: The body.
     ///   - responseObject: What the body parsed to; not changed any more once it is here.
@@ -59,22 +62,33 @@ public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, 
         self.data = data
         self.underlyingError = underlyingError
         object = ParsedObject(value: responseObject)
-        self.message = message ?? "Request failed: the response could not be serialized (\(code.rawValue))"
+        reason = message ?? "Request failed: the response could not be serialized (\(code.rawValue))"
+    }
+
+    private init(_ other: Self, responseObject: Any?, underlyingError: (any Error)?) {
+        self.init(
+            code: other.code, message: other.reason, response: other.response, data: other.data,
+            responseObject: responseObject, underlyingError: underlyingError)
+        method = other.method
     }
 
     /// The same error with the object the body parsed to.
     package func carrying(_ responseObject: Any?) -> Self {
-        Self(
-            code: code, message: message, response: response, data: data, responseObject: responseObject,
-            underlyingError: underlyingError)
+        Self(self, responseObject: responseObject, underlyingError: underlyingError)
     }
 
     /// The same error on top of another one; as it is if it already lies on top of one.
     package func over(_ cause: some Error) -> Self {
         guard underlyingError == nil else { return self }
-        return Self(
-            code: code, message: message, response: response, data: data, responseObject: responseObject,
-            underlyingError: cause)
+        return Self(self, responseObject: responseObject, underlyingError: cause)
+    }
+
+    /// The same error with the request's method in its line; as it is when it has one.
+    func naming(_ method: String) -> Self {
+        guard self.method == nil else { return self }
+        var error = self
+        error.method = method
+        return error
     }
 
     /// Whether this or an error beneath it refuses the content type: then nobody parses the body.
@@ -90,27 +104,34 @@ public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, 
     /// AFNetworking's error domain.
     public static var errorDomain: String { URLResponseSerializationErrorDomain }
 
-    /// The number of ``code``.
-    public var errorCode: Int { code.rawValue }
+    /// One line: "Request failed: Not Found (404): GET https://example.com/a". The method is known once an operation has
+    /// the error.
+    public var description: String { ErrorLine.text(reason, of: method, response?.url, advice: recoverySuggestion) }
 
-    /// One sentence: "Request failed: Not Found (404)".
-    public var errorDescription: String? { message }
+    /// What to do about a refused status: for 401, 407, 429 and 503.
+    public var recoverySuggestion: String? {
+        guard code == .badServerResponse else { return nil }
+        return switch (response as? HTTPURLResponse)?.statusCode {
+        case 401: "give the operation a credential, or set the Authorization field"
+        case 407: "give proxyConfiguration a user name and password"
+        case 429, 503: "send it again later: retryPolicy does"
+        default: nil
+        }
+    }
 
-    /// The description, the failing URL, the response, the body, the object and the underlying error, each under
-    /// AFNetworking's or Foundation's key and absent when there is none.
+    /// The description, the reason, the failing URL, the response, the body, the object and the underlying error, each
+    /// under AFNetworking's or Foundation's key and absent when there is none.
     public var errorUserInfo: [String: Any] {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        var userInfo: [String: Any] = [
+            NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason,
+        ]
+        userInfo[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
         userInfo[NSURLErrorFailingURLErrorKey] = response?.url
         userInfo[NetworkingOperationFailingURLResponseErrorKey] = response
         userInfo[NetworkingOperationFailingURLResponseDataErrorKey] = data
         userInfo[NetworkingOperationFailingURLResponseObjectErrorKey] = responseObject
         userInfo[NSUnderlyingErrorKey] = underlyingError.map { $0 as NSError }
         return userInfo
-    }
-
-    /// Whether both have the same code.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.code == right.code
     }
 }
 

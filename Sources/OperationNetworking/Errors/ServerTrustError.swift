@@ -4,7 +4,7 @@ package import NetworkingTransport
 /// Why a server was not trusted, or a `SecurityPolicy` cannot be used.
 ///
 /// It is the underlying error of the `URLError` that a request fails with; `urlErrorCode` is that error's code.
-public struct ServerTrustError: Error, Sendable, Hashable {
+public struct ServerTrustError: NetworkingError {
     /// The rule that failed. Compare with the constants: later versions may add more.
     public struct Rule: RawRepresentable, Sendable, Hashable {
         /// The rule's name.
@@ -75,8 +75,11 @@ public struct ServerTrustError: Error, Sendable, Hashable {
     }
 }
 
-extension ServerTrustError: CustomStringConvertible, LocalizedError {
-    /// The error in words, for logs and developers.
+extension ServerTrustError {
+    /// ``rule``: what errors are compared by.
+    public var code: Rule { rule }
+
+    /// The error in words, for logs and developers: host, rule, what is wrong, what to do.
     public var description: String {
         var text = rule == .settings ? "Unusable security policy: " : "Server not trusted"
         if rule != .settings {
@@ -86,20 +89,26 @@ extension ServerTrustError: CustomStringConvertible, LocalizedError {
         text += reason
         if let subject { text += "; certificate: \(subject)" }
         if !pinsTried.isEmpty { text += "; pins tried: \(pinsTried.joined(separator: ", "))" }
-        return text
+        if let recoverySuggestion { text += "; \(recoverySuggestion)" }
+        return ErrorLine.oneLine(text)
     }
 
-    /// The same as `description`.
-    public var errorDescription: String? { description }
-}
-
-extension ServerTrustError: CustomNSError {
-    /// "OperationNetworking.ServerTrustError".
-    public static var errorDomain: String { "OperationNetworking.ServerTrustError" }
     /// `urlErrorCode`'s number.
     public var errorCode: Int { urlErrorCode.rawValue }
-    /// The description under `NSLocalizedDescriptionKey`.
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+
+    /// What to do, when the server is to be trusted all the same.
+    public var recoverySuggestion: String? {
+        switch rule {
+        case .chain:
+            "if the server is yours, add the certificate of its issuer to the security policy's anchorCertificates"
+        case .validityPeriod: "renew the certificate, or set this machine's clock"
+        case .hostName: "ask for a host that the certificate is for"
+        case .revocation: "the server needs another certificate, or the list of revoked ones is to be renewed"
+        case .pinnedCertificate, .pinnedPublicKey:
+            "if the server changed its certificate on purpose, change pinnedCertificates"
+        default: nil
+        }
+    }
 }
 
 extension ServerTrustError: X509VerifyResultConvertible {

@@ -16,26 +16,10 @@ extension URLError {
     ///
     /// The user info has the failing URL (without a password) and, as underlying error, what libcurl, the body, the sink
     /// or the trust evaluation said.
-    init(_ error: TransferError, url: URL?) {
-        let code = Self.code(for: error)
-        self.init(code, url: url, reason: Self.reason(error), underlying: Self.underlying(error))
-    }
-
-    /// An error of the library's own, in the shape that Foundation's have.
-    init(_ code: URLError.Code, url: URL?, reason: String, underlying: (any Error)? = nil) {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: reason]
-        if let url = url?.withoutUserInfo {
-            userInfo[NSURLErrorFailingURLErrorKey] = url
-            userInfo["NSErrorFailingURLStringKey"] = url.absoluteString
-        }
-        // As it is: on Linux an NSError made of a Swift error does not cast back to it.
-        if let underlying { userInfo[NSUnderlyingErrorKey] = underlying }
-        self.init(code, userInfo: userInfo)
-    }
-
-    /// The error of a cancelled operation.
-    static func cancelled(url: URL?, underlying: (any Error)? = nil) -> URLError {
-        URLError(.cancelled, url: url, reason: "the operation was cancelled", underlying: underlying)
+    init(_ error: TransferError, url: URL?, method: String? = nil) {
+        self.init(
+            Self.code(for: error), url: url, method: method, reason: Self.reason(error), advice: Self.advice(for: error),
+            underlying: Self.underlying(error))
     }
 
     private static func code(for error: TransferError) -> URLError.Code {
@@ -56,26 +40,69 @@ extension URLError {
         case .clientCertificate: .clientCertificateRejected
         case .clientCertificateRequired: .clientCertificateRequired
         case .bodySource, .bodyNotReplayable: .requestBodyStreamExhausted
-        case .bodySink: isExistingFile(error.cause) ? .cannotCreateFile : .cannotWriteToFile
+        case .bodySink: sinkCode(for: error.cause)
         case .tooManyRedirects: .httpTooManyRedirects
         case .outOfMemory: .dataLengthExceedsMaximum
         case .other, .substituted: .unknown
         }
     }
 
-    /// A download's target that is not to be replaced.
-    private static func isExistingFile(_ cause: (any Error)?) -> Bool {
-        guard let cause = cause as NSError? else { return false }
-        return cause.domain == NSPOSIXErrorDomain && cause.code == Int(EEXIST)
+    /// A download's target that is not to be replaced; content that is not what it was to be; or a place that failed.
+    private static func sinkCode(for cause: (any Error)?) -> URLError.Code {
+        if let cause = cause as? DownloadError { return cause.code }
+        guard let cause = cause as NSError?, cause.domain == NSPOSIXErrorDomain, cause.code == Int(EEXIST) else {
+            return .cannotWriteToFile
+        }
+        return .cannotCreateFile
     }
 
-    /// What happened, and, where a body or its destination failed, what these say.
+    /// What happened, and, where a body or its destination failed or a server was not trusted, what these say.
     private static func reason(_ error: TransferError) -> String {
-        guard error.kind == .bodySource || error.kind == .bodySink, let cause = error.cause else {
-            return error.message
+        switch (error.kind, error.cause) {
+        case (.bodySink, let cause as DownloadError):
+            return cause.reason
+        case (.bodySource, let cause?), (.bodySink, let cause?):
+            let message = error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message
+            return message + ": " + ((cause as? BodySourceError)?.description ?? cause.localizedDescription)
+        case (.serverUntrusted, let cause?):
+            return cause.localizedDescription
+        case (.secureConnectionFailed, _) where isPlainPort(error):
+            return "the server does not speak TLS on this port: what it answers is no handshake (\(error.message))"
+        default:
+            guard error.systemErrno != 0, error.kind == .cannotConnect else { return error.message }
+            return "\(error.message) (\(String(cString: strerror(error.systemErrno))))"
         }
-        let message = error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message
-        return message + ": " + ((cause as? BodySourceError)?.description ?? cause.localizedDescription)
+    }
+
+    /// OpenSSL's words for bytes that are no record of TLS.
+    private static func isPlainPort(_ error: TransferError) -> Bool {
+        ["wrong version number", "http request", "packet length too long", "record layer failure"]
+            .contains { error.message.contains($0) }
+    }
+
+    /// What to do, where that does not depend on more than the kind of failure. A trust error has its own advice.
+    private static func advice(for error: TransferError) -> String? {
+        switch error.kind {
+        case .cannotFindHost: "check the host's name, and this machine's name servers"
+        case .cannotConnect: "check host and port, and that the server is running"
+        case .timedOut: "raise the time-out if the server needs longer"
+        case .connectionLost: "send the request again if it may be repeated"
+        case .badResponse: "check that the port is one for HTTP, and what is between it and here"
+        case .cannotDecodeContent: "ask for content without a coding (Accept-Encoding: identity)"
+        case .secureConnectionFailed:
+            isPlainPort(error)
+                ? "ask for the http URL, or the port that speaks TLS"
+                : "compare the TLS versions of the security policy with the server's"
+        case .clientCertificate: "check clientIdentity: its certificate has to be one that the server accepts"
+        case .clientCertificateRequired: "set clientIdentity"
+        case .bodyNotReplayable: "give the body as data or as a file"
+        case .tooManyRedirects: "look for a loop in the server's redirects"
+        case .proxy: "check proxyConfiguration, and that the proxy is running"
+        case .proxyAuthentication: "check the user name and password in proxyConfiguration"
+        case .cancelled, .badURL, .badRequest, .unsupportedScheme, .tooLarge, .serverUntrusted, .bodySource, .bodySink,
+            .outOfMemory, .other:
+            nil
+        }
     }
 
     private static func underlying(_ error: TransferError) -> (any Error)? {
@@ -85,12 +112,12 @@ extension URLError {
         }
         if let cause = error.cause { return cause }
         guard error.curlCode != 0 || error.systemErrno != 0 else { return nil }
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.message]
+        var userInfo: [String: Any] = [:]
         if error.systemErrno != 0 {
             userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(error.systemErrno))
         }
-        return NSError(
-            domain: error.isMultiCode ? "libcurl.CURLMcode" : "libcurl.CURLcode", code: error.curlCode,
-            userInfo: userInfo)
+        return DescribedError(
+            domain: error.isMultiCode ? "libcurl.CURLMcode" : "libcurl.CURLcode", code: error.curlCode, error.message,
+            userInfo)
     }
 }

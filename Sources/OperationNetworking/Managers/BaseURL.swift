@@ -31,9 +31,8 @@ struct BaseURL: Sendable {
         guard let result = URL(string: string, relativeTo: url)?.absoluteURL, result.scheme != nil else {
             throw RequestSerializationError(
                 code: .badURL,
-                reason: url == nil
-                    ? "The string \(string.withoutUserInfo.debugDescription) is not an absolute URL, and the manager has no base URL."
-                    : "The string \(string.withoutUserInfo.debugDescription) is not a URL.")
+                reason: "The string \(string.withoutUserInfo.withoutSecretValues.debugDescription) is not "
+                    + (url == nil ? "an absolute URL, and the manager has no base URL." : "a URL."))
         }
         return result
     }

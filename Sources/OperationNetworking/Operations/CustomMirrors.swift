@@ -24,8 +24,11 @@ extension HTTPRequestSerializer: CustomReflectable {
 }
 
 extension RequestSerializationError: CustomReflectable {
-    /// Shows code and reason, and nothing of the request.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["code": code, "description": localizedDescription])
-    }
+    /// Shows code and description, and nothing of the request.
+    public var customMirror: Mirror { Mirror(self, children: ["code": code, "description": description]) }
+}
+
+extension ResponseSerializationError: CustomReflectable {
+    /// Shows code and description, and nothing of the response's fields and content.
+    public var customMirror: Mirror { Mirror(self, children: ["code": code, "description": description]) }
 }

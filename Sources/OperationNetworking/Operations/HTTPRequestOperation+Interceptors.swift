@@ -93,7 +93,7 @@ extension HTTPRequestOperation {
     private func decline(_ end: AttemptEnd, of number: UInt, with error: (any Error)?) {
         let isPresent = lock.withLock {
             guard _machine.decline(number) else { return false }
-            if let error { _reception.error = error }
+            if let error { _reception.error = error.naming(_request.httpMethod) }
             return true
         }
         if isPresent { conclude(end) }

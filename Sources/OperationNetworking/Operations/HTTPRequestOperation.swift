@@ -134,15 +134,15 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     @discardableResult
     private func serialize() -> Serialization {
-        let (serializer, data) = lock.withLock {
+        let (serializer, data, method) = lock.withLock {
             // A response to HEAD has no content that could be of a wrong type.
-            (_responseSerializer, _request.httpMethod == "HEAD" ? nil : _reception.data)
+            (_responseSerializer, _request.httpMethod == "HEAD" ? nil : _reception.data, _request.httpMethod)
         }
         let result: Serialization
         do {
             result = .done(try serializer.responseObject(for: response, data: data), nil)
         } catch {
-            result = .done((error as? ResponseSerializationError)?.responseObject, error)
+            result = .done((error as? ResponseSerializationError)?.responseObject, error.naming(method))
         }
         lock.withLock {
             if serializer === _responseSerializer { _serialization = result }

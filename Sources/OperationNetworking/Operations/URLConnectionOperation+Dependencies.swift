@@ -76,7 +76,7 @@ extension URLConnectionOperation {
 
     private static func failure(of upstream: Operation) -> (any Error)? {
         if let upstream = upstream as? URLConnectionOperation { return upstream.isFinished ? upstream.error : nil }
-        return upstream.isFinished && upstream.isCancelled ? URLError(.cancelled) : nil
+        return upstream.isFinished && upstream.isCancelled ? URLError.cancelled(url: nil) : nil
     }
 }
 

@@ -16,7 +16,7 @@ extension URLConnectionOperation {
             if standing == .held, end.isUnsent { _machine.abandonHold(of: number) }
             guard standing == .present else { return (standing, false, false) }
             _attempt = nil
-            _reception.error = end.error
+            _reception.error = end.error?.naming(_request.httpMethod)
             _reception.data = end.error == nil ? end.data : nil
             _noteMetrics(of: end)
             return (standing, end.isRepeatable && _configuration.mayRetry, _isIntercepted)
@@ -63,6 +63,7 @@ extension URLConnectionOperation {
             let (task, hold) = _retry?.end() ?? (nil, nil)
             if _machine.isCancelled, (_reception.error as? URLError)?.code != .cancelled {
                 _reception.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
+                    .naming(_request.httpMethod)
                 _reception.data = nil
             }
             return (_configuration.dependentsWaitForCompletionBlocks, task, hold)

@@ -72,10 +72,11 @@ extension URLConnectionOperation {
     ///
     /// - Parameter failure: of the attempt before.
     func totalTimeoutError(_ phase: TimedPhase, after failure: (any Error)? = nil) -> URLError {
-        let (limit, url) = lock.withLock { (_totalTime?.limit ?? 0, _request.url) }
+        let (limit, request) = lock.withLock { (_totalTime?.limit ?? 0, _request) }
         return URLError(
-            .timedOut, url: url,
+            .timedOut, url: request.url, method: request.httpMethod ?? "GET",
             reason: "the operation took longer than its totalTimeout of \(limit) seconds: \(phase.text)",
+            advice: "raise totalTimeout if that is to be waited for",
             underlying: failure)
     }
 }

@@ -404,7 +404,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         let (request, state, cancelled, status) = lock.withLock {
             (_request, _machine.state, _machine.isCancelled, _reception.head?.statusCode)
         }
-        let url = request.url?.withoutUserInfo.absoluteString ?? "no URL"
+        let url = request.url?.masked ?? "no URL"
         return "<\(type(of: self)) \(request.httpMethod ?? "GET") \(url), state: \(state), cancelled: \(cancelled), "
             + "status: \(status.map(String.init) ?? "none")>"
     }

@@ -37,7 +37,7 @@ extension ProxyConfiguration {
         do {
             return try ProxyServer(value)
         } catch {
-            throw ProxyConfigurationError(code: error.code, description: "\(name): \(error.description)")
+            throw ProxyConfigurationError(code: error.code, reason: "\(name): \(error.reason)")
         }
     }
 }

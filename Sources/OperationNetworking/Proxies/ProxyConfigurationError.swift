@@ -1,19 +1,29 @@
+internal import Foundation
+
 /// What is wrong with a proxy that was named.
-public struct ProxyConfigurationError: Error, Sendable, CustomStringConvertible {
+public struct ProxyConfigurationError: NetworkingError {
     /// The kinds of defects.
-    public enum Code: Sendable {
-        /// A URL that does not parse, or has a path or query.
-        case invalidURL
-        /// A scheme other than `http`, `https`, `socks5` and `socks5h`.
-        case unsupportedScheme
-        /// No host, or a character that no host has.
-        case invalidHost
-        /// Not between 1 and 65535.
-        case invalidPort
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The number an `NSError` shows.
+        public let rawValue: Int
+
+        /// A code by its number.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// A URL that does not parse, or has a path or query (1).
+        public static let invalidURL = Code(rawValue: 1)
+        /// A scheme other than `http`, `https`, `socks5` and `socks5h` (2).
+        public static let unsupportedScheme = Code(rawValue: 2)
+        /// No host, or a character that no host has (3).
+        public static let invalidHost = Code(rawValue: 3)
+        /// Not between 1 and 65535 (4).
+        public static let invalidPort = Code(rawValue: 4)
     }
 
     /// The kind of defect.
     public let code: Code
     /// Where the proxy was named, what is wrong and what to do. Never contains a user name or password.
-    public let description: String
+    public let reason: String
 }

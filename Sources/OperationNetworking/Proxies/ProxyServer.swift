@@ -70,11 +70,11 @@ public struct ProxyServer: Sendable {
         let isAddress = IPAddress(bare) != nil
         guard !bare.isEmpty, isAddress || bare.utf8.allSatisfy(Self.isHostByte) else {
             throw ProxyConfigurationError(
-                code: .invalidHost, description: "the proxy's host is not a host name or an address")
+                code: .invalidHost, reason: "the proxy's host is not a host name or an address")
         }
         guard (1...65535).contains(port) else {
             throw ProxyConfigurationError(
-                code: .invalidPort, description: "the proxy's port \(port) is not between 1 and 65535")
+                code: .invalidPort, reason: "the proxy's port \(port) is not between 1 and 65535")
         }
         self.scheme = scheme
         self.host = isAddress ? bare : bare.hostInASCII
@@ -93,17 +93,17 @@ public struct ProxyServer: Sendable {
         else {
             throw ProxyConfigurationError(
                 code: .invalidURL,
-                description:
+                reason:
                     "the proxy is not a URL like http://host:port (percent-encode what is special in a password)")
         }
         guard Self.namesPort(text) == (components.port != nil) else {
             throw ProxyConfigurationError(
-                code: .invalidPort, description: "the proxy's port is not between 1 and 65535")
+                code: .invalidPort, reason: "the proxy's port is not between 1 and 65535")
         }
         guard let scheme = Scheme(rawValue: components.scheme?.lowercased() ?? "") else {
             throw ProxyConfigurationError(
                 code: .unsupportedScheme,
-                description: "a proxy's scheme is http, https, socks5 or socks5h, not \(components.scheme ?? "empty")")
+                reason: "a proxy's scheme is http, https, socks5 or socks5h, not \(components.scheme ?? "empty")")
         }
         var credential: URLCredential?
         if let user = components.user {

@@ -180,7 +180,8 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     open func request(withMethod method: String, urlString: String, parameters: Any?) throws -> URLRequest {
         guard let url = URL(string: urlString) else {
             throw RequestSerializationError(
-                code: .badURL, reason: "The string \(urlString.withoutUserInfo.debugDescription) is not a URL.")
+                code: .badURL,
+                reason: "The string \(urlString.withoutUserInfo.withoutSecretValues.debugDescription) is not a URL.")
         }
         return try newRequest(withMethod: method, url: url, parameters: parameters)
     }
@@ -244,10 +245,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         else { return }
         guard let url = request.url.flatMap({ QueryString.url($0, appending: query) }) else {
             throw RequestSerializationError(
-                code: .badURL,
-                reason:
-                    "The query string cannot be added to the URL \(request.url?.withoutUserInfo.absoluteString ?? "(none)").",
-                request: request)
+                code: .badURL, reason: "The query string cannot be added to the request's URL.", request: request)
         }
         request.url = url
     }

@@ -50,7 +50,7 @@ open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
             throw RequestSerializationError(
                 code: .invalidParameters,
                 reason: "The `parameters` argument is not valid JSON.",
-                detail: "At parameters\(failure.path): \(failure.problem).",
+                detail: failure.description,
                 request: request, underlyingError: failure)
         }
         try settings.setBody(body, contentType: "application/json", of: &request)

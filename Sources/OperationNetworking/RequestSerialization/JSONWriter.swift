@@ -8,9 +8,12 @@ struct JSONWriter {
     /// As deep as Foundation reads.
     static let nestingLimit = 512
 
-    struct Failure: Error {
+    struct Failure: Error, LocalizedError, CustomStringConvertible {
         let path: String
         let problem: String
+
+        var description: String { ErrorLine.oneLine("At parameters\(path): \(problem).") }
+        var errorDescription: String? { description }
     }
 
     let options: JSONSerialization.WritingOptions

@@ -57,10 +57,9 @@ open class PropertyListRequestSerializer: HTTPRequestSerializer, @unchecked Send
         do {
             body = try PropertyListWriter(format: format, writeOptions: writeOptions).write(parameters)
         } catch {
-            let failure = error as? PropertyListWriter.Failure
             throw RequestSerializationError(
                 code: .invalidParameters, reason: "The `parameters` argument is not a valid property list.",
-                detail: failure.map { "At parameters\($0.path): \($0.problem)." } ?? error.localizedDescription,
+                detail: error.localizedDescription,
                 request: request, underlyingError: error)
         }
         try settings.setBody(body, contentType: "application/x-plist", of: &request)

@@ -2,9 +2,12 @@ internal import Foundation
 
 /// Writes property lists by `PropertyListSerialization`, which traps or writes nonsense where this says what is wrong.
 struct PropertyListWriter {
-    struct Failure: Error {
+    struct Failure: Error, LocalizedError, CustomStringConvertible {
         let path: String
         let problem: String
+
+        var description: String { ErrorLine.oneLine("At parameters\(path): \(problem).") }
+        var errorDescription: String? { description }
     }
 
     static let nestingLimit = 512

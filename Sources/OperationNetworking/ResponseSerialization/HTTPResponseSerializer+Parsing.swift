@@ -28,7 +28,7 @@ extension HTTPResponseSerializer {
             } catch {
                 let unparsable = ResponseSerializationError(
                     code: .cannotParseResponse,
-                    message: "Request failed: the body could not be parsed: \(Self.reason(of: error))",
+                    message: "Request failed: the body could not be parsed: \(error.parsersReason)",
                     response: response, data: data, underlyingError: error)
                 throw refusal?.over(unparsable) ?? unparsable
             }
@@ -41,16 +41,19 @@ extension HTTPResponseSerializer {
         guard let response = response as? HTTPURLResponse else { return false }
         return Configuration.statusesWithoutContent.contains(response.statusCode)
     }
+}
 
-    /// What a parser says, without the boilerplate around it.
-    private static func reason(of error: any Error) -> String {
-        switch error {
-        case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
-            DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-            return path.isEmpty ? context.debugDescription : "\(context.debugDescription) (at \(path))"
+extension Error {
+    /// What a parser says, without the boilerplate around it, and for a `DecodingError` where: `at items.3.name`.
+    var parsersReason: String {
+        switch self as? DecodingError {
+        case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
+            .valueNotFound(_, let context):
+            let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+            let place = path.isEmpty ? "at the top level" : "at \(path)"
+            return "\(context.debugDescription) (\(place))"
         default:
-            let error = error as NSError
+            let error = self as NSError
             return error.userInfo[NSDebugDescriptionErrorKey] as? String ?? error.localizedDescription
         }
     }

@@ -1,40 +1,39 @@
-public import Foundation
+internal import Foundation
 internal import NetworkingTransport
 
 /// Why a `ClientIdentity` cannot be made.
-public struct ClientIdentityError: Error, Sendable, Hashable {
+public struct ClientIdentityError: NetworkingError {
     /// What was wrong. Compare with the constants: later versions may add more.
-    public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The code's name.
-        public let rawValue: String
-        /// A code by its name.
-        public init(rawValue: String) { self.rawValue = rawValue }
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The number an `NSError` shows.
+        public let rawValue: Int
 
-        /// There is no certificate, or one does not parse.
-        public static let invalidCertificate = Code(rawValue: "invalidCertificate")
-        /// There is no private key, or it does not parse.
-        public static let invalidPrivateKey = Code(rawValue: "invalidPrivateKey")
-        /// The key is encrypted, and no password was given.
-        public static let passwordRequired = Code(rawValue: "passwordRequired")
-        /// The password does not open the key or the file.
-        public static let wrongPassword = Code(rawValue: "wrongPassword")
-        /// The key is not that of the first certificate.
-        public static let keyMismatch = Code(rawValue: "keyMismatch")
-        /// The PKCS#12 file does not parse, or uses algorithms that OpenSSL does not offer.
-        public static let invalidPKCS12 = Code(rawValue: "invalidPKCS12")
+        /// A code by its number.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// There is no certificate, or one does not parse (1).
+        public static let invalidCertificate = Code(rawValue: 1)
+        /// There is no private key, or it does not parse (2).
+        public static let invalidPrivateKey = Code(rawValue: 2)
+        /// The key is encrypted, and no password was given (3).
+        public static let passwordRequired = Code(rawValue: 3)
+        /// The password does not open the key or the file (4).
+        public static let wrongPassword = Code(rawValue: 4)
+        /// The key is not that of the first certificate (5).
+        public static let keyMismatch = Code(rawValue: 5)
+        /// The PKCS#12 file does not parse, or uses algorithms that OpenSSL does not offer (6).
+        public static let invalidPKCS12 = Code(rawValue: 6)
     }
 
     /// What was wrong.
     public let code: Code
     /// The same in words; never the password or the key.
     public let reason: String
-}
 
-extension ClientIdentityError: CustomStringConvertible, LocalizedError {
     /// The error in words, for logs and developers.
-    public var description: String { "Unusable client identity: \(reason)" }
-    /// The same as `description`.
-    public var errorDescription: String? { description }
+    public var description: String { ErrorLine.oneLine("Unusable client identity: \(reason)") }
 }
 
 extension ClientIdentityError {

@@ -117,7 +117,10 @@ final class SessionContentPump: @unchecked Sendable {
         case .write(let handle):
             do { try handle.write(contentsOf: data) } catch { fail(error, task) }
         case .fail:
-            fail(URLError(.dataLengthExceedsMaximum), task)
+            fail(
+                URLError(
+                    .dataLengthExceedsMaximum, url: task.originalRequest?.url,
+                    reason: "the content exceeds the limit for content kept in memory; use a download task"), task)
         }
     }
 

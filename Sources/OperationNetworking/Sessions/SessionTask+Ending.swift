@@ -93,10 +93,7 @@ extension SessionTask {
     }
 
     private static func adding(_ resumeData: Data, to error: any Error) -> any Error {
-        guard let error = error as? URLError else { return error }
-        var userInfo = error.userInfo
-        userInfo[URLSessionDownloadTaskResumeData] = resumeData
-        return URLError(error.code, userInfo: userInfo)
+        (error as? URLError)?.adding(resumeData, forKey: URLSessionDownloadTaskResumeData) ?? error
     }
 
     // MARK: The end

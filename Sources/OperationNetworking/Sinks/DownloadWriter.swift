@@ -1,4 +1,5 @@
 internal import Foundation
+internal import FoundationNetworking
 internal import Glibc
 internal import NetworkingTransport
 
@@ -136,7 +137,9 @@ final class DownloadWriter: ByteWriter {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.failure("examine", partial.path) }
         if let total = representation?.totalLength, Int64(status.st_size) != total {
-            throw DownloadError(reason: "\(status.st_size) bytes were received of \(total)", path: partial.path)
+            throw DownloadError(
+                reason: "\(status.st_size) bytes were received of \(total)", path: partial.path,
+                code: .networkConnectionLost)
         }
         guard let expected = destination.sha256 else { return }
         var digest = SHA256Hasher()
@@ -154,8 +157,9 @@ final class DownloadWriter: ByteWriter {
         guard actual == expected else {
             representation = nil
             throw DownloadError(
-                reason: "the content has the SHA-256 digest \(Self.hex(actual)), not \(Self.hex(expected))",
-                path: partial.path)
+                reason: "the content has the SHA-256 digest \(Self.hex(actual)), not \(Self.hex(expected)); check the digest "
+                    + "that was asked for, or where the file comes from",
+                path: partial.path, code: .cannotDecodeRawData)
         }
     }
 
@@ -197,12 +201,9 @@ final class DownloadWriter: ByteWriter {
 
     private static func failure(_ action: String, _ path: String) -> NSError {
         let code = errno
-        return NSError(
-            domain: NSPOSIXErrorDomain, code: Int(code),
-            userInfo: [
-                NSFilePathErrorKey: path,
-                NSLocalizedDescriptionKey: "cannot \(action) \(path): \(String(cString: strerror(code)))",
-            ])
+        return DescribedError(
+            domain: NSPOSIXErrorDomain, code: Int(code), "cannot \(action) \(path): \(String(cString: strerror(code)))",
+            [NSFilePathErrorKey: path])
     }
 
     private static func hex(_ data: Data) -> String {
@@ -211,8 +212,12 @@ final class DownloadWriter: ByteWriter {
 }
 
 /// Why a received file is not the one that was asked for.
-struct DownloadError: Error, LocalizedError {
+struct DownloadError: Error, LocalizedError, CustomStringConvertible {
     let reason: String
     let path: String
-    var errorDescription: String? { reason }
+    /// What a `URLError` over this one says: another code when the content has come, and is not what it was to be.
+    var code = URLError.Code.cannotWriteToFile
+
+    var description: String { ErrorLine.oneLine(reason) }
+    var errorDescription: String? { description }
 }

@@ -56,8 +56,9 @@ final class OutputStreamWriter: ByteWriter {
 }
 
 /// Why an output stream could not take the response's content.
-struct StreamSinkError: Error, LocalizedError {
+struct StreamSinkError: Error, LocalizedError, CustomStringConvertible {
     let reason: String
+    var description: String { reason }
     var errorDescription: String? { reason }
 
     static let discarded = StreamSinkError(reason: "the operation ended before its content was written")

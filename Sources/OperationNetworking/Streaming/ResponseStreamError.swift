@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Why the content of a response cannot be read as a stream. Errors of the request itself are the operation's.
-public enum ResponseStreamError: Error, LocalizedError, Equatable, Sendable {
+public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// Somebody else reads the operation's stream, or has, or it was let go of unread after content had come. A response
     /// comes once: make another operation, with `copy()` for example.
     case alreadyRead
@@ -15,8 +15,11 @@ public enum ResponseStreamError: Error, LocalizedError, Equatable, Sendable {
     /// this status and type.
     case notAnEventStream(statusCode: Int, contentType: String?)
 
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
     /// One sentence: what is wrong, and what to do.
-    public var errorDescription: String? {
+    public var description: String {
         switch self {
         case .alreadyRead:
             "The operation's response is read by somebody else, or was: make a copy of the operation for another look."
@@ -27,7 +30,7 @@ public enum ResponseStreamError: Error, LocalizedError, Equatable, Sendable {
         case .eventTooLong(let limit):
             "An event of the response is longer than \(limit) bytes: raise maximumEventLength."
         case .notAnEventStream(let status, let type):
-            "The response (status \(status), content type \(type ?? "none")) is no stream of events: "
+            ErrorLine.oneLine("The response (status \(status), content type \(type ?? "none")) is no stream of events: ")
                 + "that has status 200 and the type text/event-stream."
         }
     }

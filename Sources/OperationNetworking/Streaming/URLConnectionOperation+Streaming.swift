@@ -41,7 +41,10 @@ extension URLConnectionOperation {
     public func data() async throws -> (Data, HTTPURLResponse) {
         try await waitForEnd()
         if let error { throw error }
-        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        guard let response = response as? HTTPURLResponse else {
+            throw URLError(
+                .badServerResponse, url: request.url, method: request.httpMethod, reason: "the response is none of HTTP's")
+        }
         return (responseData ?? Data(), response)
     }
 

@@ -37,6 +37,10 @@ public final class ErrorBinding {
         view?.displayError(title: text.title, message: text.message)
     }
 
+    private static func reason(of error: URLError?) -> String? {
+        error?.userInfo[NSLocalizedFailureReasonErrorKey] as? String
+    }
+
     /// AFNetworking's rule: what and why; or only what; or domain and code.
     static func text(of error: any Error) -> (title: String, message: String) {
         let userInfo = (error as NSError).userInfo
@@ -47,6 +51,10 @@ public final class ErrorBinding {
             ?? userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? localized?.failureReason
         guard let description else {
             return ("Error", "\((error as NSError).domain) Error: \((error as NSError).code)")
+        }
+        // The library's own description is a line for logs, with method and URL: a view shows what went wrong.
+        if let reason = (error as? any NetworkingError)?.reason ?? reason(of: error as? URLError) {
+            return detail.map { $0 == reason ? ("Error", reason) : (reason, $0) } ?? ("Error", reason)
         }
         guard let detail, detail != description else { return ("Error", description) }
         return (description, detail)

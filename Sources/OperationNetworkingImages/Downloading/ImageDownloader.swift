@@ -214,7 +214,7 @@ open class ImageDownloader: @unchecked Sendable {
     func download(for caller: Caller, receiptID: UUID, thumbnailSize: Int?) -> ImageDownloadReceipt? {
         let request = caller.request
         guard let url = request.url else {
-            caller.tell(.failure(URLError(.badURL, userInfo: [NSLocalizedFailureReasonErrorKey: "No URL."])))
+            caller.tell(.failure(URLError(.badURL, url: nil, reason: "the image request has no URL")))
             return nil
         }
         if let image = cachedImage(for: request, thumbnailSize: thumbnailSize) {
@@ -222,7 +222,10 @@ open class ImageDownloader: @unchecked Sendable {
             return nil
         }
         guard request.cachePolicy != .returnCacheDataDontLoad || transport.hasCache else {
-            caller.tell(.failure(URLError(.resourceUnavailable, userInfo: [NSURLErrorFailingURLErrorKey: url])))
+            caller.tell(.failure(URLError(
+                        .resourceUnavailable, url: url,
+                        reason: "the image is in no cache, and the request may not be sent",
+                        advice: "use another cachePolicy")))
             return nil
         }
         let key = Key(request: request, thumbnailSize: thumbnailSize)
@@ -265,9 +268,7 @@ open class ImageDownloader: @unchecked Sendable {
     }
 
     private static func cancelled(_ url: URL?) -> URLError {
-        var userInfo: [String: Any] = [NSLocalizedFailureReasonErrorKey: "The image request was cancelled."]
-        userInfo[NSURLErrorFailingURLErrorKey] = url
-        return URLError(.cancelled, userInfo: userInfo)
+        URLError(.cancelled, url: url, reason: "the image request was cancelled")
     }
 }
 

@@ -37,7 +37,8 @@ extension ImageTransferResult {
             switch object {
             case let image as Image: image
             case let file as EncodedImage: try file.decoded(thumbnailSize: thumbnailSize)
-            default: throw URLError(.zeroByteResource)
+            default:
+                throw URLError(.zeroByteResource, url: response?.url, reason: "the response has no image: it is empty")
             }
         self.response = response
     }

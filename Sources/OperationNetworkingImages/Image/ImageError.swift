@@ -1,9 +1,10 @@
-public import Foundation
+internal import Foundation
+public import OperationNetworking
 
 /// Why an image could not be decoded, made or encoded.
 ///
 /// Two errors are equal when their codes are.
-public struct ImageError: Error, CustomNSError, LocalizedError, Equatable, Sendable {
+public struct ImageError: NetworkingError {
     /// What went wrong, as the `NSError` code.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The number an `NSError` shows.
@@ -41,24 +42,12 @@ public struct ImageError: Error, CustomNSError, LocalizedError, Equatable, Senda
         self.reason = reason
     }
 
-    /// `OperationNetworking.ImageError`.
-    public static var errorDomain: String { "OperationNetworking.ImageError" }
-
-    /// The number of ``code``.
-    public var errorCode: Int { code.rawValue }
-
-    /// ``reason``.
-    public var errorDescription: String? { reason }
-
     /// ``reason``, under Foundation's keys.
     public var errorUserInfo: [String: Any] {
         // The last is what serializers put into their own error's text.
         let keys = [NSLocalizedDescriptionKey, NSLocalizedFailureReasonErrorKey, NSDebugDescriptionErrorKey]
         return Dictionary(uniqueKeysWithValues: keys.map { ($0, reason) })
     }
-
-    /// Whether both have the same code.
-    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }
 
 extension ImageError {

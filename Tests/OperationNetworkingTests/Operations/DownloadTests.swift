@@ -112,6 +112,8 @@ import Testing
         #expect((operation.error == nil) == isRight)
         #expect(names == (isRight ? ["target.bin"] : []))
         if !isRight {
+            #expect((operation.error as? URLError)?.code == .cannotDecodeRawData)
+            #expect(operation.error?.localizedDescription.contains("could not be written") == false)
             let text = underlying(operation)?.localizedDescription ?? ""
             #expect(text.contains("SHA-256") && text.contains(digest.map { String(format: "%02x", $0) }.joined()))
         }

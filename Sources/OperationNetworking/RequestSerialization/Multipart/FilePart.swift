@@ -55,11 +55,7 @@ struct FilePart: Sendable {
 /// Errors of system calls.
 enum POSIXFailure {
     static func error(_ code: Int32, path: String) -> any Error {
-        NSError(
-            domain: NSPOSIXErrorDomain, code: Int(code),
-            userInfo: [
-                NSLocalizedDescriptionKey: String(cString: strerror(code)),
-                NSFilePathErrorKey: path,
-            ])
+        DescribedError(
+            domain: NSPOSIXErrorDomain, code: Int(code), String(cString: strerror(code)), [NSFilePathErrorKey: path])
     }
 }

@@ -88,13 +88,11 @@ struct DownloadedFile {
     private func failure(_ code: CocoaError.Code, _ destination: URL, _ reason: String, code number: Int32)
         -> CocoaError
     {
-        var userInfo: [String: Any] = [
-            NSURLErrorKey: destination,
-            NSLocalizedDescriptionKey: "The download could not be moved to \(destination.path): \(reason).",
-        ]
+        var userInfo: [String: Any] = [NSURLErrorKey: destination]
         if destination.isFileURL { userInfo[NSFilePathErrorKey] = destination.path }
         if number != 0 { userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(number)) }
-        return CocoaError(code, userInfo: userInfo)
+        return CocoaError(
+            code, reason: "The download could not be moved to \(destination.path): \(reason).", userInfo: userInfo)
     }
 }
 

@@ -59,7 +59,7 @@ extension ManagedTask {
                         for: result.response, data: outcome.data)
                 } catch {
                     outcome.object = (error as? ResponseSerializationError)?.responseObject
-                    outcome.error = error
+                    outcome.error = error.naming(task.originalRequest?.httpMethod)
                 }
                 deliver(outcome, of: task, face: face)
             }
