@@ -63,6 +63,7 @@ let package = Package(
             name: "BatchGetCore",
             dependencies: [
                 "CLibCrypto", .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingXML", package: "OperationNetworking"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -72,6 +73,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "OperationNetworking", package: "OperationNetworking"),
             ],
+            exclude: ["batchget.1"],
             swiftSettings: settings),
         .testTarget(
             name: "BatchGetTests",

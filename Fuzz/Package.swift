@@ -18,7 +18,11 @@ let package = Package(
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(
             name: "BatchGetCore",
-            dependencies: ["CLibCrypto", .product(name: "OperationNetworking", package: "OperationNetworking")],
+            dependencies: [
+                "CLibCrypto",
+                .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingXML", package: "OperationNetworking"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "Fuzz",

@@ -28,15 +28,28 @@ struct Inputs {
         options.timeout = command.timeout
         options.cancelsGroupOnFailure = command.cancelGroupOnFailure
         options.replacesExisting = command.force
+        options.maximumTries = command.maxTries
+        options.retryWait = command.retryWait
+        options.split = command.split
+        options.minimumSplitSize = ByteCount.read(command.minSplitSize) ?? options.minimumSplitSize
+        options.rateLimit = ByteCount.read(command.limitRate) ?? 0
+        options.rateLimitPerHost = ByteCount.read(command.limitRatePerHost) ?? 0
         options.headers = command.header.compactMap(HeaderField.init)
         if let file = command.headerFile { options.headers += try Self.headers(in: file) }
         if let file = command.ca { options.anchorCertificates = try Self.certificates(in: file) }
         if let proxy = command.proxy { options.proxies = try Self.proxies(proxy) }
         self.options = options
-        if command.manifest == "-", !command.quiet, isatty(STDIN_FILENO) == 1 {
+        let path = command.manifests.first ?? (command.urls.isEmpty ? "-" : nil)
+        if path == "-", !command.quiet, isatty(STDIN_FILENO) == 1 {
             write("batchget: reading URLs, one a line; Ctrl-D ends\n", to: STDERR_FILENO)
         }
-        entries = try Self.manifest(command.manifest)
+        let manifest = try Self.manifest(path, urls: command.urls)
+        if !command.quiet {
+            for line in manifest.warnings {
+                write("batchget: \(DisplayText.sanitized(line))\n", to: STDERR_FILENO)
+            }
+        }
+        entries = manifest.entries
         directory = OutputDirectory(command.output)
         let problems = directory.prepare(for: entries)
         guard problems.isEmpty else { throw Failure(status: ExitStatus.cannotCreate, lines: problems) }
@@ -50,18 +63,20 @@ struct Inputs {
         }
     }
 
-    private static func manifest(_ path: String) throws(Failure) -> [ManifestEntry] {
-        let source = path == "-" ? "standard input" : path
-        let data: Data
+    private static func manifest(_ path: String?, urls: [String]) throws(Failure) -> Manifest {
+        let source = path == "-" ? "standard input" : path ?? "the command line"
+        let data: Data?
         do {
-            data =
-                path == "-"
-                ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(fileURLWithPath: path))
+            switch path {
+            case nil: data = nil
+            case "-": data = try FileHandle.standardInput.readToEnd() ?? Data()
+            case let path?: data = try Data(contentsOf: URL(fileURLWithPath: path))
+            }
         } catch {
             throw Failure(status: ExitStatus.noInput, lines: ["\(source): \(error.localizedDescription)"])
         }
         do {
-            return try Manifest(data, source: source).entries
+            return try Manifest(data, source: source, urls: urls)
         } catch {
             throw Failure(status: ExitStatus.badManifest, lines: error.lines)
         }

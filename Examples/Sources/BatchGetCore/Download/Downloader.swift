@@ -3,25 +3,44 @@ internal import OperationNetworking
 internal import Synchronization
 
 /// Downloads the entries of a manifest: one operation for each, a batch for each group.
+///
+/// An entry that takes more than one request has a `PlannedDownload`, and a `GateOperation` that stands for it among the
+/// others.
 package final class Downloader: Sendable {
-    private struct State {
+    /// The request of an entry that comes after another one.
+    struct Dependant: Sendable {
+        let index: Int
+        let operation: HTTPRequestOperation
+    }
+
+    struct State {
         var isInterrupted = false
         /// All operations; nil until they are made.
         var batch: OperationBatch?
         var groups: [String: OperationBatch] = [:]
         /// The groups that were cancelled, and the ids of the entries whose failure was the reason.
         var failedGroups: [String: String] = [:]
+        /// Those that have not ended, by index.
+        var planned: [Int: PlannedDownload] = [:]
+        /// Those of them that have begun.
+        var begun: Set<Int> = []
+        /// Entries that were cancelled because the entry of the id failed.
+        var failedUpstreams: [Int: String] = [:]
+        /// The requests of entries that come after a planned one, by the index of that.
+        var dependants: [Int: [Dependant]] = [:]
     }
 
-    private let entries: [ManifestEntry]
-    private let directory: OutputDirectory
-    private let options: DownloadOptions
-    private let board: DownloadBoard
-    private let onEnd: @Sendable (DownloadStatus) -> Void
-    private let indices: [String: Int]
-    private let state = Mutex(State())
+    let entries: [ManifestEntry]
+    let directory: OutputDirectory
+    let options: DownloadOptions
+    let board: DownloadBoard
+    let onEnd: @Sendable (DownloadStatus) -> Void
+    let indices: [String: Int]
+    let state = Mutex(State())
     /// Where everything about operations is told, one thing after the other.
-    private let events = DispatchQueue(label: "batchget.events")
+    let events = DispatchQueue(label: "batchget.events")
+    private let queue = RequestOperationQueue()
+    let places: Places
 
     /// - Parameters:
     ///   - entries: of a manifest that was checked; the folders are there.
@@ -35,6 +54,7 @@ package final class Downloader: Sendable {
         self.options = options
         self.board = board
         self.onEnd = onEnd
+        places = Places(limit: options.jobs, perHost: options.jobsPerHost)
         indices = Dictionary(entries.enumerated().map { ($1.id, $0) }) { first, _ in first }
     }
 
@@ -43,21 +63,28 @@ package final class Downloader: Sendable {
         let missing = await withCheckedContinuation { continuation in
             events.async { continuation.resume(returning: self.check()) }
         }
-        let operations = makeOperations(missing)
+        queue.maxConcurrentOperationCount = options.jobs
+        queue.maxConcurrentOperationsPerHost = options.jobsPerHost
+        // The queue's limits are the ones that count: an operation that it started is not to wait once more.
+        NetworkEngine.maximumConnectionsPerHost =
+            options.jobsPerHost > 0 ? min(options.jobs, options.jobsPerHost) : options.jobs
+        let members = makeMembers(missing)
+        let operations = members.compactMap { member in member.request.map { (member.index, $0) } }
         let observations = operations.map { index, operation in
             operation.observeState { [board] _, new in
                 if new == .executing { board.begin(index, .active) }
             }
         }
         let batch = makeBatch(operations)
-        let queue = RequestOperationQueue()
-        queue.maxConcurrentOperationCount = options.jobs
-        queue.maxConcurrentOperationsPerHost = options.jobsPerHost
-        // The queue's limits are the ones that count: an operation that it started is not to wait once more.
-        NetworkEngine.maximumConnectionsPerHost =
-            options.jobsPerHost > 0 ? min(options.jobs, options.jobsPerHost) : options.jobs
+        // Their requests wait in the other queue; each has a file open.
+        let gates = RequestOperationQueue()
+        gates.maxConcurrentOperationCount = max(Self.leastOpenFiles, options.jobs)
+        gates.addOperations(members.compactMap(\.gate), waitUntilFinished: false)
         batch.enqueue(on: queue)
         _ = await batch.value()
+        await withCheckedContinuation { continuation in
+            gates.addBarrierBlock { continuation.resume() }
+        }
         withExtendedLifetime(observations) {}
         state.withLock { state in
             state.batch = nil
@@ -65,16 +92,20 @@ package final class Downloader: Sendable {
         }
     }
 
+    /// Files that are put together from ranges at once, at least: most wait for their place.
+    private static let leastOpenFiles = 64
+
     /// Cancels everything; partial files stay. `run()` returns once they are closed.
     package func interrupt() {
-        let batch = state.withLock { state in
+        let (batch, planned) = state.withLock { state in
             state.isInterrupted = true
-            return state.batch
+            return (state.batch, Array(state.planned.values))
         }
         batch?.cancel()
+        for download in planned { download.cancel() }
     }
 
-    private var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+    var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
     // MARK: What is there already
 
@@ -91,14 +122,16 @@ package final class Downloader: Sendable {
         }
     }
 
-    /// Whether the file that is there is the one that the manifest asks for: with a digest, if it has that; without, in
-    /// any case.
+    /// Whether the file that is there is the one that the manifest asks for: with a digest or a size, if it has that; without,
+    /// in any case.
     private func isWanted(_ index: Int, size: Int64) -> Bool {
-        guard let expected = entries[index].sha256 else { return true }
+        guard entries[index].size ?? size == size else { return false }
+        guard let expected = entries[index].checksum else { return true }
         board.begin(index, .checking)
         // A file that cannot be read is replaced like one with another digest.
         let digest = try? directory.reading(entries[index]) { descriptor in
-            try FileDigest.sha256(of: descriptor, path: directory.url(of: entries[index]).path) { position in
+            try FileDigest.digest(expected.algorithm, of: descriptor, path: directory.url(of: entries[index]).path) {
+                position in
                 board.update(index) {
                     $0.bytes = position
                     $0.totalBytes = size
@@ -106,48 +139,77 @@ package final class Downloader: Sendable {
                 return !isInterrupted
             }
         }
-        guard digest != expected else { return true }
+        guard digest != expected.digest else { return true }
         board.update(index) { $0 = DownloadStatus(entry: $0.entry) }
         return false
     }
 
     // MARK: Operations
 
-    private typealias Member = (index: Int, operation: HTTPRequestOperation)
+    /// What stands for an entry: its request, or the gate of a planned download.
+    private struct Member {
+        let index: Int
+        var request: HTTPRequestOperation?
+        var gate: GateOperation?
 
-    private func makeOperations(_ missing: [Int]) -> [Member] {
+        var operation: Operation? { request ?? gate }
+    }
+
+    private func makeMembers(_ missing: [Int]) -> [Member] {
         let manager = makeManager()
-        var operations: [Int: HTTPRequestOperation] = [:]
+        let circumstances = PlannedDownload.Circumstances(
+            directory: directory, options: options, manager: manager, queue: queue,
+            limits: RateLimits(total: options.rateLimit, perHost: options.rateLimitPerHost), places: places,
+            board: board)
+        var members: [Int: Member] = [:]
         for index in missing {
+            if PlannedDownload.isNeeded(for: entries[index], options) {
+                members[index] = Member(index: index, gate: makeGate(index, circumstances))
+                continue
+            }
             do {
-                operations[index] = try makeOperation(index, manager)
+                members[index] = Member(index: index, request: try makeOperation(index, manager))
             } catch {
                 onEnd(board.end(index, .failed(error.localizedDescription)))
             }
         }
-        cancelDependants(among: missing, &operations)
+        cancelDependants(among: missing, &members)
         for index in missing {
-            guard let operation = operations[index] else { continue }
+            guard let operation = members[index]?.operation else { continue }
+            places.take(host(of: index))
             for id in entries[index].after {
-                guard let upstream = indices[id], let dependency = operations[upstream] else { continue }
+                guard let dependency = indices[id].flatMap({ members[$0]?.operation }) else { continue }
                 operation.addDependency(dependency)
             }
         }
-        return missing.compactMap { index in operations[index].map { (index, $0) } }
+        state.withLock { state in
+            for (index, member) in members {
+                for id in entries[index].after {
+                    guard let upstream = indices[id], members[upstream]?.gate != nil, let request = member.request
+                    else {
+                        continue
+                    }
+                    state.dependants[upstream, default: []].append(Dependant(index: index, operation: request))
+                }
+            }
+        }
+        return missing.compactMap { members[$0] }
     }
 
+    func host(of index: Int) -> String { entries[index].url.host(percentEncoded: true)?.lowercased() ?? "" }
+
     /// Ends what comes after an entry for which no operation could be made.
-    private func cancelDependants(among missing: [Int], _ operations: inout [Int: HTTPRequestOperation]) {
-        guard operations.count < missing.count else { return }
+    private func cancelDependants(among missing: [Int], _ members: inout [Int: Member]) {
+        guard members.count < missing.count else { return }
         var hasChanged = true
         while hasChanged {
             hasChanged = false
-            for index in missing where operations[index] != nil {
+            for index in missing where members[index] != nil {
                 let absent = entries[index].after.first { id in
-                    indices[id].map { operations[$0] == nil && !board[$0].state.isSuccess } ?? false
+                    indices[id].map { members[$0] == nil && !board[$0].state.isSuccess } ?? false
                 }
                 guard let absent else { continue }
-                operations[index] = nil
+                members[index] = nil
                 onEnd(board.end(index, .cancelled(.dependency(absent))))
                 hasChanged = true
             }
@@ -175,12 +237,15 @@ package final class Downloader: Sendable {
 
     private func makeOperation(_ index: Int, _ manager: HTTPRequestOperationManager) throws -> HTTPRequestOperation {
         let entry = entries[index]
-        let operation = try manager.operation(method: "GET", entry.url.absoluteString)
+        let fields = Dictionary(entry.headers.map { ($0.name, $0.value) }) { $1 }
+        let operation = try manager.operation(method: "GET", entry.url.absoluteString, headers: fields)
+        operation.retryPolicy = options.retryPolicy(of: entry)
         operation.setCompletionBlockWithSuccess(
             { [self] operation, _ in didEnd(index, operation, error: nil) },
             failure: { [self] operation, error in didEnd(index, operation, error: error) })
         operation.name = entry.id
-        operation.downloadDestination = DownloadDestination(fileURL: directory.url(of: entry), sha256: entry.sha256)
+        operation.downloadDestination = DownloadDestination(
+            fileURL: directory.url(of: entry), sha256: entry.checksum?.digest)
         operation.dependencyFailurePolicy = .cancel
         // What became of an entry is on the board before those that come after it hear of it.
         operation.dependentsWaitForCompletionBlocks = true
@@ -191,7 +256,7 @@ package final class Downloader: Sendable {
     }
 
     /// Batches for the groups, and one around all.
-    private func makeBatch(_ operations: [Member]) -> OperationBatch {
+    private func makeBatch(_ operations: [(index: Int, operation: HTTPRequestOperation)]) -> OperationBatch {
         let grouped = Dictionary(grouping: operations) { entries[$0.index].group }
         var groups: [String: OperationBatch] = [:]
         for case (let name?, let members) in grouped {
@@ -209,43 +274,5 @@ package final class Downloader: Sendable {
         // Operations that are cancelled already finish when they are enqueued.
         if isInterrupted { batch.cancel() }
         return batch
-    }
-
-    // MARK: Ends
-
-    private func didEnd(_ index: Int, _ operation: HTTPRequestOperation, error: (any Error)?) {
-        let entry = entries[index]
-        let outcome = outcome(of: index, error: error)
-        let size = outcome == .done ? directory.size(of: entry) : nil
-        onEnd(board.end(index, outcome, bytes: size, statusCode: operation.response?.statusCode))
-        guard case .failed = outcome, options.cancelsGroupOnFailure, let group = entry.group else { return }
-        let batch = state.withLock { state in
-            if state.failedGroups[group] == nil { state.failedGroups[group] = entry.id }
-            return state.groups[group]
-        }
-        batch?.cancel()
-    }
-
-    private func outcome(of index: Int, error: (any Error)?) -> DownloadState {
-        guard let error else { return .done }
-        guard let cancelled = error as? URLError, cancelled.code == .cancelled else {
-            return .failed(error.localizedDescription)
-        }
-        let (isInterrupted, failedGroups) = state.withLock { ($0.isInterrupted, $0.failedGroups) }
-        // The library says which error of an upstream was the reason, not which upstream.
-        if cancelled.userInfo[NSUnderlyingErrorKey] != nil {
-            for id in entries[index].after {
-                switch indices[id].map({ board[$0].state }) {
-                case .failed?, .cancelled(.dependency)?: return .cancelled(.dependency(id))
-                case .cancelled(.group(let failed))? where entries[index].group != nil:
-                    let isSameGroup = indices[id].map { entries[$0].group } == entries[index].group
-                    return .cancelled(isSameGroup ? .group(failed) : .dependency(id))
-                case .cancelled(.group)?: return .cancelled(.dependency(id))
-                default: continue
-                }
-            }
-        }
-        if let group = entries[index].group, let failed = failedGroups[group] { return .cancelled(.group(failed)) }
-        return isInterrupted ? .cancelled(.interrupted) : .failed(cancelled.localizedDescription)
     }
 }

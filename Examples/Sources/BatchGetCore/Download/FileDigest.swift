@@ -2,7 +2,7 @@ internal import CLibCrypto
 internal import Foundation
 internal import Glibc
 
-/// The SHA-256 digest of a file.
+/// The digest of a file.
 enum FileDigest {
     /// Why there is none.
     struct Failure: Error, LocalizedError {
@@ -12,16 +12,19 @@ enum FileDigest {
     private static let blockSize = 1 << 20
 
     /// - Parameters:
+    ///   - algorithm: which digest.
     ///   - descriptor: of the file, read from where it stands.
     ///   - path: what errors call it.
     ///   - progress: told of the bytes so far after each block; false ends the reading.
-    /// - Returns: 32 bytes; nil when the reading was ended.
+    /// - Returns: nil when the reading was ended.
     /// - Throws: `Failure` when the file cannot be read.
-    static func sha256(of descriptor: Int32, path: String, progress: (Int64) -> Bool) throws -> Data? {
+    static func digest(
+        _ algorithm: Checksum.Algorithm, of descriptor: Int32, path: String, progress: (Int64) -> Bool
+    ) throws -> Data? {
         guard let context = EVP_MD_CTX_new() else { throw Failure(errorDescription: "no memory for a digest") }
         defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
-            throw Failure(errorDescription: "OpenSSL offers no SHA-256")
+        guard EVP_DigestInit_ex(context, algorithm.function, nil) == 1 else {
+            throw Failure(errorDescription: "OpenSSL offers no \(algorithm.rawValue)")
         }
         var block = [UInt8](repeating: 0, count: blockSize)
         var position: Int64 = 0
@@ -36,7 +39,7 @@ enum FileDigest {
             position += Int64(count)
             guard progress(position) else { return nil }
         }
-        var digest = [UInt8](repeating: 0, count: 32)
+        var digest = [UInt8](repeating: 0, count: algorithm.length)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else {
             throw Failure(errorDescription: "OpenSSL could not digest \(path)")
         }

@@ -72,6 +72,20 @@ package struct OutputDirectory: Sendable {
         return try body(file)
     }
 
+    /// The file that an entry's content goes to until it is complete.
+    func part(of entry: ManifestEntry) throws(PartFile.Failure) -> PartFile {
+        var opened: (folder: Int32, name: String)?
+        do throws(Obstacle) {
+            try withFolder(of: entry) { folder, name in opened = (fcntl(folder, F_DUPFD_CLOEXEC, 0), name) }
+        } catch {
+            throw PartFile.Failure(message: "\(error.path): \(error.reason)")
+        }
+        guard let opened, opened.folder >= 0 else {
+            throw PartFile.Failure(message: "\(path): \(String(cString: strerror(errno)))")
+        }
+        return try PartFile(in: opened.folder, name: opened.name, path: url(of: entry).path)
+    }
+
     /// What is in the way of a folder.
     private struct Obstacle: Error {
         let path: String

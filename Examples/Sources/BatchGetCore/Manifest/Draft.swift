@@ -2,6 +2,8 @@
 struct Draft {
     var entries: [DraftEntry] = []
     var problems: [ManifestProblem] = []
+    /// What is told, and does not keep anything from being downloaded.
+    var warnings: [ManifestProblem] = []
     /// Whether there are entries of which nothing could be read.
     var isIncomplete = false
 }

@@ -112,20 +112,22 @@ private struct LenientEntry: Decodable {
             draft.unreadable = Set(Field.allCases)
             return
         }
-        draft.url = text(.url, in: object)
-        draft.out = text(.out, in: object)
-        draft.sha256 = text(.sha256, in: object)
-        draft.id = text(.id, in: object)
-        draft.group = text(.group, in: object)
-        draft.after = value(.after, in: object, kind: "an array of strings") ?? []
-        for key in object.allKeys.map(\.stringValue).sorted() where Field(rawValue: key) == nil {
-            let known = Field.allCases.map(\.rawValue).joined(separator: ", ")
-            problems.append((key, "unknown field; known: \(known)"))
+        for field in Field.allCases {
+            switch field {
+            case .mirrors: draft.mirrors = value(field, in: object, kind: "an array of strings") ?? []
+            case .header: draft.header = value(field, in: object, kind: "an array of strings") ?? []
+            case .after: draft.after = value(field, in: object, kind: "an array of strings") ?? []
+            case .size, .split, .minSplitSize, .maxTries, .retryWait, .limitRate:
+                let scalar: Scalar? = value(field, in: object, kind: "a number or a string")
+                draft.texts[field] = scalar?.text
+            default:
+                let text: String? = value(field, in: object, kind: "a string")
+                if let text { draft.add(text, to: field) }
+            }
         }
-    }
-
-    private mutating func text(_ field: Field, in object: KeyedDecodingContainer<AnyKey>) -> String? {
-        value(field, in: object, kind: "a string")
+        for key in object.allKeys.map(\.stringValue).sorted() where Field(rawValue: key) == nil {
+            problems.append((key, "unknown field; known: \(Field.known)"))
+        }
     }
 
     /// The value of a field; nil where it is missing, or null.
@@ -138,6 +140,22 @@ private struct LenientEntry: Decodable {
             problems.append((field.rawValue, "has to be \(kind)"))
             draft.unreadable.insert(field)
             return nil
+        }
+    }
+}
+
+/// A number, or a string with one: "1.5", "20M".
+private struct Scalar: Decodable {
+    var text: String
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            self.text = text
+        } else if let number = try? container.decode(Int64.self) {
+            text = String(number)
+        } else {
+            text = String(try container.decode(Double.self))
         }
     }
 }

@@ -70,9 +70,11 @@ struct LineScanner {
         scalar == " " || scalar == "\t"
     }
 
-    /// Letters and digits only, so that "http://host/?a=b" is no key.
+    /// Letters, digits and hyphens only, so that "http://host/?a=b" is no key.
     private static func isName(_ text: Substring.UnicodeScalarView) -> Bool {
         !text.isEmpty
-            && text.allSatisfy { (0x61...0x7A).contains($0.value | 0x20) || (0x30...0x39).contains($0.value) }
+            && text.allSatisfy {
+                (0x61...0x7A).contains($0.value | 0x20) || (0x30...0x39).contains($0.value) || $0 == "-"
+            }
     }
 }

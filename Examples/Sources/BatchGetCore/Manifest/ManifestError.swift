@@ -12,14 +12,20 @@ package struct ManifestError: Error, Sendable, Equatable {
 
     /// One line for each problem: source, place, field, what is wrong.
     package var lines: [String] {
-        problems.map { problem in
-            let place =
-                switch problem.place {
-                case .manifest: source
-                case .line(let number): "\(source):\(number)"
-                case .entry(let number): "\(source): entry \(number)"
-                }
-            return ([place] + [problem.field, problem.message].compactMap { $0 }).joined(separator: ": ")
-        }
+        problems.map { $0.line(source: source) }
+    }
+}
+
+extension ManifestProblem {
+    /// Source, place, field, what is wrong.
+    func line(source: String) -> String {
+        let place =
+            switch place {
+            case .manifest: source
+            case .line(let number): "\(source):\(number)"
+            case .entry(let number): "\(source): entry \(number)"
+            case .argument(let number): "argument \(number)"
+            }
+        return ([place] + [field, message].compactMap { $0 }).joined(separator: ": ")
     }
 }

@@ -5,14 +5,17 @@ package struct ManifestProblem: Sendable, Equatable {
         case manifest
         /// A line of a text manifest, from 1.
         case line(Int)
-        /// An entry of a JSON manifest, from 1.
+        /// An entry of a JSON manifest, or a file of a Metalink, from 1.
         case entry(Int)
+        /// A URL of the command line, from 1.
+        case argument(Int)
 
         /// For sorting: the manifest as a whole first.
         var order: Int {
             switch self {
             case .manifest: 0
             case .line(let number), .entry(let number): number
+            case .argument(let number): number
             }
         }
 
@@ -22,7 +25,17 @@ package struct ManifestProblem: Sendable, Equatable {
             case .manifest: "the manifest"
             case .line(let number): "line \(number)"
             case .entry(let number): "entry \(number)"
+            case .argument(let number): "argument \(number)"
             }
+        }
+    }
+
+    /// Why a value cannot be used.
+    struct Reason: Error {
+        let message: String
+
+        init(_ message: String) {
+            self.message = message
         }
     }
 

@@ -10,8 +10,8 @@ enum OutputName {
     /// Bytes of the last component: 255, which file systems allow, without what is appended to it while the download is
     /// under way.
     static let maximumNameLength = 240
-    /// What the library puts beside the file until it is complete.
-    static let partialSuffixes = [".part", ".part.json"]
+    /// What the library and `PartFile` put beside the file until it is complete.
+    static let partialSuffixes = [".part", ".part.json", ".part.json.new"]
 
     /// Bytes of a whole path, so that there is room for the output directory below the 4096 that a system call takes.
     static let maximumPathLength = 2048

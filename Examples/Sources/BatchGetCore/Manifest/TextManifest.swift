@@ -1,18 +1,26 @@
 internal import Foundation
 
-/// The text format: one entry a line, a URL and `key=value` options separated by blanks.
+/// The text format: one entry a line, URLs of one file and `key=value` options separated by blanks, and further options on
+/// indented lines below.
 ///
 /// - `#` at the beginning of a line or after a blank begins a comment; inside a URL it is the URL's.
 /// - A URL or a value may stand in double quotes, and has to if it contains blanks or begins with a double quote.
 ///   In quotes `\"` is a double quote and `\\` is a backslash; nothing else is special.
+/// - An indented line is one option, as in the input files of aria2: what comes after `=` is the value, up to the end of the
+///   line, blanks and quotes included. What aria2 knows and batchget does not is told, and ignored.
 enum TextManifest {
     static func read(_ data: Data) -> Draft {
         var draft = Draft()
+        var seen: Set<DraftEntry.Field> = []
         for (index, bytes) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let place = ManifestProblem.Place.line(index + 1)
             guard let line = String(bytes: bytes, encoding: .utf8) else {
                 draft.problems.append(ManifestProblem(place, "is not UTF-8"))
                 draft.isIncomplete = true
+                continue
+            }
+            if !draft.entries.isEmpty, let option = OptionLine(line) {
+                option.apply(to: &draft, at: place, seen: &seen)
                 continue
             }
             var words: [LineScanner.Word] = []
@@ -23,53 +31,50 @@ enum TextManifest {
                 draft.isIncomplete = true
             }
             guard !words.isEmpty else { continue }
-            draft.entries.append(entry(words, at: place, problems: &draft.problems))
+            seen = []
+            draft.entries.append(entry(words, at: place, seen: &seen, problems: &draft.problems))
         }
         return draft
     }
 
     private static func entry(
-        _ words: [LineScanner.Word], at place: ManifestProblem.Place, problems: inout [ManifestProblem]
+        _ words: [LineScanner.Word], at place: ManifestProblem.Place, seen: inout Set<DraftEntry.Field>,
+        problems: inout [ManifestProblem]
     ) -> DraftEntry {
         var entry = DraftEntry(place: place)
-        var seen: Set<DraftEntry.Field> = []
         for (index, word) in words.enumerated() {
             let field = word.key.flatMap(DraftEntry.Field.init(rawValue:))
-            // A URL is no key and value, since a key has letters and digits only.
+            // A URL is no key and value, since a key has letters, digits and hyphens only.
             if index == 0, field == nil {
                 entry.url = word.text
                 seen.insert(.url)
                 continue
             }
             guard let key = word.key else {
-                problems.append(
-                    ManifestProblem(place, "\(quoted(word.text)) is not an option: after the URL come key=value pairs"))
+                if Self.isURL(word.text) {
+                    entry.mirrors.append(word.text)
+                } else {
+                    problems.append(
+                        ManifestProblem(
+                            place, "\(quoted(word.text)) is not an option: after the URL come key=value pairs"))
+                }
                 continue
             }
             guard let field, field != .url || index == 0 else {
                 problems.append(
-                    ManifestProblem(place, "unknown option \(quoted(key)); known: out, sha256, id, after, group"))
+                    ManifestProblem(place, "unknown option \(quoted(key)); known: \(DraftEntry.Field.knownOptions)"))
                 continue
             }
-            if field != .after, !seen.insert(field).inserted {
+            if !field.isList, !seen.insert(field).inserted {
                 problems.append(ManifestProblem(place, key, "is given twice"))
                 continue
             }
-            set(field, to: word.value, of: &entry)
+            entry.add(word.value, to: field)
         }
         return entry
     }
 
-    private static func set(_ field: DraftEntry.Field, to value: String, of entry: inout DraftEntry) {
-        switch field {
-        case .url: entry.url = value
-        case .out: entry.out = value
-        case .sha256: entry.sha256 = value
-        case .id: entry.id = value
-        case .after:
-            entry.after += value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-                .map { String(decoding: $0, as: UTF8.self) }
-        case .group: entry.group = value
-        }
+    private static func isURL(_ text: String) -> Bool {
+        text.range(of: "://", options: .literal) != nil
     }
 }

@@ -45,7 +45,7 @@ package struct FrameMaker: Sendable {
         return ProgressFrame(
             rows: rows, entryCount: statuses.count, successCount: counts.success, failureCount: counts.failure,
             cancelledCount: counts.cancelled, received: received, rate: total.rate, elapsed: time - start,
-            isStopping: isStopping)
+            isStopping: isStopping, overall: Overall(statuses))
     }
 }
 

@@ -29,10 +29,12 @@ package struct ProgressFrame: Sendable, Equatable {
     package var rate: Double
     package var elapsed: Duration
     package var isStopping: Bool
+    /// How much of all files is there.
+    package var overall: Overall?
 
     package init(
         rows: [Row], entryCount: Int, successCount: Int, failureCount: Int, cancelledCount: Int, received: Int64,
-        rate: Double, elapsed: Duration, isStopping: Bool = false
+        rate: Double, elapsed: Duration, isStopping: Bool = false, overall: Overall? = nil
     ) {
         self.rows = rows
         self.entryCount = entryCount
@@ -43,6 +45,7 @@ package struct ProgressFrame: Sendable, Equatable {
         self.rate = rate
         self.elapsed = elapsed
         self.isStopping = isStopping
+        self.overall = overall
     }
 
     /// The lines for a terminal of a size. None reaches the last column, where some terminals wrap; there is room for the
@@ -51,11 +54,16 @@ package struct ProgressFrame: Sendable, Equatable {
         let width = max(1, columns - 1)
         let room = max(0, height - 2)
         let layout = RowLayout(width: width, nameWidth: rows.map { Self.label($0) }.map(DisplayText.width).max() ?? 0)
-        guard rows.count > room else { return rows.map(layout.line) + [totalLine(width)] }
+        guard rows.count > room else { return lines(rows, layout) + [totalLine(width)] }
         guard room > 0 else { return [totalLine(width)] }
-        let shown = rows.prefix(room - 1)
+        let shown = Array(rows.prefix(room - 1))
         let more = DisplayText.truncated("... and \(rows.count - shown.count) more", to: width)
-        return shown.map(layout.line) + [more, totalLine(width)]
+        return lines(shown, layout) + [more, totalLine(width)]
+    }
+
+    private func lines(_ rows: [Row], _ layout: RowLayout) -> [String] {
+        let names = NameShortener.shortened(rows.map(Self.label), to: layout.nameWidth)
+        return zip(rows, names).map { layout.line($0, name: $1) }
     }
 
     static func label(_ row: Row) -> String {
@@ -67,7 +75,12 @@ package struct ProgressFrame: Sendable, Equatable {
         if !rows.isEmpty { parts.append("\(rows.count) active") }
         if failureCount > 0 { parts.append("\(failureCount) failed") }
         if cancelledCount > 0 { parts.append("\(cancelledCount) cancelled") }
+        if let overall {
+            let share = Figures.percent(overall.bytes, of: overall.total)
+            parts.append((overall.isExact ? "" : "~") + String(share.drop { $0 == " " }))
+        }
         parts += [Figures.bytes(received), Figures.rate(rate), Figures.clock(elapsed)]
+        if let left = overall?.timeLeft(rate: rate) { parts.append("ETA \(Figures.clock(left))") }
         // What comes first matters most.
         while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
         return DisplayText.truncated(parts.joined(separator: "  "), to: width)

@@ -9,7 +9,7 @@ struct RowLayout {
     /// Of the bar, with its brackets.
     private static let barWidths = 12...42
 
-    private let nameWidth: Int
+    let nameWidth: Int
     private let barWidth: Int
     private let hasPercent: Bool
     private let hasBytes: Bool
@@ -36,8 +36,9 @@ struct RowLayout {
         barWidth = hasBar ? min(Self.barWidths.upperBound, Self.barWidths.lowerBound + room) : 0
     }
 
-    func line(_ row: ProgressFrame.Row) -> String {
-        var cells = [DisplayText.padded(ProgressFrame.label(row), to: nameWidth)]
+    /// - Parameter name: of the row, shortened to `nameWidth`.
+    func line(_ row: ProgressFrame.Row, name: String) -> String {
+        var cells = [DisplayText.padded(name, to: nameWidth)]
         if barWidth > 0 { cells.append(bar(row)) }
         if hasPercent {
             cells.append(row.totalBytes.map { Figures.percent(row.bytes, of: $0) } ?? "  ? %")

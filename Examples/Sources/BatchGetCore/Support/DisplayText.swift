@@ -17,12 +17,25 @@ package enum DisplayText {
     /// end has the extension.
     package static func truncated(_ text: String, to columns: Int) -> String {
         guard width(text) > columns else { return text }
-        let ellipsis = "..."
         guard columns > ellipsis.count + 1 else { return prefix(text, columns: columns) }
         let room = columns - ellipsis.count
         let tail = suffix(text, columns: room / 2)
         return prefix(text, columns: room - width(tail)) + ellipsis + tail
     }
+
+    /// The text without its end, where it takes more columns than there are; nothing where there is no room for a part of it.
+    static func beginning(_ text: String, columns: Int) -> String {
+        guard width(text) > columns else { return text }
+        return columns > ellipsis.count ? prefix(text, columns: columns - ellipsis.count) + ellipsis : ""
+    }
+
+    /// The text without its beginning, likewise.
+    static func ending(_ text: String, columns: Int) -> String {
+        guard width(text) > columns else { return text }
+        return columns > ellipsis.count ? ellipsis + suffix(text, columns: columns - ellipsis.count) : ""
+    }
+
+    private static let ellipsis = "..."
 
     /// The text, cut or filled up with blanks.
     package static func padded(_ text: String, to columns: Int) -> String {

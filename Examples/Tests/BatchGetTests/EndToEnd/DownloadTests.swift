@@ -75,7 +75,7 @@ import Testing
                            {"url": "\(server.url("third"))", "after": ["second"]},
                            {"url": "http://127.0.0.1:1/refused"}]}
             """
-        let outcome = try await run(manifest, ["--json"])
+        let outcome = try await run(manifest, ["--json", "--max-tries", "1"])
         let report = try report(outcome)
         #expect(outcome.code == 1 && report.exitCode == 1)
         #expect(report.done == 1 && report.skipped == 0 && report.failed == 2 && report.cancelled == 1)
@@ -148,7 +148,7 @@ import Testing
             \(server.url("4")) after=bad
             \(server.url("bad"))
             """, to: "list.txt")
-        let child = try Child(["-o", folder.path("out"), list], in: folder)
+        let child = try Child(["-o", folder.path("out"), "--max-tries", "1", list], in: folder)
         try await server.waitForRequests(for: "bad")
         try await server.waitForRequests(for: "1")
         #expect(server.requests(for: "2").isEmpty && server.requests(for: "3").isEmpty)
@@ -183,7 +183,7 @@ import Testing
     @Test("A server that falls silent is given up on after --timeout")
     func timeout() async throws {
         server.serve("a", content(1000), released: 500)
-        let outcome = try await run(server.url("a"), ["--timeout", "1", "--json"])
+        let outcome = try await run(server.url("a"), ["--timeout", "1", "--max-tries", "1", "--json"])
         #expect(outcome.code == 1)
         let download = try #require(try report(outcome).downloads.first)
         #expect(download.state == "failed")

@@ -72,7 +72,7 @@ import Testing
             \(server.url("gate"))
             \(server.url("bad")) group=g id=culprit after=gate
             \(server.url("other")) group=h
-            """, ["--cancel-group-on-failure", "--json"])
+            """, ["--cancel-group-on-failure", "--json", "--max-tries", "1"])
         for name in ["active", "first", "gate", "other"] { try await server.waitForRequests(for: name) }
         gate.release()
         try await server.waitForRequests(for: "bad")

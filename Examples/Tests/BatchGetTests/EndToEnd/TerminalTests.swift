@@ -60,7 +60,8 @@ import Testing
         for index in files.indices { try await server.waitForRequests(for: "file-\(index)") }
         try await terminal.wait(for: "the first lines") { screen in
             let text = screen.visibleText
-            return text.count == 7 && text.filter { $0.contains("  50 %") }.count == 5 && text[5] == "... and 15 more"
+            return text.count == 7 && text.prefix(5).allSatisfy { $0.contains("  50 %") }
+                && text[5] == "... and 15 more"
                 && text[6].hasPrefix("0 of 20 done  20 active")
         }
         for file in files { file.release() }

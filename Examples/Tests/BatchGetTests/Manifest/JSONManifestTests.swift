@@ -47,7 +47,7 @@ import Testing
         #expect(
             problems(text) == [
                 "list.json: version: unknown field",
-                "list.json: entry 1: sha265: unknown field; known: url, out, sha256, id, after, group",
+                "list.json: entry 1: sha265: unknown field; known: url, \(TextManifestTests.known)",
                 "list.json: entry 2: url: has to be a string",
                 "list.json: entry 2: out: has to be a string",
                 "list.json: entry 2: after: has to be an array of strings",

@@ -18,20 +18,33 @@ final class FileServer: HTTPHandler, Sendable {
     final class Resource: Sendable {
         let content: Data
         let status: Int
-        /// Bytes that may be sent.
+        /// Bytes that may be sent, from the file's first one.
         let released: Watched<Int>
+        /// What the first requests are answered with, in place of the file.
+        let refusals: Mutex<[Refusal]>
+        let servesRanges: Bool
+        let entityTag: String?
 
-        init(content: Data, status: Int, released: Int) {
+        init(
+            content: Data, status: Int, released: Int, refusals: [Refusal], servesRanges: Bool, entityTag: String?
+        ) {
             self.content = content
             self.status = status
             self.released = Watched(released)
+            self.refusals = Mutex(refusals)
+            self.servesRanges = servesRanges
+            self.entityTag = entityTag
         }
-
-        var entityTag: String { "\"\(content.count)-\(content.first ?? 0)\"" }
 
         func release(_ count: Int = .max) {
             released.update { $0 = max($0, count) }
         }
+    }
+
+    /// An answer that is not the file.
+    struct Refusal: Sendable {
+        var status: Int
+        var retryAfter: Int?
     }
 
     private struct Hosts {
@@ -68,10 +81,19 @@ final class FileServer: HTTPHandler, Sendable {
         "http://\(host):\(port)/\(path)"
     }
 
-    /// - Parameter released: bytes that may be sent until more are released; all by default.
+    /// - Parameters:
+    ///   - released: bytes that may be sent until more are released; all by default.
+    ///   - refusals: what the first requests are answered with.
+    ///   - entityTag: by default one of length and first byte; empty: none.
     @discardableResult
-    func serve(_ path: String, _ content: Data, status: Int = 200, released: Int = .max) -> Resource {
-        let resource = Resource(content: content, status: status, released: released)
+    func serve(
+        _ path: String, _ content: Data, status: Int = 200, released: Int = .max, refusals: [Refusal] = [],
+        servesRanges: Bool = true, entityTag: String? = nil
+    ) -> Resource {
+        let tag = entityTag ?? "\"\(content.count)-\(content.first ?? 0)\""
+        let resource = Resource(
+            content: content, status: status, released: released, refusals: refusals, servesRanges: servesRanges,
+            entityTag: tag.isEmpty ? nil : tag)
         resources.withLock { $0["/" + path] = resource }
         return resource
     }
@@ -110,28 +132,37 @@ final class FileServer: HTTPHandler, Sendable {
     }
 
     private func response(_ resource: Resource?, to request: Request) -> HTTPResponse {
-        guard let resource, resource.status == 200 else {
+        let refusal = resource?.refusals.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        guard let resource, resource.status == 200, refusal == nil else {
             didEnd(request.host)
-            let code = resource?.status ?? 404
-            return HTTPResponse(statusCode: HTTPStatusCode(code, phrase: "Status \(code)"), body: Data("no".utf8))
+            let code = refusal?.status ?? resource?.status ?? 404
+            var headers: HTTPHeaders = [:]
+            if let seconds = refusal?.retryAfter { headers[HTTPHeader("Retry-After")] = "\(seconds)" }
+            return HTTPResponse(
+                statusCode: HTTPStatusCode(code, phrase: "Status \(code)"), headers: headers, body: Data("no".utf8))
         }
         let size = resource.content.count
-        let start = firstByte(request, of: resource)
-        var headers: HTTPHeaders = [.eTag: resource.entityTag, .acceptRanges: "bytes"]
-        if let start { headers[.contentRange] = "bytes \(start)-\(size - 1)/\(size)" }
-        let bytes = ReleasedBytes(resource: resource, start: start ?? 0) { [weak self] in self?.didEnd(request.host) }
+        let range = range(request, of: resource)
+        var headers: HTTPHeaders = [:]
+        headers[.eTag] = resource.entityTag
+        if resource.servesRanges { headers[.acceptRanges] = "bytes" }
+        if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)" }
+        let sent = range ?? 0..<size
+        let bytes = ReleasedBytes(resource: resource, range: sent) { [weak self] in self?.didEnd(request.host) }
         return HTTPResponse(
-            statusCode: start == nil ? .ok : .partialContent, headers: headers,
-            body: HTTPBodySequence(from: bytes, count: size - (start ?? 0), suggestedBufferSize: 1 << 16))
+            statusCode: range == nil ? .ok : .partialContent, headers: headers,
+            body: HTTPBodySequence(from: bytes, count: sent.count, suggestedBufferSize: 1 << 16))
     }
 
-    /// The first byte of a range that can be served; nil: everything.
-    private func firstByte(_ request: Request, of resource: Resource) -> Int? {
-        guard let range = request["Range"], range.hasPrefix("bytes="), range.hasSuffix("-"),
-            request["If-Range"] ?? resource.entityTag == resource.entityTag,
-            let first = Int(range.dropFirst("bytes=".count).dropLast()), first < resource.content.count
+    /// The range that is asked for and can be served; nil: everything.
+    private func range(_ request: Request, of resource: Resource) -> Range<Int>? {
+        guard resource.servesRanges, let text = request["Range"], text.hasPrefix("bytes="),
+            request["If-Range"] == nil || request["If-Range"] == resource.entityTag
         else { return nil }
-        return first
+        let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Int(ends[0]), first < resource.content.count else { return nil }
+        let last = Int(ends[1]).map { min($0, resource.content.count - 1) } ?? resource.content.count - 1
+        return first <= last ? first..<last + 1 : nil
     }
 
     private func didEnd(_ host: String) {

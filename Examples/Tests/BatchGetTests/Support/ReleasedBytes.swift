@@ -6,12 +6,12 @@ struct ReleasedBytes: AsyncBufferedSequence {
     typealias Element = UInt8
 
     let resource: FileServer.Resource
-    let start: Int
+    let range: Range<Int>
     /// Called before the last bytes are handed out: a client that has them all may ask for the next thing at once.
     let onEnd: @Sendable () -> Void
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(sequence: self, position: start)
+        Iterator(sequence: self, position: range.lowerBound)
     }
 
     struct Iterator: AsyncBufferedIteratorProtocol {
@@ -24,12 +24,12 @@ struct ReleasedBytes: AsyncBufferedSequence {
 
         mutating func nextBuffer(suggested count: Int) async throws -> [UInt8]? {
             let resource = sequence.resource
-            guard position < resource.content.count else { return nil }
+            guard position < sequence.range.upperBound else { return nil }
             let start = position
             let released = try await resource.released.wait(for: "a release", timeout: .seconds(60)) { $0 > start }
-            let end = Swift.min(resource.content.count, released, start + count)
+            let end = Swift.min(sequence.range.upperBound, released, start + count)
             position = end
-            if end == resource.content.count { sequence.onEnd() }
+            if end == sequence.range.upperBound { sequence.onEnd() }
             return Array(resource.content[start..<end])
         }
     }

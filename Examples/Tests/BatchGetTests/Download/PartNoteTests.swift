@@ -1,0 +1,48 @@
+import BatchGetCore
+import Foundation
+import Testing
+
+@Suite("Notes of incomplete files") struct PartNoteTests {
+    private static let url = URL(string: "http://h/a")
+
+    private func note(_ changes: [String: Any]) throws -> PartNote? {
+        var fields: [String: Any] = [
+            "format": "batchget ranges 1", "device": 1, "inode": 2, "total": 100, "parts": [0, 10, 20, 30],
+            "validators": ["x": "\"a\""],
+        ]
+        for (key, value) in changes { fields[key] = value }
+        return PartNote(try JSONSerialization.data(withJSONObject: fields))
+    }
+
+    @Test("What is there")
+    func parts() throws {
+        let url = try #require(Self.url)
+        let remains = try note([:])?.remains(size: 30, at: [url])
+        #expect(remains?.parts == [0..<10, 20..<30])
+        #expect(remains?.total == 100)
+        #expect(remains?.validators == [nil], "the note of another URL says nothing")
+    }
+
+    @Test(
+        "What cannot be true does not count",
+        arguments: [
+            ["parts": [0]], ["parts": [10, 0]], ["parts": [0, 31]], ["parts": [0, 10, 10, 20]], ["parts": [-1, 10]],
+            ["parts": [5, 9, 0, 3]], ["total": 29],
+        ] as [[String: any Sendable]])
+    func unsound(_ changes: [String: any Sendable]) throws {
+        let url = try #require(Self.url)
+        let note = try #require(try note(changes))
+        #expect(note.remains(size: 30, at: [url]) == nil)
+    }
+
+    @Test("What is no note is none")
+    func none() throws {
+        #expect(try note(["format": "other"]) == nil)
+        #expect(try note(["parts": "x"]) == nil)
+        #expect(try note(["total": 1e30]) == nil)
+        #expect(PartNote(Data()) == nil)
+        #expect(PartNote(Data(repeating: 0x20, count: PartNote.maximumSize + 1)) == nil)
+        // What the library writes beside a download in one piece.
+        #expect(PartNote(Data(#"{"validator":"\"a\"","file":{"device":1,"inode":2}}"#.utf8)) == nil)
+    }
+}
