@@ -100,7 +100,7 @@ extension URLError {
         case .proxy: "check proxyConfiguration, and that the proxy is running"
         case .proxyAuthentication: "check the user name and password in proxyConfiguration"
         case .cancelled, .badURL, .badRequest, .unsupportedScheme, .tooLarge, .serverUntrusted, .bodySource, .bodySink,
-            .outOfMemory, .other:
+            .outOfMemory, .substituted, .other:
             nil
         }
     }

@@ -122,9 +122,7 @@ extension SessionTask {
     /// A cancellation is called what programs for Foundation's sessions compare it with.
     private static func inFoundationsWords(_ error: any Error) -> any Error {
         guard let error = error as? URLError, error.code == .cancelled else { return error }
-        var userInfo = error.userInfo
-        userInfo[NSLocalizedDescriptionKey] = "cancelled"
-        return URLError(.cancelled, userInfo: userInfo)
+        return error.adding("cancelled", forKey: NSLocalizedDescriptionKey)
     }
 
     /// The client has told everything: the session lets go of the task. Called by the client, once, after `didFinish`.
