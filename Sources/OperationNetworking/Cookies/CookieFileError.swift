@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a `CookieFile` could not be read or written.
+/// An error of reading or writing a `CookieFile`.
 public struct CookieFileError: Error, Sendable, CustomStringConvertible, LocalizedError {
     /// The kinds of failures.
     public enum Code: Sendable {
@@ -8,7 +8,7 @@ public struct CookieFileError: Error, Sendable, CustomStringConvertible, Localiz
         case notReadable
         /// The system did not let the file be written.
         case notWritable
-        /// Something that others can read or could have put there: a link, a file of another user, or one with
+        /// The file can be read by others, or others could have put it there. It is a link, another user's, or has
         /// permissions for others.
         case notPrivate
         /// The file holds something else than cookies, or too much.
@@ -19,7 +19,7 @@ public struct CookieFileError: Error, Sendable, CustomStringConvertible, Localiz
 
     /// The kind of failure.
     public let code: Code
-    /// Which file, what is wrong and what to do. Never contains a cookie.
+    /// A sentence with the file, what is wrong with it, and what to do. Never contains a cookie.
     public let description: String
 
     /// `description`.

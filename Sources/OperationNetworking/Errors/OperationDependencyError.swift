@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// Why an operation cannot wait for another: neither of them could ever start.
+/// An error about a dependency that could never end.
 public struct OperationDependencyError: Error, Sendable, CustomStringConvertible {
-    /// The operations on the cycle, from the dependent over its upstreams back to itself, or the dependent and the upstream
-    /// that nobody started: the `name` of each, or its description where it has none.
+    /// The names of the operations on the cycle, from the dependent over its upstreams back to itself. Or those of the
+    /// dependent and the upstream that nobody started. The description of an operation stands for a name that it does
+    /// not have.
     public let path: [String]
     private let isCycle: Bool
 
@@ -18,7 +19,7 @@ public struct OperationDependencyError: Error, Sendable, CustomStringConvertible
         isCycle = false
     }
 
-    /// What was wrong, where, and what to do about it.
+    /// A sentence that says what was wrong, where, and what to do about it.
     public var description: String {
         let path = path.joined(separator: " → ")
         return isCycle

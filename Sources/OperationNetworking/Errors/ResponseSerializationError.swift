@@ -1,14 +1,14 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Why a response was refused or its body could not be turned into an object.
+/// An error of validating a response or turning its body into an object.
 ///
 /// Seen as an `NSError` it has AFNetworking's domain (``URLResponseSerializationErrorDomain``), code and `userInfo`
 /// keys. Response, body and, if the body parsed, the object are on this error itself, whatever lies underneath.
 ///
 /// Two errors are equal when their codes are.
 public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, Equatable, Sendable {
-    /// What went wrong; the numbers are `NSURLErrorDomain`'s.
+    /// The kind of error. The numbers are `NSURLErrorDomain`'s.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The number an `NSError` shows.
         public let rawValue: Int
@@ -18,27 +18,27 @@ public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, 
             self.rawValue = rawValue
         }
 
-        /// −1011: the status code is not among the acceptable ones.
+        /// The status code is not among the acceptable ones (−1011).
         public static let badServerResponse = Code(rawValue: -1011)
-        /// −1016: the content type is not among the acceptable ones.
+        /// The content type is not among the acceptable ones (−1016).
         public static let cannotDecodeContentData = Code(rawValue: -1016)
-        /// −1017: the body is not what its content type says; ``ResponseSerializationError/underlyingError`` is the
+        /// The body is not what its content type says (−1017). ``ResponseSerializationError/underlyingError`` is the
         /// parser's error (Cocoa 3840 for JSON and property lists, a `DecodingError` for `Decodable` values).
         public static let cannotParseResponse = Code(rawValue: -1017)
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     /// The response, if there was one.
     public let response: URLResponse?
     /// The body, if there was one in memory.
     public let data: Data?
-    /// The next cause: the parser's error, or the content-type or parse error beneath a bad status.
+    /// The parser's error, or the content-type or parse error beneath a bad status.
     public let underlyingError: (any Error)?
     private let object: ParsedObject
     private let message: String
 
-    /// What the body parsed to although the response was refused (an API's error document, say).
+    /// The object that the body of a refused response parsed to, such as an API's error document.
     public var responseObject: Any? { object.value }
 
     /// An error for a subclass of ``HTTPResponseSerializer`` to throw.
@@ -93,7 +93,7 @@ public struct ResponseSerializationError: Error, CustomNSError, LocalizedError, 
     /// The number of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// One sentence: "Request failed: Not Found (404)".
+    /// One sentence with the reason, such as the status and its phrase.
     public var errorDescription: String? { message }
 
     /// The description, the failing URL, the response, the body, the object and the underlying error, each under

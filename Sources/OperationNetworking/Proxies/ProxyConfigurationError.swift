@@ -1,4 +1,4 @@
-/// What is wrong with a proxy that was named.
+/// An error about a proxy that cannot be used as it was written.
 public struct ProxyConfigurationError: Error, Sendable, CustomStringConvertible {
     /// The kinds of defects.
     public enum Code: Sendable {
@@ -14,6 +14,7 @@ public struct ProxyConfigurationError: Error, Sendable, CustomStringConvertible 
 
     /// The kind of defect.
     public let code: Code
-    /// Where the proxy was named, what is wrong and what to do. Never contains a user name or password.
+    /// A sentence with the place where the proxy was named, what is wrong and what to do. Never contains a user name or
+    /// password.
     public let description: String
 }

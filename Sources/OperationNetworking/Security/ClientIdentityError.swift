@@ -1,9 +1,9 @@
 public import Foundation
 internal import NetworkingTransport
 
-/// Why a `ClientIdentity` cannot be made.
+/// An error of making a `ClientIdentity`.
 public struct ClientIdentityError: Error, Sendable, Hashable {
-    /// What was wrong. Compare with the constants: later versions may add more.
+    /// The kind of error. Compare with the constants: later versions may add more.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
         public let rawValue: String
@@ -24,9 +24,9 @@ public struct ClientIdentityError: Error, Sendable, Hashable {
         public static let invalidPKCS12 = Code(rawValue: "invalidPKCS12")
     }
 
-    /// What was wrong.
+    /// The kind of error.
     public let code: Code
-    /// The same in words; never the password or the key.
+    /// A human-readable explanation, which never has the password or the key.
     public let reason: String
 }
 
