@@ -26,6 +26,16 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
+        // Samples of Documentation/TwelveTasks.md, which only have to compile.
+        .target(
+            name: "TwelveTasks",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
         // The limit: the same requests on raw libcurl.
         .executableTarget(
             name: "RawClient", path: "Raw/Client",

@@ -40,6 +40,7 @@ let package = Package(
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
             swiftSettings: settings),
+        recipe("FirstProgram"),
         recipe("Quickstart"),
         recipe("JSONAPIClient"),
         recipe("LoginThenRequests"),

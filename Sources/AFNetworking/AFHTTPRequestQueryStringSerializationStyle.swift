@@ -1,7 +1,7 @@
 // The names are AFNetworking's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// AFNetworking's `AFHTTPRequestQueryStringSerializationStyle`: it has one value.
+/// The style of query strings, of which AFNetworking has one.
 public enum AFHTTPRequestQueryStringSerializationStyle: UInt, Sendable {
     /// `queryString(from:)`.
     case defaultStyle

@@ -109,19 +109,19 @@ public let kAFUploadStream3GSuggestedDelay = SuggestedUploadThrottling.delay
 
 // MARK: Query strings
 
-/// `queryString(from:)`; of AFNetworking 3.
+/// Forwards to `queryString(from:)`. A function of AFNetworking 3.
 public func AFQueryStringFromParameters(_ parameters: Any) -> String {
     queryString(from: parameters)
 }
 
-/// `percentEscapedString(from:)`; of AFNetworking 3.
+/// Forwards to `percentEscapedString(from:)`. A function of AFNetworking 3.
 public func AFPercentEscapedStringFromString(_ string: String) -> String {
     percentEscapedString(from: string)
 }
 
 // MARK: JSON
 
-/// `jsonObject(byRemovingKeysWithNullValuesFrom:readingOptions:)`; of AFNetworking 4.
+/// Forwards to `jsonObject(byRemovingKeysWithNullValuesFrom:readingOptions:)`. A function of AFNetworking 4.
 public func AFJSONObjectByRemovingKeysWithNullValues(
     _ object: Any, _ readingOptions: JSONSerialization.ReadingOptions
 ) -> Any {
@@ -130,5 +130,5 @@ public func AFJSONObjectByRemovingKeysWithNullValues(
 
 // MARK: Foundation
 
-/// Where the error of a download has its resume data, by the name that Foundation's constant has on Apple's systems.
+/// The key of a download error's resume data, by the name that Foundation's constant has on Apple's systems.
 public let NSURLSessionDownloadTaskResumeData = URLSessionDownloadTaskResumeData

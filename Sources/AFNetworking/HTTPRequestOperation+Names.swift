@@ -11,8 +11,8 @@ extension HTTPRequestOperation {
         setCompletionBlock(Forward.success(success), Forward.failure(failure))
     }
 
-    /// `setCompletionBlockWithSuccess(_:failure:)` for blocks of the types that Swift 1 and 2 had for them, whose object
-    /// is not optional: `NSNull` stands for nothing.
+    /// `setCompletionBlockWithSuccess(_:failure:)` for blocks of the types that Swift 1 and 2 had for them. Their
+    /// object is not optional; `NSNull` stands for nothing.
     @_disfavoredOverload
     @preconcurrency
     public func setCompletionBlockWithSuccess(

@@ -5,7 +5,7 @@ public import FoundationNetworking
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 extension HTTPRequestOperationManager {
-    /// `init(baseURL:)` without a URL: AFNetworking's `+manager`, which Swift imported as `init()`.
+    /// `init(baseURL:)` without a URL. AF: `+manager`, which Swift imported as `init()`.
     public static func manager() -> HTTPRequestOperationManager {
         HTTPRequestOperationManager()
     }

@@ -5,7 +5,7 @@ public import FoundationNetworking
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 extension HTTPRequestSerializer {
-    /// `init()`: AFNetworking's `+serializer`, which Swift imported as `init()`.
+    /// Forwards to `init()`. AF: `+serializer`, which Swift imported as `init()`.
     public static func serializer() -> Self {
         self.init()
     }
@@ -45,7 +45,7 @@ extension HTTPRequestSerializer {
 
     // MARK: Query strings
 
-    /// `setQueryStringSerialization(_:)` without a block: there is one style.
+    /// `setQueryStringSerialization(_:)` without a block. There is one style.
     public func setQueryStringSerializationWithStyle(_ style: AFHTTPRequestQueryStringSerializationStyle) {
         setQueryStringSerialization(nil)
     }

@@ -2,7 +2,7 @@ public import Foundation
 public import FoundationNetworking
 
 extension HTTPSessionManager {
-    /// `init()`: AFNetworking's `+manager`, which Swift imported as `init()`.
+    /// Forwards to `init()`. AF: `+manager`, which Swift imported as `init()`.
     public static func manager() -> HTTPSessionManager {
         HTTPSessionManager()
     }
@@ -21,7 +21,7 @@ extension HTTPSessionManager {
 }
 
 extension URLSessionManager {
-    /// Kept so that code builds, without effect: there are no background sessions on Linux. False.
+    /// Kept so that code builds, without effect. There are no background sessions on Linux. False.
     public var attemptsToRecreateUploadTasksForBackgroundSessions: Bool {
         get { false }
         set {}

@@ -4,7 +4,7 @@ internal import Foundation
 // same names that `OperationNetworking` has.
 
 extension URLConnectionOperation {
-    /// `responseStringEncoding` as AFNetworking's `NSStringEncoding`, a raw value of `String.Encoding`; 0 before a
+    /// `responseStringEncoding` as AFNetworking's `NSStringEncoding`, a raw value of `String.Encoding`. 0 before a
     /// response.
     public var responseStringEncoding: UInt { hiddenResponseStringEncoding ?? 0 }
 }

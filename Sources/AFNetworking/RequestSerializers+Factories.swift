@@ -1,7 +1,7 @@
 public import Foundation
 
 extension JSONRequestSerializer {
-    /// `init(writingOptions:)`: AFNetworking's `+serializerWithWritingOptions:`.
+    /// Forwards to `init(writingOptions:)`. AF: `+serializerWithWritingOptions:`.
     public static func serializerWithWritingOptions(
         _ writingOptions: JSONSerialization.WritingOptions
     ) -> JSONRequestSerializer {
@@ -10,7 +10,7 @@ extension JSONRequestSerializer {
 }
 
 extension PropertyListRequestSerializer {
-    /// `init(format:writeOptions:)`: AFNetworking's `+serializerWithFormat:writeOptions:`.
+    /// Forwards to `init(format:writeOptions:)`. AF: `+serializerWithFormat:writeOptions:`.
     public static func serializerWithFormat(
         _ format: PropertyListSerialization.PropertyListFormat, writeOptions: PropertyListSerialization.WriteOptions
     ) -> PropertyListRequestSerializer {

@@ -30,7 +30,7 @@ extension URLResponseSerialization where Self == XMLDocumentResponseSerializer {
 }
 
 extension JSONResponseSerializer {
-    /// `init(readingOptions:)`: AFNetworking's `+serializerWithReadingOptions:`.
+    /// Forwards to `init(readingOptions:)`. AF: `+serializerWithReadingOptions:`.
     public static func serializerWithReadingOptions(
         _ readingOptions: JSONSerialization.ReadingOptions
     ) -> JSONResponseSerializer {
@@ -39,7 +39,7 @@ extension JSONResponseSerializer {
 }
 
 extension PropertyListResponseSerializer {
-    /// `init(format:readOptions:)`: AFNetworking's `+serializerWithFormat:readOptions:`.
+    /// Forwards to `init(format:readOptions:)`. AF: `+serializerWithFormat:readOptions:`.
     public static func serializerWithFormat(
         _ format: PropertyListSerialization.PropertyListFormat, readOptions: PropertyListSerialization.ReadOptions
     ) -> PropertyListResponseSerializer {

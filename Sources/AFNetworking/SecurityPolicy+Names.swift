@@ -9,12 +9,12 @@ extension SecurityPolicy {
         `default`()
     }
 
-    /// `init(pinningMode:pinnedCertificates:)` without pins: AFNetworking's `+policyWithPinningMode:`.
+    /// `init(pinningMode:pinnedCertificates:)` without pins. AF: `+policyWithPinningMode:`.
     public static func policyWithPinningMode(_ pinningMode: SSLPinningMode) -> Self {
         self.init(pinningMode: pinningMode)
     }
 
-    /// `init(pinningMode:pinnedCertificates:)`: AFNetworking 3's `+policyWithPinningMode:withPinnedCertificates:`.
+    /// Forwards to `init(pinningMode:pinnedCertificates:)`. AF 3: `+policyWithPinningMode:withPinnedCertificates:`.
     public convenience init(pinningMode: SSLPinningMode, withPinnedCertificates certificates: Set<Data>) {
         self.init(pinningMode: pinningMode, pinnedCertificates: certificates)
     }
@@ -27,7 +27,7 @@ extension SecurityPolicy {
         evaluate(serverTrust, forDomain: domain)
     }
 
-    /// `evaluate(_:forDomain:)` without a domain: names are not compared.
+    /// `evaluate(_:forDomain:)` without a domain. Names are not compared.
     public func evaluateServerTrust(_ serverTrust: ServerTrust) -> Bool {
         evaluate(serverTrust, forDomain: nil)
     }

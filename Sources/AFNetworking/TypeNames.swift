@@ -4,7 +4,7 @@ public import Foundation
 
 /// AFNetworking's name of `URLConnectionOperation`.
 public typealias AFURLConnectionOperation = URLConnectionOperation
-/// What redirect, challenge and cache blocks of AFNetworking get as their first argument. Here it is the operation itself.
+/// The first argument of AFNetworking's redirect, challenge and cache blocks. Here it is the operation itself.
 public typealias NSURLConnection = URLConnectionOperation
 /// AFNetworking's name of `HTTPRequestOperation`.
 public typealias AFHTTPRequestOperation = HTTPRequestOperation
@@ -66,5 +66,5 @@ public typealias AFNetworkActivityIndicatorManager = NetworkActivityManager
 
 // MARK: Foundation
 
-/// Where a method puts its error, in code from before errors were thrown. Foundation on Linux has no such type.
+/// A pointer for a method's error, in code from before errors were thrown. Foundation on Linux has no such type.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?

@@ -7,7 +7,7 @@ extension URLConnectionOperation {
         self.init(request: Forward.request(request))
     }
 
-    /// `isPaused`: a method in AFNetworking.
+    /// `isPaused` as a method, as in AFNetworking.
     public func isPaused() -> Bool {
         isPaused
     }
@@ -34,7 +34,7 @@ extension URLConnectionOperation {
         setDownloadProgressBlock { block(UInt(clamping: $0 as Int), $1, $2) }
     }
 
-    /// Nothing to do: a process on Linux is not suspended when its user turns to another one, so the operation goes on,
+    /// Has no effect. A process on Linux is not suspended when its user turns to another one, so the operation goes on,
     /// and `handler` is never called.
     @preconcurrency
     public func setShouldExecuteAsBackgroundTaskWithExpirationHandler(_ handler: (@Sendable () -> Void)?) {}

@@ -1,8 +1,8 @@
 public import FoundationNetworking
 
 extension URLSessionConfiguration {
-    /// The default configuration: there are no background sessions on Linux, where no process is suspended. Tasks go on as
-    /// long as the process does.
+    /// The default configuration. There are no background sessions on Linux, where no process is suspended. Tasks go on
+    /// as long as the process does.
     ///
     /// - Parameter identifier: has no effect.
     public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {

@@ -1,6 +1,6 @@
 public import FoundationNetworking
 
-/// Where a block puts what it makes, in Swift on Apple's systems. Foundation on Linux has no such type.
+/// A pointer for what a block makes, as in Swift on Apple's systems. Foundation on Linux has no such type.
 public typealias AutoreleasingUnsafeMutablePointer = UnsafeMutablePointer
 
 extension URLSessionManager {

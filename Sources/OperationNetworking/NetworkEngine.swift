@@ -1,6 +1,6 @@
 internal import NetworkingTransport
 
-/// The process's one transport: a network thread and its connections, which all operations share.
+/// The process's one transport, a network thread and its connections, which all operations share.
 public enum NetworkEngine {
     /// Connections, and so requests, at a time to one scheme, host and port, whatever credentials, proxies and security
     /// policies they are for. 6 by default, at least 1; a change applies to what is waiting.

@@ -4,8 +4,7 @@ public import FoundationXML
 internal import NetworkingSupport
 public import OperationNetworking
 
-/// Validates as `HTTPResponseSerializer` does and builds an `XMLDocument` (AFNetworking:
-/// `AFXMLDocumentResponseSerializer`).
+/// Validates as `HTTPResponseSerializer` does and builds an `XMLDocument`. AF: `AFXMLDocumentResponseSerializer`.
 ///
 /// Accepts `application/xml` and `text/xml` by default. A document that is not well-formed, declares entities or other
 /// types of its own or nests deeper than 256 levels is an error. External entities and external DTDs are never loaded.
@@ -20,26 +19,26 @@ open class XMLDocumentResponseSerializer: HTTPResponseSerializer, @unchecked Sen
         acceptableContentTypes = XMLText.mediaTypes
     }
 
-    /// A serializer with the given options (AFNetworking: `serializerWithXMLDocumentOptions:`).
+    /// A serializer with the given options. AF: `serializerWithXMLDocumentOptions:`.
     public convenience init(options: XMLNode.Options) {
         self.init()
         self.options = options
     }
 
-    /// A serializer from an archive; `nil` if the archive holds none or is damaged.
+    /// A serializer from an archive. `nil` if the archive holds none or is damaged.
     public required init?(coder: NSCoder) {
         guard let stored = Settings(from: coder) else { return nil }
         super.init(coder: coder)
         settings.withLock { $0 = stored }
     }
 
-    /// What `XMLDocument` is told; none by default. Options that load external entities have no effect.
+    /// The options for `XMLDocument`. None by default. Options that load external entities have no effect.
     public var options: XMLNode.Options {
         get { XMLNode.Options(rawValue: settings.withLock { $0.options }) }
         set { settings.withLock { $0.options = newValue.rawValue } }
     }
 
-    /// The document; `nil` if there is no body, or an empty one with a status that has none.
+    /// The document. `nil` if there is no body, or an empty one with a status that has none.
     ///
     /// - Throws: `ResponseSerializationError`. With a status that is not acceptable the body is parsed all the same and
     ///   the document is on the error; a parse error (`cannotParseResponse`) has `XMLParser`'s or Cocoa's 3840 beneath.

@@ -4,8 +4,8 @@ internal import FoundationXML
 internal import NetworkingSupport
 public import OperationNetworking
 
-/// Validates as `HTTPResponseSerializer` does and makes an `XMLParser` for the body, not started (AFNetworking:
-/// `AFXMLParserResponseSerializer`).
+/// Validates as `HTTPResponseSerializer` does and makes an `XMLParser` for the body, not started. AF:
+/// `AFXMLParserResponseSerializer`.
 ///
 /// Accepts `application/xml` and `text/xml` by default. The document is looked over before a parser is made: one that
 /// declares entities or other types of its own, nests deeper than ``maximumNestingDepth`` or is not XML in outline is an
@@ -21,20 +21,20 @@ open class XMLParserResponseSerializer: HTTPResponseSerializer, @unchecked Senda
         acceptableContentTypes = XMLText.mediaTypes
     }
 
-    /// A serializer from an archive; `nil` if the archive holds none or is damaged.
+    /// A serializer from an archive. `nil` if the archive holds none or is damaged.
     public required init?(coder: NSCoder) {
         guard let stored = Settings(from: coder) else { return nil }
         super.init(coder: coder)
         settings.withLock { $0 = stored }
     }
 
-    /// How many levels of elements a document may have; 256 by default.
+    /// The number of levels of elements that a document may have. 256 by default.
     public var maximumNestingDepth: Int {
         get { settings.withLock { $0.maximumNestingDepth } }
         set { settings.withLock { $0.maximumNestingDepth = newValue } }
     }
 
-    /// A parser that has not been started; `nil` if there is no body, or an empty one with a status that has none.
+    /// A parser that has not been started. `nil` if there is no body, or an empty one with a status that has none.
     ///
     /// - Throws: `ResponseSerializationError`. With a status that is not acceptable the parser is on the error.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {

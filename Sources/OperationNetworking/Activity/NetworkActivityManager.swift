@@ -1,8 +1,7 @@
 public import Foundation
 internal import NetworkingSupport
 
-/// Says when to show the user that the network is in use: AFNetworking's `AFNetworkActivityIndicatorManager`, without a
-/// status bar.
+/// Tells when to show that the network is in use. AF: `AFNetworkActivityIndicatorManager`, without a status bar.
 ///
 /// It counts the operations that are executing, all of the process, and what the program counts itself. A paused operation,
 /// and one that waits in a queue, is no activity. To spare the user a flicker, activity is shown when there has been some for
@@ -64,12 +63,12 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         state.withLock { $0.count > 0 } || operations.isOccurring
     }
 
-    /// Whether activity is to be shown now: what the action was, or is about to be, called with.
-    /// AF: `isNetworkActivityIndicatorVisible`.
+    /// Whether activity is to be shown now. The action was, or is about to be, called with this. AF:
+    /// `isNetworkActivityIndicatorVisible`.
     public var isNetworkActivityIndicatorVisible: Bool { state.withLock { $0.machine.isVisible } }
 
-    /// Seconds from the beginning of activity until it is shown: what is over by then is not. 1.0 by default; 0 or less: at
-    /// once. Applies from the next beginning on. AF: `activationDelay`.
+    /// Seconds from the beginning of activity until it is shown. Activity that is over by then is not shown. 1.0 by
+    /// default; 0 or less: at once. Applies from the next beginning on. AF: `activationDelay`.
     public var activationDelay: TimeInterval {
         get { state.withLock { $0.machine.activationDelay } }
         set { state.withLock { $0.machine.activationDelay = newValue } }
@@ -82,7 +81,7 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         set { state.withLock { $0.machine.completionDelay = newValue } }
     }
 
-    /// Sets what shows activity. AF: `setNetworkingActivityActionWithBlock:`.
+    /// Sets a block that shows activity. AF: `setNetworkingActivityActionWithBlock:`.
     ///
     /// - Parameter action: called on the main queue, which somebody must run, with true when activity is to be shown and with
     ///   false when no longer; in order, and never twice in succession with the same value. Nil: nothing is called.

@@ -4,7 +4,7 @@ internal import NetworkingTransport
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// A snapshot of the operation, which goes on: what `encode(with:)` stores, as data of its own.
+    /// Returns a snapshot of the operation, which goes on. It holds what `encode(with:)` stores, as data of its own.
     ///
     /// Prefer this to a keyed archive where the data may be damaged or come from somebody else: the reader of keyed
     /// archives in Foundation on Linux stops the program at some bytes; `init(archivedData:)` throws at any.

@@ -1,7 +1,7 @@
 public import FoundationNetworking
 
 extension HTTPRequestOperationManager {
-    /// Where responses to GET requests are kept, and looked for, by the rules of a private cache (RFC 9111) and by
+    /// The cache for responses to GET requests, used by the rules of RFC 9111 for private caches and by
     /// `URLRequest.cachePolicy`. `URLCache.shared` by default, also when that is replaced later; nil: no cache. Kept by
     /// `copy()`, which shares the cache, and not archived.
     ///

@@ -10,6 +10,10 @@ extension HTTPRequestOperationManager {
     ///
     /// What a server is asked for, and the names that its certificate has to have, stay those of the URL. Of no effect behind
     /// a proxy, which looks names up itself. An address that is none ends an operation with `URLError.cannotFindHost` (−1003).
+    ///
+    /// ```swift
+    /// manager.hostOverrides = ["api.example.com": "127.0.0.1"]
+    /// ```
     public var hostOverrides: [String: String] {
         get { withSettings { $0[\.connections.settings.hostOverrides] } }
         set { withSettings { $0[\.connections.settings.hostOverrides] = newValue } }

@@ -1,8 +1,8 @@
 internal import NetworkingTransport
 
-/// Which version of HTTP requests are sent with.
+/// The version of HTTP that requests are sent with.
 public enum HTTPVersionPreference: Sendable, Hashable {
-    /// What the library thinks best: at present as ``http2``.
+    /// The library's choice, at present as ``http2``.
     case automatic
     /// HTTP/1.1.
     case http1

@@ -21,10 +21,15 @@ extension NetworkEngine {
         set { TransportEngine.shared.idleConnectionTimeout = newValue }
     }
 
-    /// What the libraries below can, which are the system's.
+    /// The capabilities of libcurl and OpenSSL, which are the system's.
+    ///
+    /// ```swift
+    /// print(NetworkEngine.capabilities.libcurlVersion)
+    /// print(NetworkEngine.capabilities.contentCodings)
+    /// ```
     public static var capabilities: Capabilities { Capabilities(TransportEngine.capabilities) }
 
-    /// What the libraries below can.
+    /// The capabilities of libcurl and OpenSSL.
     public struct Capabilities: Sendable, Hashable {
         /// libcurl's version, such as "7.88.1".
         public let libcurlVersion: String

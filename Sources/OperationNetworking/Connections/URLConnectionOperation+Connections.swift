@@ -1,7 +1,7 @@
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// Which version of HTTP requests are sent with. `.automatic` by default.
+    /// The version of HTTP that requests are sent with. `.automatic` by default.
     ///
     /// Read when a request is sent. Kept by `copy()`, not archived, like all settings of connections.
     public var httpVersionPreference: HTTPVersionPreference {

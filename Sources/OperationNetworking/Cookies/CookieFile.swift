@@ -18,7 +18,7 @@ internal import NetworkingTransport
 ///
 /// The file is for its owner only (0600), and is replaced as a whole. The last program that saves wins.
 public struct CookieFile: Sendable, Hashable {
-    /// Where the file is.
+    /// The location of the file.
     public let url: URL
 
     /// A file at a place of the program's choice.
@@ -28,8 +28,8 @@ public struct CookieFile: Sendable, Hashable {
         self.url = url
     }
 
-    /// The program's own file, in a folder that is named after its executable and a digest of the executable's path:
-    /// `~/.local/share/tool-0a1b2c3d4e5f6071/cookies.json`, or below `XDG_DATA_HOME`.
+    /// The program's own file, in a folder that is named after its executable and a digest of the executable's path.
+    /// That is `~/.local/share/tool-0a1b2c3d4e5f6071/cookies.json`, or below `XDG_DATA_HOME`.
     ///
     /// - Throws: `.noFolder` when there is no home, or the executable is not known.
     public init() throws(CookieFileError) {
@@ -79,8 +79,8 @@ public struct CookieFile: Sendable, Hashable {
         }
     }
 
-    /// Writes the cookies of a storage that outlive the program: those with an expiry date, but for those that were made
-    /// with `HTTPCookiePropertyKey.discard`. Writes the disk on the calling thread.
+    /// Writes the cookies of a storage that outlive the program. They have an expiry date, and were not made with
+    /// `HTTPCookiePropertyKey.discard`. Writes the disk on the calling thread.
     ///
     /// - Throws: what keeps the file from being written. What was there before is still there.
     public func save(_ storage: HTTPCookieStorage) throws(CookieFileError) {

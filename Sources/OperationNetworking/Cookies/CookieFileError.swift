@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Why a `CookieFile` could not be read or written.
+/// An error of reading or writing a `CookieFile`.
 public struct CookieFileError: NetworkingError {
     /// The kinds of failures.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -27,8 +27,8 @@ public struct CookieFileError: NetworkingError {
 
     /// The kind of failure.
     public let code: Code
-    /// Which file, what is wrong and what to do. Never contains a cookie.
+    /// A sentence with the file, what is wrong with it, and what to do. Never contains a cookie.
     public let reason: String
-    /// What the system, or the encoder, said; `nil` when there is nothing more to say than ``reason``.
+    /// The error of the system or the encoder. `nil` when there is nothing more to say than ``reason``.
     public var underlyingError: (any Error)?
 }

@@ -1,7 +1,8 @@
 public import FoundationNetworking
 internal import NetworkingTransport
 
-/// What a cookie's `SameSite` attribute says (RFC 6265bis, section 5.6.7). Foundation has the type on Apple's systems.
+/// The value of a cookie's `SameSite` attribute (RFC 6265bis, section 5.6.7). Foundation has the type on Apple's
+/// systems.
 public struct HTTPCookieStringPolicy: RawRepresentable, Hashable, Sendable {
     /// "lax" or "strict".
     public let rawValue: String

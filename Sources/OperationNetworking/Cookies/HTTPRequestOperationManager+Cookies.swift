@@ -2,8 +2,8 @@ public import FoundationNetworking
 internal import NetworkingSupport
 
 extension HTTPRequestOperationManager {
-    /// Where operations' cookies come from and go to. `HTTPCookieStorage.shared` by default; nil: cookies are neither
-    /// kept nor sent. Kept by `copy()`, which shares the storage, and not archived.
+    /// The storage that the operations' cookies come from and go to. `HTTPCookieStorage.shared` by default; nil:
+    /// cookies are neither kept nor sent. Kept by `copy()`, which shares the storage, and not archived.
     ///
     /// A storage of the manager's own, in memory, is `URLSessionConfiguration.ephemeral.httpCookieStorage`.
     public var cookieStorage: HTTPCookieStorage? {
@@ -17,8 +17,9 @@ extension HTTPRequestOperationManager {
 }
 
 extension URLConnectionOperation {
-    /// Where cookies come from and go to. Nil by default: the manager's ``HTTPRequestOperationManager/cookieStorage``,
-    /// or `HTTPCookieStorage.shared` for an operation that no manager made. Kept by `copy()`, not archived.
+    /// The storage that cookies come from and go to. Nil by default: the manager's
+    /// ``HTTPRequestOperationManager/cookieStorage``, or `HTTPCookieStorage.shared` for an operation that no manager
+    /// made. Kept by `copy()`, not archived.
     ///
     /// Nothing is kept or sent for a request whose `httpShouldHandleCookies` is false, and nothing is kept under the
     /// storage's `cookieAcceptPolicy` `.never`; under `.onlyFromMainDocumentDomain` what comes from another site than

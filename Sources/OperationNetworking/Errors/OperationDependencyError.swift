@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Why an operation cannot wait for another: neither of them could ever start.
+/// An error about a dependency that could never end.
 public struct OperationDependencyError: NetworkingError {
     /// The kinds of failures.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -21,8 +21,9 @@ public struct OperationDependencyError: NetworkingError {
     /// The kind of failure.
     public let code: Code
 
-    /// The operations on the cycle, from the dependent over its upstreams back to itself, or the dependent and the upstream
-    /// that nobody started: the `name` of each, or its description where it has none.
+    /// The names of the operations on the cycle, from the dependent over its upstreams back to itself. Or those of the
+    /// dependent and the upstream that nobody started. The description of an operation stands for a name that it does
+    /// not have.
     public let path: [String]
 
     init(path: [String]) {
@@ -36,7 +37,7 @@ public struct OperationDependencyError: NetworkingError {
         code = .upstreamNotStarted
     }
 
-    /// What was wrong, where, and what to do about it.
+    /// A sentence that says what was wrong, where, and what to do about it.
     public var reason: String {
         let path = path.joined(separator: " → ")
         return code == .cycle

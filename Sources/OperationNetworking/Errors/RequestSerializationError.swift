@@ -1,12 +1,12 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Why a request could not be built, or why its body could not be produced.
+/// An error of building a request or producing its body.
 ///
 /// As `NSError` it has AFNetworking's domain (`AFURLRequestSerializationErrorDomain`) and its codes −1000 and −1016;
 /// the positive codes are this library's own.
 public struct RequestSerializationError: NetworkingError {
-    /// What went wrong, as the `NSError` code.
+    /// The kind of error, as the `NSError` code.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The `NSError` code.
         public let rawValue: Int
@@ -25,8 +25,8 @@ public struct RequestSerializationError: NetworkingError {
         public static let invalidMethod = Code(rawValue: 1)
         /// A header field whose name or value would break the message (2).
         public static let invalidHeaderField = Code(rawValue: 2)
-        /// A body source gave fewer or more bytes than were declared: a file that changed after it was appended, a
-        /// stream of another length than stated (3).
+        /// A body source gave fewer or more bytes than were declared (3). It is a file that changed after it was
+        /// appended, or a stream of another length than stated.
         public static let bodyLengthMismatch = Code(rawValue: 3)
         /// A body must be sent again, and one of its sources can be read only once (4).
         public static let bodyNotReplayable = Code(rawValue: 4)
@@ -36,20 +36,20 @@ public struct RequestSerializationError: NetworkingError {
         public static let fileNotWritable = Code(rawValue: 6)
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// What went wrong, in one sentence: AFNetworking's failure reason where it has one.
+    /// One sentence about the error. It is AFNetworking's failure reason where that has one.
     public let reason: String
-    /// Where it went wrong and what to do, when there is more to say than `reason`.
+    /// The place of the error and what to do, when there is more to say than `reason`.
     public let detail: String?
-    /// The URL of the request, or of the file, that the failure is about; without a password.
+    /// The URL of the request, or of the file, that the failure is about, without a password.
     public let failingURL: URL?
-    /// The request that was being serialized, when there was one; its URL without a password.
+    /// The request that was being serialized, when there was one, with its URL without a password.
     public let request: URLRequest?
-    /// The failure underneath: Foundation's, a file system's, or the one a custom block threw.
+    /// The failure underneath, which is Foundation's, a file system's, or the one a custom block threw.
     public let underlyingError: (any Error)?
 
-    /// Creates an error; serializers of your own throw it to look like the library's.
+    /// Creates an error. Serializers of your own throw it to look like the library's.
     public init(
         code: Code, reason: String, detail: String? = nil, failingURL: URL? = nil, request: URLRequest? = nil,
         underlyingError: (any Error)? = nil

@@ -1,14 +1,14 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Why a response was refused or its body could not be turned into an object.
+/// An error of validating a response or turning its body into an object.
 ///
 /// Seen as an `NSError` it has AFNetworking's domain (``URLResponseSerializationErrorDomain``), code and `userInfo`
 /// keys. Response, body and, if the body parsed, the object are on this error itself, whatever lies underneath.
 ///
 /// Two errors are equal when their codes are.
 public struct ResponseSerializationError: NetworkingError {
-    /// What went wrong; the numbers are `NSURLErrorDomain`'s.
+    /// The kind of error. The numbers are `NSURLErrorDomain`'s.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The number an `NSError` shows.
         public let rawValue: Int
@@ -18,22 +18,22 @@ public struct ResponseSerializationError: NetworkingError {
             self.rawValue = rawValue
         }
 
-        /// −1011: the status code is not among the acceptable ones.
+        /// The status code is not among the acceptable ones (−1011).
         public static let badServerResponse = Code(rawValue: -1011)
-        /// −1016: the content type is not among the acceptable ones.
+        /// The content type is not among the acceptable ones (−1016).
         public static let cannotDecodeContentData = Code(rawValue: -1016)
-        /// −1017: the body is not what its content type says; ``ResponseSerializationError/underlyingError`` is the
+        /// The body is not what its content type says (−1017). ``ResponseSerializationError/underlyingError`` is the
         /// parser's error (Cocoa 3840 for JSON and property lists, a `DecodingError` for `Decodable` values).
         public static let cannotParseResponse = Code(rawValue: -1017)
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     /// The response, if there was one.
     public let response: URLResponse?
     /// The body, if there was one in memory.
     public let data: Data?
-    /// The next cause: the parser's error, or the content-type or parse error beneath a bad status.
+    /// The parser's error, or the content-type or parse error beneath a bad status.
     public let underlyingError: (any Error)?
     private let object: ParsedObject
     /// The failure without the request: "Request failed: Not Found (404)".
@@ -41,7 +41,7 @@ public struct ResponseSerializationError: NetworkingError {
     /// The request's method, once the error is an operation's.
     private var method: String?
 
-    /// What the body parsed to although the response was refused (an API's error document, say).
+    /// The object that the body of a refused response parsed to, such as an API's error document.
     public var responseObject: Any? { object.value }
 
     /// An error for a subclass of ``HTTPResponseSerializer`` to throw.
@@ -108,7 +108,7 @@ public struct ResponseSerializationError: NetworkingError {
     /// the error.
     public var description: String { ErrorLine.text(reason, of: method, response?.url, advice: recoverySuggestion) }
 
-    /// What to do about a refused status: for 401, 407, 429 and 503.
+    /// Advice about a refused status, for 401, 407, 429 and 503.
     public var recoverySuggestion: String? {
         guard code == .badServerResponse else { return nil }
         return switch (response as? HTTPURLResponse)?.statusCode {

@@ -1,7 +1,7 @@
 public import Foundation
 package import NetworkingTransport
 
-/// Why a server was not trusted, or a `SecurityPolicy` cannot be used.
+/// The reason why a server was not trusted, or a `SecurityPolicy` cannot be used.
 ///
 /// It is the underlying error of the `URLError` that a request fails with; `urlErrorCode` is that error's code.
 public struct ServerTrustError: NetworkingError {
@@ -16,7 +16,7 @@ public struct ServerTrustError: NetworkingError {
         public static let settings = Rule(rawValue: "settings")
         /// No trusted roots were found on this machine.
         public static let trustStore = Rule(rawValue: "trustStore")
-        /// What the server sent is not a chain of certificates.
+        /// The server did not send a chain of certificates.
         public static let certificateFormat = Rule(rawValue: "certificateFormat")
         /// The chain does not lead to a trusted root, or breaks a rule on the way.
         public static let chain = Rule(rawValue: "chain")
@@ -36,18 +36,18 @@ public struct ServerTrustError: NetworkingError {
 
     /// The rule that failed.
     public let rule: Rule
-    /// The subject of the certificate that broke it, as in "CN=example.com"; nil when no certificate did.
+    /// The subject of the certificate that broke it, as in "CN=example.com". `nil` when no certificate did.
     public let subject: String?
-    /// The host that the server was to be; nil when no name was asked for.
+    /// The host that the server was to be. `nil` when no name was asked for.
     public let host: String?
-    /// What was wrong, and what can be done about it.
+    /// One or two sentences about the problem and what can be done.
     public let reason: String
     /// The pins that were tried, as the first 16 hexadecimal digits of the SHA-256 of the certificate (certificate
     /// pinning) or of the SubjectPublicKeyInfo (public-key pinning).
     public let pinsTried: [String]
-    /// OpenSSL's `X509_V_ERR_…` code; 0 when OpenSSL did not object.
+    /// OpenSSL's `X509_V_ERR_…` code. 0 when OpenSSL did not object.
     public let verificationCode: Int
-    /// The code of the `URLError` that this is the reason of: −1200 … −1204.
+    /// The code of the `URLError` that this is the reason of, from −1204 to −1200.
     public let urlErrorCode: URLError.Code
 
     init(

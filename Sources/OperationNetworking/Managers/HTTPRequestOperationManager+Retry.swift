@@ -3,14 +3,18 @@ internal import Foundation
 extension HTTPRequestOperationManager {
     /// `retryPolicy` of the operations made from now on. Nil by default: nothing is sent again by itself. Carried over by
     /// `copy()`, not archived.
+    ///
+    /// ```swift
+    /// manager.retryPolicy = RetryPolicy(maximumAttempts: 5)
+    /// ```
     public var retryPolicy: RetryPolicy? {
         get { withSettings { $0[\.retryPolicy] } }
         set { withSettings { $0[\.retryPolicy] = newValue } }
     }
 
-    /// What sees the attempts of the operations made from now on. None by default. `adapt` is called in order, `retry` in
-    /// order until one decides; `retryPolicy` has its say after that. Carried over by `copy()`, of operations, too, and not
-    /// archived.
+    /// The interceptors of the operations made from now on. None by default. `adapt` is called in order, `retry` in
+    /// order until one decides; `retryPolicy` has its say after that. Carried over by `copy()`, of operations, too, and
+    /// not archived.
     public var interceptors: [any RequestInterceptor] {
         get { withSettings { $0[\.interceptors] } }
         set {

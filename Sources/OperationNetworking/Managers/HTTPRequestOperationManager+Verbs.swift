@@ -3,12 +3,19 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension HTTPRequestOperationManager {
-    /// What is called with the operation and the response object.
+    /// A block that is called with the operation and the response object.
     public typealias Success = @Sendable (_ operation: HTTPRequestOperation, _ responseObject: Any?) -> Void
-    /// What is called with the error; the operation is nil when the request could not even be made.
+    /// A block that is called with the error. The operation is `nil` when the request could not even be made.
     public typealias Failure = @Sendable (_ operation: HTTPRequestOperation?, _ error: any Error) -> Void
 
-    /// Makes an operation for a verb, without adding it to the queue: dependencies can be added first.
+    /// Makes an operation for a verb, without adding it to the queue. Dependencies can be added first.
+    ///
+    /// ```swift
+    /// let operation = try manager.operation(
+    ///     method: "GET", "books", parameters: ["author": "Le Guin"])
+    /// operation.queuePriority = .high
+    /// manager.enqueue(operation)
+    /// ```
     ///
     /// - Parameters:
     ///   - method: the method, as it is sent.

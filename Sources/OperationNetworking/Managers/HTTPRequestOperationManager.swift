@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-/// Builds operations from URL strings and parameters, and enqueues them: AFNetworking's `AFHTTPRequestOperationManager`.
+/// Builds operations from URL strings and parameters, and enqueues them. AF: `AFHTTPRequestOperationManager`.
 ///
 /// **URL strings** are resolved against `baseURL` (RFC 3986, section 5):
 ///
@@ -18,7 +18,8 @@ public import FoundationNetworking
 /// change every operation that the verbs make. A subclass restates `@unchecked Sendable`.
 // Sendable because all stored state is guarded by `lock`, or immutable.
 open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying, NSSecureCoding {
-    /// What URL strings are resolved against; ends in "/" when it has a path. Nil: strings are absolute. AF: `baseURL`.
+    /// The URL that URL strings are resolved against. It ends in "/" when it has a path. Nil: strings are absolute. AF:
+    /// `baseURL`.
     public var baseURL: URL? { base.url }
     let base: BaseURL
     private let lock = NSLock()
@@ -41,20 +42,21 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     // MARK: Settings
 
-    /// What makes requests from parameters. An `HTTPRequestSerializer` by default. AF: `requestSerializer`.
+    /// The serializer that makes requests from parameters. An `HTTPRequestSerializer` by default. AF:
+    /// `requestSerializer`.
     public var requestSerializer: HTTPRequestSerializer {
         get { lock.withLock { _settings.requestSerializer } }
         set { lock.withLock { _settings.requestSerializer = newValue } }
     }
 
-    /// What parses responses; shared with the operations made from now on. A `JSONResponseSerializer` by default.
-    /// AF: `responseSerializer`.
+    /// The serializer that parses responses. Shared with the operations made from now on. A `JSONResponseSerializer` by
+    /// default. AF: `responseSerializer`.
     public var responseSerializer: HTTPResponseSerializer {
         get { lock.withLock { _settings.responseSerializer } }
         set { lock.withLock { _settings.responseSerializer = newValue } }
     }
 
-    /// Where the verbs add their operations. A `RequestOperationQueue` by default. AF: `operationQueue`.
+    /// The queue that the verbs add their operations to. A `RequestOperationQueue` by default. AF: `operationQueue`.
     public var operationQueue: OperationQueue {
         get { lock.withLock { _settings.operationQueue } }
         set { lock.withLock { _settings.operationQueue = newValue } }
@@ -66,7 +68,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         set { lock.withLock { _settings[\.shouldUseCredentialStorage] = newValue } }
     }
 
-    /// What operations answer challenges with. Nil by default. AF: `credential`.
+    /// The credential that operations answer challenges with. Nil by default. AF: `credential`.
     public var credential: URLCredential? {
         get { lock.withLock { _settings[\.credential] } }
         set { lock.withLock { _settings[\.credential] = newValue } }
@@ -78,7 +80,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         set { lock.withLock { _settings[\.clientIdentity] = newValue } }
     }
 
-    /// How operations judge servers' certificates. `SecurityPolicy.default()` by default. AF: `securityPolicy`.
+    /// The policy by which operations judge servers' certificates. `SecurityPolicy.default()` by default. AF:
+    /// `securityPolicy`.
     public var securityPolicy: SecurityPolicy {
         get { lock.withLock { _settings.securityPolicy } }
         set { lock.withLock { _settings.securityPolicy = newValue } }
@@ -98,8 +101,16 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     // MARK: Operations
 
-    /// An operation for a request, with this manager's settings, not enqueued: dependencies can be added first.
+    /// Makes an operation for a request, with this manager's settings, not enqueued. Dependencies can be added first.
     /// AF: `HTTPRequestOperationWithRequest:success:failure:`.
+    ///
+    /// ```swift
+    /// let operation = manager.httpRequestOperation(
+    ///     with: request,
+    ///     success: { operation, object in print(object ?? "no content") },
+    ///     failure: { operation, error in print(error.localizedDescription) })
+    /// manager.enqueue(operation)
+    /// ```
     ///
     /// - Parameters:
     ///   - request: the request.
@@ -168,6 +179,12 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     }
 
     /// Cancels the requests in `operationQueue` that a predicate names. It is called on the calling thread.
+    ///
+    /// ```swift
+    /// manager.cancelAllOperations(where: {
+    ///     $0.request.url?.host == "images.example.com"
+    /// })
+    /// ```
     public func cancelAllOperations(where predicate: (HTTPRequestOperation) -> Bool) {
         let wanted = operationQueue.operations.compactMap { $0 as? HTTPRequestOperation }.filter(predicate)
         for operation in wanted.reversed() { operation.cancel() }
@@ -175,7 +192,14 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     // MARK: Verbs: overridable, so here and not in an extension
 
-    /// Requests a representation: AF's `GET:parameters:success:failure:`.
+    /// Requests a representation. AF: `GET:parameters:success:failure:`.
+    ///
+    /// ```swift
+    /// manager.get(
+    ///     "books", parameters: ["author": "Le Guin"],
+    ///     success: { operation, object in print(object ?? "no content") },
+    ///     failure: { operation, error in print(error.localizedDescription) })
+    /// ```
     ///
     /// - Parameters:
     ///   - URLString: resolved against `baseURL`.
@@ -194,7 +218,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             method: "GET", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
     }
 
-    /// Requests the head of a response only: AF's `HEAD:parameters:success:failure:`. See `get`; `success` has no object.
+    /// Requests the head of a response only. AF: `HEAD:parameters:success:failure:`. See `get`; `success` has no
+    /// object.
     @preconcurrency @discardableResult
     open func head(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
@@ -206,7 +231,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             success: success.map(Self.ignoringObject), failure: failure)
     }
 
-    /// Submits parameters: AF's `POST:parameters:success:failure:`.
+    /// Submits parameters. AF: `POST:parameters:success:failure:`.
     ///
     /// - Parameters:
     ///   - URLString: resolved against `baseURL`.
@@ -225,7 +250,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             method: "POST", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
     }
 
-    /// Replaces a resource: AF's `PUT:parameters:success:failure:`.
+    /// Replaces a resource. AF: `PUT:parameters:success:failure:`.
     ///
     /// - Parameters:
     ///   - URLString: resolved against `baseURL`.
@@ -244,7 +269,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             method: "PUT", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
     }
 
-    /// Changes a resource in part: AF's `PATCH:parameters:success:failure:`.
+    /// Changes a resource in part. AF: `PATCH:parameters:success:failure:`.
     ///
     /// - Parameters:
     ///   - URLString: resolved against `baseURL`.
@@ -263,7 +288,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             method: "PATCH", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
     }
 
-    /// Removes a resource: AF's `DELETE:parameters:success:failure:`.
+    /// Removes a resource. AF: `DELETE:parameters:success:failure:`.
     ///
     /// - Parameters:
     ///   - URLString: resolved against `baseURL`.
@@ -282,7 +307,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             method: "DELETE", URLString, parameters: parameters, headers: headers, success: success, failure: failure)
     }
 
-    /// Submits a multipart form: AF's `POST:parameters:constructingBodyWithBlock:success:failure:`.
+    /// Submits a multipart form. AF: `POST:parameters:constructingBodyWithBlock:success:failure:`.
     ///
     /// - Parameters:
     ///   - URLString: resolved against `baseURL`.
@@ -338,7 +363,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         return copy
     }
 
-    /// Makes the instance that `copy(with:)` fills: override it when a subclass's copies are to be of its class.
+    /// Makes the instance that `copy(with:)` fills. Override it when a subclass's copies are to be of its class.
     open func makeCopy(baseURL: URL?) -> HTTPRequestOperationManager {
         HTTPRequestOperationManager(baseURL: baseURL)
     }
@@ -360,7 +385,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         ArchiveBlob.encode(archive, with: coder, forKey: ManagerArchive.key)
     }
 
-    /// A manager from an archive; nil when that is damaged, or a serializer or the policy could not be archived (a
+    /// A manager from an archive. `nil` when that is damaged, or a serializer or the policy could not be archived (a
     /// `DecodableResponseSerializer`, or a class that is generic or nested).
     public required init?(coder: NSCoder) {
         guard let archive = ArchiveBlob.decode(ManagerArchive.self, with: coder, forKey: ManagerArchive.key),

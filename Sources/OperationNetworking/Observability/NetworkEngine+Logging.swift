@@ -5,7 +5,7 @@
     extension NetworkEngine {
         private static let sharedLogger = Locked<Logger?>(nil)
 
-        /// What the library logs to, for all operations. Nil, the default: nothing is logged.
+        /// The logger that the library uses, for all operations. Nil, the default: nothing is logged.
         ///
         /// The end of an operation is logged at `debug`, and at `info` when it failed or the status is 400 or above; each of
         /// the ten steps of its way at `trace`. URLs are logged without user name, password, query and fragment, header

@@ -1,4 +1,4 @@
-/// What the cache had to do with an operation's response (RFC 9111).
+/// The cache's part in an operation's response (RFC 9111).
 public enum CacheOutcome: Sendable, Hashable, CaseIterable {
     /// No cache was asked.
     case none
@@ -6,6 +6,6 @@ public enum CacheOutcome: Sendable, Hashable, CaseIterable {
     case hit
     /// The cache's response was used after the server had said that it is still good (304).
     case validated
-    /// The cache had nothing that could be used: the response is the server's.
+    /// The cache had nothing that could be used. The response is the server's.
     case miss
 }

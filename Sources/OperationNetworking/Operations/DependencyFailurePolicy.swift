@@ -1,7 +1,7 @@
-/// What an operation does when an operation it depends on failed or was cancelled.
+/// A policy for an operation whose upstream failed or was cancelled.
 public enum DependencyFailurePolicy: String, Sendable, Codable {
     /// Run all the same, as in AFNetworking and Foundation.
     case run
-    /// End as cancelled, at once and without taking a slot; the upstream's error is the underlying error.
+    /// End as cancelled, at once and without taking a slot. The upstream's error is the underlying error.
     case cancel
 }

@@ -12,8 +12,13 @@ internal import NetworkingSupport
 ///
 /// A partial file that was put there by somebody else is not continued. A link, or a file of another user, in its place
 /// fails the operation with `URLError.cannotWriteToFile` and is left alone.
+///
+/// ```swift
+/// operation.responseSerializer = HTTPResponseSerializer()
+/// operation.downloadDestination = DownloadDestination(fileURL: file)
+/// ```
 public struct DownloadDestination: Sendable, Codable, Equatable {
-    /// What happens when the target exists.
+    /// A rule for a target that exists already.
     public enum ExistingFile: String, Sendable, Codable {
         /// It is replaced, at once and as a whole, when the download is complete.
         case replace
@@ -23,9 +28,9 @@ public struct DownloadDestination: Sendable, Codable, Equatable {
 
     /// The target.
     public var fileURL: URL
-    /// What happens when the target exists. `.replace` by default.
+    /// A rule for a target that exists already. `.replace` by default.
     public var existingFile: ExistingFile
-    /// The SHA-256 digest that the content must have, 32 bytes; a mismatch fails the operation and removes the partial
+    /// The SHA-256 digest that the content must have, 32 bytes. A mismatch fails the operation and removes the partial
     /// file. Nil by default.
     public var sha256: Data?
     /// Whether a partial file of an earlier attempt is continued. True by default.

@@ -6,6 +6,12 @@ extension HTTPRequestOperation {
     /// An operation that is in no queue and was not started is started, and so are those it waits for. Cancelling the task
     /// cancels the operation. Does not wait for completion blocks, and so needs no running main queue.
     ///
+    /// ```swift
+    /// let operation = try manager.operation(method: "GET", "books")
+    /// let books = try await operation.value() as? [[String: Any]]
+    /// print(books?.count ?? 0)
+    /// ```
+    ///
     /// - Throws: the operation's `error`; `OperationDependencyError`, when the operation waits for one that is not the
     ///   library's and that nobody started or put into a queue, so that it may never end.
     public func value() async throws -> sending Any? {
@@ -15,6 +21,12 @@ extension HTTPRequestOperation {
     }
 
     /// The response's content decoded as a value.
+    ///
+    /// ```swift
+    /// let book = try await manager.operation(method: "GET", "books/1")
+    ///     .decoded(Book.self)
+    /// print(book.title)
+    /// ```
     ///
     /// - Parameters:
     ///   - type: the type to decode.

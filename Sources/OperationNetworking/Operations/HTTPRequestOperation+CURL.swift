@@ -4,11 +4,15 @@ internal import NetworkingSupport
 internal import NetworkingTransport
 
 extension HTTPRequestOperation {
-    /// The command for a POSIX shell that makes this operation's request with curl: method, URL, header fields, cookies and
-    /// content, with what the library adds to it and without what curl would.
+    /// Returns the shell command that makes this operation's request with curl. It has method, URL, header fields,
+    /// cookies and content, with what the library adds to it and without what curl would.
     ///
     /// Content that is not text comes from `printf`; a body stream is left to be given on standard input. Settings of the
     /// transport (proxies, security policy, client identity) are not in it.
+    ///
+    /// ```swift
+    /// print(operation.cURLCommand())
+    /// ```
     ///
     /// - Parameter maskingSecrets: whether `***` stands for the values of `Authorization`, `Proxy-Authorization` and
     ///   `Cookie`, for the credential, and for user name and password in the URL. True by default. Query and content are

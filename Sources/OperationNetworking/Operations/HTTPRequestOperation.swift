@@ -3,7 +3,7 @@ public import FoundationNetworking
 internal import NetworkingTransport
 internal import NetworkingSupport
 
-/// One HTTP request as an operation, with a serializer for its response: AFNetworking's `AFHTTPRequestOperation`.
+/// One HTTP request as an operation, with a serializer for its response. AF: `AFHTTPRequestOperation`.
 ///
 /// The response is validated and parsed before the operation is finished, off the network thread: what depends on it
 /// finds `responseObject` and `error` in place.
@@ -19,14 +19,18 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     @exclusivity(unchecked) private var _responseSerializer: HTTPResponseSerializer = .plain
     @exclusivity(unchecked) private var _serialization = Serialization.none
 
-    /// The last response received; nil before one.
+    /// The last response received. `nil` before one.
     open override var response: HTTPURLResponse? {
         super.response as? HTTPURLResponse
     }
 
-    /// What validates and parses the response. A plain `HTTPResponseSerializer` by default: status 200–299, the object is
-    /// the data. Setting another one on a finished operation makes `responseObject` and `error` its work.
-    /// AF: `responseSerializer`.
+    /// The serializer that validates and parses the response. A plain `HTTPResponseSerializer` by default: status
+    /// 200–299, the object is the data. Setting another one on a finished operation makes `responseObject` and `error`
+    /// its work. AF: `responseSerializer`.
+    ///
+    /// ```swift
+    /// operation.responseSerializer = DecodableResponseSerializer<Book>()
+    /// ```
     public var responseSerializer: HTTPResponseSerializer {
         get {
             lock.withLock {
@@ -45,8 +49,8 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         }
     }
 
-    /// What the serializer made of the response: also for a bad status, when the content could be parsed. Nil before the
-    /// end, and after a transport error. AF: `responseObject`.
+    /// The object that the serializer made of the response, also for a bad status, when the content could be parsed.
+    /// Nil before the end, and after a transport error. AF: `responseObject`.
     public var responseObject: Any? {
         guard super.error == nil, case .done(let object, _) = serialization() else { return nil }
         return object
@@ -59,10 +63,16 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         return error
     }
 
-    /// Sets what is told of the result, on `completionQueue` or the main queue, in place of `completionBlock`.
+    /// Sets the blocks for success and failure, on `completionQueue` or the main queue, in place of `completionBlock`.
     ///
     /// A cancelled operation calls `failure` with `URLError.cancelled`. Both blocks are released after the call.
     /// AF: `setCompletionBlockWithSuccess:failure:`.
+    ///
+    /// ```swift
+    /// operation.setCompletionBlockWithSuccess(
+    ///     { operation, object in print(object ?? "no content") },
+    ///     failure: { operation, error in print(error.localizedDescription) })
+    /// ```
     @preconcurrency
     open func setCompletionBlockWithSuccess(
         _ success: (@Sendable (HTTPRequestOperation, Any?) -> Void)?,

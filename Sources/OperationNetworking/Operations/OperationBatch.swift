@@ -2,17 +2,29 @@ public import Dispatch
 public import Foundation
 internal import NetworkingSupport
 
-/// A named group of operations: enqueued, paused, resumed and cancelled as one.
+/// A named group of operations, enqueued, paused, resumed and cancelled as one.
 ///
 /// Completes exactly once, last: after every member has finished and its own completion blocks have returned, whatever
 /// mix of success, failure and cancellation; an empty batch completes when it is enqueued. Once it was enqueued nobody has
 /// to keep the batch. One that was not is released with its members when nobody keeps them.
+///
+/// ```swift
+/// let batch = OperationBatch(
+///     try ["a", "b", "c"].map {
+///         try manager.operation(method: "GET", "files/\($0)")
+///     })
+/// batch.setProgressBlock { finished, total in
+///     print("\(finished) of \(total)")
+/// }
+/// let failed = await batch.value().filter { $0.error != nil }
+/// print(failed.count)
+/// ```
 public final class OperationBatch: Sendable {
-    /// A name for the use of the application; the library does not look at it. Nil by default.
+    /// A name for the use of the application. The library does not look at it. Nil by default.
     public let name: String?
     /// The members, with those of nested batches, in insertion order.
     public let operations: [URLConnectionOperation]
-    /// One unit for each member; completed when it has finished and its blocks have returned.
+    /// One unit for each member. Completed when it has finished and its blocks have returned.
     public var progress: Progress { tally.progress }
     private let batches: [OperationBatch]
     /// What the members hold on to.
@@ -42,16 +54,16 @@ public final class OperationBatch: Sendable {
         set { tally.completionQueue = newValue }
     }
 
-    /// Sets what is told of each member's end, in order, with a count that only grows: after the member's own blocks,
-    /// before the batch's completion. Called on `completionQueue`, or the main queue.
+    /// Sets a block that is told of each member's end. It is called in order, with a count that only grows, after the
+    /// member's own blocks and before the batch's completion. Called on `completionQueue`, or the main queue.
     public func setProgressBlock(
         _ block: (@Sendable (_ numberOfFinishedOperations: Int, _ totalNumberOfOperations: Int) -> Void)?
     ) {
         tally.setProgressBlock(block)
     }
 
-    /// Sets what is told of the end, once, with the members in insertion order. Called on `completionQueue`, or the main
-    /// queue.
+    /// Sets a block that is told of the end, once, with the members in insertion order. Called on `completionQueue`, or
+    /// the main queue.
     public func setCompletionBlock(_ block: (@Sendable (_ operations: [URLConnectionOperation]) -> Void)?) {
         tally.setCompletionBlock(block)
     }
@@ -82,8 +94,8 @@ public final class OperationBatch: Sendable {
         for operation in operations { operation.resume() }
     }
 
-    /// Waits until every member has finished; the members in insertion order. A batch that was not enqueued is, on a queue
-    /// of the library's. Cancelling the task cancels the batch.
+    /// Waits until every member has finished, and returns the members in insertion order. A batch that was not enqueued
+    /// is, on a queue of the library's. Cancelling the task cancels the batch.
     ///
     /// Waits for the blocks, the batch's and those of its members, too. Needs no running main queue: where some of them are
     /// to run there, and it runs nothing for a second, they are not waited for.

@@ -1,12 +1,12 @@
-/// Where an operation is in its life. The raw values are AFNetworking's.
+/// The operation's life-cycle state. The raw values are AFNetworking's.
 public enum OperationState: Int, Sendable, CaseIterable {
-    /// Not running until `resume()`; the connection, if there was one, is closed.
+    /// Not running until `resume()`. The connection, if there was one, is closed.
     case paused = -1
     /// Not started, or resumed and waiting to be started again.
     case ready = 1
     /// Between `start()` and the end.
     case executing = 2
-    /// Ended: nothing changes any more.
+    /// Ended. Nothing changes any more.
     case finished = 3
 
     /// The key under which Foundation's queue is told of entering or leaving this state.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What an observer wants to know. Foundation on Linux has no `NSKeyValueObservingOptions`.
+/// Options for what an observer is told. Foundation on Linux has no `NSKeyValueObservingOptions`.
 public struct StateObservingOptions: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -22,9 +22,9 @@ public struct StateObservingOptions: OptionSet, Sendable {
 
 /// One change of an observed property.
 public struct StateChange<Value> {
-    /// The value before the change; nil unless `.old` was asked for, and for an `.initial` call.
+    /// The value before the change. `nil` unless `.old` was asked for, and for an `.initial` call.
     public let oldValue: Value?
-    /// The value after the change; nil unless `.new` was asked for, and for a `.prior` call.
+    /// The value after the change. `nil` unless `.new` was asked for, and for a `.prior` call.
     public let newValue: Value?
     /// Whether this is the first of the two calls that `.prior` asks for.
     public let isPrior: Bool
@@ -33,7 +33,7 @@ public struct StateChange<Value> {
 extension StateChange: Sendable where Value: Sendable {}
 
 // Sendable because its only field is immutable, and weak references to an operation may be read anywhere.
-/// Keeps an observation alive: it ends with `invalidate()`, or when the token is released.
+/// Keeps an observation alive, until `invalidate()` is called or the token is released.
 public final class OperationStateObservation: @unchecked Sendable {
     /// An observer as the operation keeps it.
     final class Entry: Sendable {

@@ -20,34 +20,34 @@ public struct TransferMetrics: Sendable {
     public let totalTime: TimeInterval
     /// Bytes of content sent.
     public let bytesSent: Int64
-    /// Bytes of content received, as they travelled: before decoding.
+    /// Bytes of content received, as they travelled, before decoding.
     public let bytesReceived: Int64
     /// Whether a connection that was open already was used.
     public let reusedConnection: Bool
-    /// "1.0", "1.1" or "2"; empty when there was no response.
+    /// The version of HTTP, "1.0", "1.1" or "2". Empty when there was no response.
     public let httpVersion: String
-    /// The server's address; empty when no connection was made.
+    /// The server's address. Empty when no connection was made.
     public let remoteAddress: String
-    /// The server's port; 0 when no connection was made.
+    /// The server's port. 0 when no connection was made.
     public let remotePort: Int
     /// Bytes of the request line and header fields, as HTTP/1 writes them.
     public let headerBytesSent: Int64
-    /// Bytes of status lines and header fields, as HTTP/1 writes them: also of interim responses and trailers.
+    /// Bytes of status lines and header fields, as HTTP/1 writes them, also of interim responses and trailers.
     public let headerBytesReceived: Int64
-    /// Bytes of content received, after decoding: what came out where the content went.
+    /// Bytes of content received, after decoding.
     public let decodedBytesReceived: Int64
-    /// The version of TLS, such as "TLSv1.3"; empty without TLS.
+    /// The version of TLS, such as "TLSv1.3". Empty without TLS.
     public let tlsVersion: String
-    /// The cipher suite, by OpenSSL's name, such as "TLS_AES_256_GCM_SHA384"; empty without TLS.
+    /// The cipher suite, by OpenSSL's name, such as "TLS_AES_256_GCM_SHA384". Empty without TLS.
     public let tlsCipher: String
-    /// When the transfer got its connection slot.
+    /// The moment when the transfer got its connection slot.
     public let startDate: Date
-    /// How often the request was redirected.
+    /// The number of redirects that were followed.
     public let redirectCount: Int
-    /// What the cache had to do with the response.
+    /// The cache's part in the response.
     public internal(set) var cacheOutcome = CacheOutcome.none
-    /// All attempts in order, the last one included: more than one where ``RetryPolicy`` or an interceptor made another.
-    /// Everything else here is of the last attempt.
+    /// All attempts in order, the last one included. There are several where a ``RetryPolicy`` or an interceptor made
+    /// another. Everything else here is of the last attempt.
     public internal(set) var attempts: [Attempt] = []
 
     init(_ timings: TransferTimings, redirectCount: Int, decodedBytes: Int64 = 0) {
@@ -77,29 +77,29 @@ public struct TransferMetrics: Sendable {
     public struct Attempt: Sendable {
         /// Counted from 1.
         public let number: Int
-        /// When it began.
+        /// The moment when it began.
         public let startDate: Date
-        /// The status of its response; nil when there was none.
+        /// The status of its response. `nil` when there was none.
         public let statusCode: Int?
-        /// Why there was no response; nil when there was one.
+        /// The reason why there was no response. `nil` when there was one.
         public let error: (any Error)?
-        /// Seconds that were to pass between the attempt before and this one; 0 for the first.
+        /// Seconds that were to pass between the attempt before and this one. 0 for the first.
         public let delay: TimeInterval
     }
 }
 
 // When the phases began; nil: a phase did not happen.
 extension TransferMetrics {
-    /// When the name lookup began.
+    /// The moment when the name lookup began.
     public var nameLookupStartDate: Date? { nameLookupTime > 0 ? startDate : nil }
-    /// When the TCP connection was begun; nil on a connection that was open.
+    /// The moment when the TCP connection was begun. `nil` on a connection that was open.
     public var connectStartDate: Date? { connectTime > nameLookupTime ? startDate + nameLookupTime : nil }
-    /// When the TLS handshake was begun; nil on a connection that was open, and without TLS.
+    /// The moment when the TLS handshake was begun. `nil` on a connection that was open, and without TLS.
     public var secureConnectStartDate: Date? { secureConnectTime > connectTime ? startDate + connectTime : nil }
-    /// When the request began to be sent.
+    /// The moment when the request began to be sent.
     public var requestStartDate: Date? { requestStartTime > 0 ? startDate + requestStartTime : nil }
-    /// When the first byte of the response came.
+    /// The moment when the first byte of the response came.
     public var responseStartDate: Date? { firstByteTime > 0 ? startDate + firstByteTime : nil }
-    /// When the transfer ended.
+    /// The moment when the transfer ended.
     public var endDate: Date { startDate + totalTime }
 }

@@ -2,8 +2,8 @@ public import Foundation
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// The operations, and one more that depends on all of them: to be added to a queue together.
-    /// AF: `batchOfRequestOperations:progressBlock:completionBlock:`.
+    /// Returns the operations, and one more that depends on all of them, to be added to a queue together. AF:
+    /// `batchOfRequestOperations:progressBlock:completionBlock:`.
     ///
     /// Nothing is enqueued. `OperationBatch` does the same with less to remember.
     ///

@@ -15,6 +15,13 @@ extension URLConnectionOperation {
     /// The block runs once, just before this operation starts, on a thread of the library's, after the blocks of
     /// dependencies added before. An error that it throws ends this operation and becomes its `error`. It runs whatever
     /// the upstream's outcome, unless `dependencyFailurePolicy` is `.cancel`.
+    ///
+    /// ```swift
+    /// profile.addDependency(login) { login, request in
+    ///     request.setValue(
+    ///         login.responseString, forHTTPHeaderField: "X-Session")
+    /// }
+    /// ```
     public func addDependency(
         _ upstream: HTTPRequestOperation,
         preparing: @escaping @Sendable (_ upstream: HTTPRequestOperation, _ request: inout URLRequest) throws -> Void

@@ -2,7 +2,7 @@ public import Foundation
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// Bytes of decoded content that a response may have; more ends the operation with
+    /// The number of bytes of decoded content that a response may have. More ends the operation with
     /// `URLError.dataLengthExceedsMaximum` (−1103).
     ///
     /// Nil by default: 268 435 456 (256 MiB) for content that is collected in memory, and any number for content that
@@ -14,13 +14,17 @@ extension URLConnectionOperation {
         set { lock.withLock { _configuration.maximumResponseBodySize = newValue.map { max(0, $0) } } }
     }
 
-    /// Seconds that the operation may take in all; then it ends with `URLError.timedOut` (−1001), whose description names
-    /// what it was about.
+    /// The seconds that the operation may take in all. Then it ends with `URLError.timedOut` (−1001), whose description
+    /// names what it was about.
     ///
     /// Nil by default: no limit, as for a value that is not positive. The time runs from `start()`, by a queue or by hand,
     /// until the content has been received and written, over redirects, challenges, your blocks, interceptors, retries and the
     /// time before them. It stands while the operation is paused and while it waits for a connection, or a queue's slot. Parsing is not counted. `URLRequest.timeoutInterval` is
     /// another limit: the time without any progress. Has no effect once the operation was started.
+    ///
+    /// ```swift
+    /// operation.totalTimeout = 30
+    /// ```
     public var totalTimeout: TimeInterval? {
         get { lock.withLock { _configuration.totalTimeout } }
         set { lock.withLock { _configuration.totalTimeout = newValue } }

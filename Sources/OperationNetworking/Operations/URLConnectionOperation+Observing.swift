@@ -4,6 +4,12 @@ internal import NetworkingSupport
 extension URLConnectionOperation {
     /// Calls `handler` with every change of `state`, on the thread that made it, with no lock held.
     ///
+    /// ```swift
+    /// let observation = operation.observeState { old, new in
+    ///     print("\(old) -> \(new)")
+    /// }
+    /// ```
+    ///
     /// - Returns: a token that ends the observation when it is invalidated or released.
     public func observeState(
         _ handler: @escaping @Sendable (_ old: OperationState, _ new: OperationState) -> Void
@@ -16,7 +22,13 @@ extension URLConnectionOperation {
     }
 
     /// Calls `changeHandler` with every change of `state`, `isPaused`, `isReady`, `isExecuting`, `isFinished` or
-    /// `isCancelled`: what key-value observing is on other systems. Other key paths are never reported.
+    /// `isCancelled`. It takes the place of key-value observing. Other key paths are never reported.
+    ///
+    /// ```swift
+    /// let observation = operation.observe(\.isFinished) { operation, change in
+    ///     print(change.newValue ?? false)
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - keyPath: the property.

@@ -3,21 +3,21 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// When the request is sent again after a failure. Nil by default: never. Has no effect on an attempt that has ended;
-    /// copied by `copy()`, not archived. See ``RetryPolicy``.
+    /// The policy by which the request is sent again after a failure. Nil by default: never. Has no effect on an
+    /// attempt that has ended; copied by `copy()`, not archived. See ``RetryPolicy``.
     public var retryPolicy: RetryPolicy? {
         get { lock.withLock { _configuration.retryPolicy } }
         set { lock.withLock { _configuration.retryPolicy = newValue } }
     }
 
-    /// How often the request was sent again after a failure, by `retryPolicy` or an interceptor: 0 during the first
-    /// attempt. A pause and a resume do not count.
+    /// The number of times that the request was sent again after a failure, by `retryPolicy` or an interceptor. 0
+    /// during the first attempt. A pause and a resume do not count.
     public var retryCount: Int {
         lock.withLock { _retry?.attempts.count ?? 0 }
     }
 
-    /// Whether the library may send a request twice whose method is not idempotent (POST, PATCH and unknown ones;
-    /// RFC 9110, section 9.2.2), when it may have reached the server before. False by default: a pause keeps its
+    /// Whether a request whose method is not idempotent may be sent twice, when it may have reached the server before.
+    /// Such methods are POST, PATCH and unknown ones (RFC 9110, section 9.2.2). False by default: a pause keeps its
     /// connection open instead of repeating the request, and a connection that is lost before the response ends the
     /// operation with `URLError.networkConnectionLost`. Set it for requests that the server recognizes when they come
     /// twice. Copied by `copy()`.

@@ -14,7 +14,7 @@ struct StateSnapshot: Equatable {
 }
 
 extension URLConnectionOperation {
-    /// Where the operation is in its life.
+    /// The operation's life-cycle state.
     public var state: OperationState {
         lock.withLock { _machine.state }
     }

@@ -4,7 +4,7 @@ public import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// One request as an operation: AFNetworking's `AFURLConnectionOperation`.
+/// One request as an operation. AF: `AFURLConnectionOperation`.
 ///
 /// An operation is used once: it becomes executing when `start()` is called, by hand or by a queue, and finished when the
 /// response is complete, the transfer failed, or it was cancelled. `copy()` makes a fresh one.
@@ -76,7 +76,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         _content?.discard()
     }
 
-    /// Always true: `start()` returns at once.
+    /// Always true, because `start()` returns at once.
     open override var isAsynchronous: Bool { true }
 
     // MARK: Request and response
@@ -86,12 +86,13 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         lock.withLock { _request }
     }
 
-    /// The last response received; nil before one. Survives a failure. AF: `response`.
+    /// The last response received. `nil` before one. Survives a failure. AF: `response`.
     open var response: URLResponse? {
         lock.withLock { loadedResponse() }
     }
 
-    /// Why the operation failed; nil while it has not. Set before the operation is finished. AF: `error`.
+    /// The error that the operation failed with. `nil` while it has not. Set before the operation is finished. AF:
+    /// `error`.
     open var error: (any Error)? {
         lock.withLock { _reception.error }
     }
@@ -104,7 +105,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         lock.withLock { _reception.data }
     }
 
-    /// `responseData` as text in `responseStringEncoding`; nil when it is not text in that encoding. AF: `responseString`.
+    /// `responseData` as text in `responseStringEncoding`. `nil` when it is not text in that encoding. AF:
+    /// `responseString`.
     public var responseString: String? {
         let known: (Data, String.Encoding)? = lock.withLock {
             guard _reception.string == nil, let data = _reception.data, let encoding = responseStringEncoding else {
@@ -118,23 +120,29 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         return string
     }
 
-    /// The encoding that the response names, UTF-8 when it names none that is known; nil before a response.
-    /// AF: `responseStringEncoding`.
+    /// The encoding that the response names, UTF-8 when it names none that is known. `nil` before a response. AF:
+    /// `responseStringEncoding`.
     public var responseStringEncoding: String.Encoding? {
         guard let name = lock.withLock({ loadedResponse().map { $0.textEncodingName ?? "" } }) else { return nil }
         return String.Encoding(charset: name) ?? .utf8
     }
 
     /// The fields that came after the response's content (RFC 9110, section 6.5), such as a checksum or the status of a
-    /// gRPC call; empty before the end, without any, and for a response of the cache's. Fields that came several times are
-    /// joined by ", ". Nothing in the library acts on them.
+    /// gRPC call. Empty before the end, without any, and for a response of the cache's. Fields that came several times
+    /// are joined by ", ". Nothing in the library acts on them.
     public var responseTrailers: [String: String] {
         let trailers = lock.withLock { _reception.trailers }
         guard !trailers.isEmpty else { return [:] }
         return ResponseHead(statusCode: 200, httpVersion: "", rawFields: trailers).joinedFields.fields
     }
 
-    /// Times and sizes of the last transfer; nil until the operation finished.
+    /// Times and sizes of the last transfer. `nil` until the operation finished.
+    ///
+    /// ```swift
+    /// if let metrics = operation.metrics {
+    ///     print(metrics.httpVersion, metrics.totalTime, metrics.bytesReceived)
+    /// }
+    /// ```
     public var metrics: TransferMetrics? {
         lock.withLock { _reception.metrics }
     }
@@ -162,8 +170,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set { lock.withLock { _configuration.credential = newValue } }
     }
 
-    /// How the server's certificate is judged. `SecurityPolicy.default()` by default. Taken as it is when the transfer
-    /// begins. AF: `securityPolicy`.
+    /// The policy by which the server's certificate is judged. `SecurityPolicy.default()` by default. Taken as it is
+    /// when the transfer begins. AF: `securityPolicy`.
     public var securityPolicy: SecurityPolicy {
         get {
             lock.withLock {
@@ -182,13 +190,18 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     }
 
     /// Certificate and key to show to a server that asks for one. Nil by default.
+    ///
+    /// ```swift
+    /// operation.clientIdentity = try ClientIdentity(
+    ///     pkcs12: archive, password: password)
+    /// ```
     public var clientIdentity: ClientIdentity? {
         get { lock.withLock { _configuration.clientIdentity } }
         set { lock.withLock { _configuration.clientIdentity = newValue } }
     }
 
-    /// The stream that the request's content is read from: the request's `httpBodyStream`. Read on a queue of the
-    /// library's, so it may block. Setting it replaces any other content. AF: `inputStream`.
+    /// The stream that the request's content is read from, its `httpBodyStream`. Read on a queue of the library's, so
+    /// it may block. Setting it replaces any other content. AF: `inputStream`.
     public var inputStream: InputStream? {
         get { lock.withLock { _request.httpBodyStream } }
         set {
@@ -199,7 +212,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         }
     }
 
-    /// Where the response's content goes. Nil by default: it is collected in `responseData`.
+    /// The stream that the response's content goes to. Nil by default: it is collected in `responseData`.
     ///
     /// Opened when the transfer begins and closed at the end; written to on a queue of its own, so a slow stream slows
     /// down its own transfer only. Has no effect once the transfer began. AF: `outputStream`.
@@ -224,13 +237,13 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set { lock.withLock { _configuration.completionGroup = newValue } }
     }
 
-    /// Anything; the library does not look at it. Copied by `copy()`. AF: `userInfo`.
+    /// Values for the use of the application. The library does not look at them. Copied by `copy()`. AF: `userInfo`.
     public var userInfo: [String: Any] {
         get { lock.withLock { _configuration.userInfo } }
         set { lock.withLock { _configuration.userInfo = newValue } }
     }
 
-    /// Kept for source compatibility, without effect: no run loop is involved. AF: `runLoopModes`.
+    /// Kept for source compatibility, without effect. No run loop is involved. AF: `runLoopModes`.
     public var runLoopModes: Set<RunLoop.Mode> {
         get { lock.withLock { _configuration.runLoopModes } }
         set { lock.withLock { _configuration.runLoopModes = newValue } }
@@ -243,7 +256,12 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set { lock.withLock { _configuration.dependentsWaitForCompletionBlocks = newValue } }
     }
 
-    /// What happens when an upstream operation failed or was cancelled. `.run` by default.
+    /// The policy for an upstream operation that failed or was cancelled. `.run` by default.
+    ///
+    /// ```swift
+    /// profile.addDependency(login)
+    /// profile.dependencyFailurePolicy = .cancel
+    /// ```
     public var dependencyFailurePolicy: DependencyFailurePolicy {
         get { lock.withLock { _configuration.dependencyFailurePolicy } }
         set {
@@ -264,12 +282,12 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Stores a snapshot of the operation: see `OperationArchive`. Does not pause it.
+    /// Stores a snapshot of the operation. Does not pause it.
     open func encode(with coder: NSCoder) {
         encodeArchive(with: coder)
     }
 
-    /// An operation from an archive; nil, with the coder's error set, when that is damaged.
+    /// An operation from an archive. `nil`, with the coder's error set, when that is damaged.
     public required convenience init?(coder: NSCoder) {
         guard let archive = OperationArchive(coder: coder) else { return nil }
         self.init(request: archive.request.urlRequest)
@@ -308,7 +326,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         performStart()
     }
 
-    /// Stops the transfer, keeping what was received; `resume()` goes on from there. No effect once the response is
+    /// Stops the transfer, keeping what was received. `resume()` goes on from there. No effect once the response is
     /// complete, or on a cancelled operation. Gives the place in a `RequestOperationQueue` back.
     ///
     /// A request that must not reach the server twice, such as a POST, keeps its connection instead, and its response is
@@ -323,15 +341,15 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         performResume()
     }
 
-    /// Ends the operation with `URLError.cancelled`, wherever it is in its life; one that was never started finishes when
-    /// it is. AF: `cancel`.
+    /// Ends the operation with `URLError.cancelled`, wherever it is in its life. One that was never started finishes
+    /// when it is. AF: `cancel`.
     open override func cancel() {
         performCancel(cause: nil)
     }
 
     // MARK: Foundation's view
 
-    /// True when a queue may start the operation: not paused, dependencies ended; or cancelled.
+    /// Whether a queue may start the operation. It is not paused and its dependencies have ended, or it is cancelled.
     open override var isReady: Bool {
         let isReady = lock.withLock { snapshot().isReady }
         return isReady && super.isReady
@@ -359,7 +377,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set { setCompletion(newValue.map { .block($0) }) }
     }
 
-    /// Where the operation stands among what waits for a slot. A `RequestOperationQueue` honours changes at any time.
+    /// The priority of the operation among what waits for a slot. A `RequestOperationQueue` honours changes at any
+    /// time.
     open override var queuePriority: Operation.QueuePriority {
         get { lock.withLock { _queuePriority } ?? super.queuePriority }
         set {
@@ -399,7 +418,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         DependencyGraph.upstreams(of: self) + super.dependencies
     }
 
-    /// State, request and response in one line; no header fields, so no secrets.
+    /// State, request and response in one line, without header fields, so that no secret is shown.
     open override var description: String {
         let (request, state, cancelled, status) = lock.withLock {
             (_request, _machine.state, _machine.isCancelled, _reception.head?.statusCode)

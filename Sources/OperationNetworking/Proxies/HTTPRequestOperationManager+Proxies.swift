@@ -1,5 +1,5 @@
 extension HTTPRequestOperationManager {
-    /// Which proxies operations go through. Nil by default: none, whatever the environment says;
+    /// The proxies that operations go through. Nil by default: none, whatever the environment says;
     /// `try ProxyConfiguration.environment()` does what it says. Kept by `copy()`, not archived.
     public var proxyConfiguration: ProxyConfiguration? {
         get { withSettings { $0[\.proxies]?.value } }

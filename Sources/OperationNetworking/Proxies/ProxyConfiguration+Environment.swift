@@ -1,9 +1,9 @@
 public import Foundation
 
 extension ProxyConfiguration {
-    /// What the environment says, in the variables that curl and others read: `http_proxy`, `https_proxy` or `HTTPS_PROXY`,
-    /// `all_proxy` or `ALL_PROXY` for what has none of its own, `no_proxy` or `NO_PROXY` for exceptions, separated by
-    /// commas or spaces.
+    /// The configuration in the environment's variables that curl and others read. They are `http_proxy`, `https_proxy`
+    /// or `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY` for what has none of its own, `no_proxy` or `NO_PROXY` for
+    /// exceptions, separated by commas or spaces.
     ///
     /// The library never looks there by itself. `HTTP_PROXY` is not read, because a CGI server sets it to what a client
     /// sent in a `Proxy` header field.

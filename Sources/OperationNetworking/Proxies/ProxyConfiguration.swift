@@ -1,15 +1,22 @@
 public import Foundation
 internal import NetworkingTransport
 
-/// Which proxy a request goes through, by its URL.
+/// A choice of the proxy that a request goes through, by its URL.
 ///
 /// The choice is made for every request anew, and so for each redirect.
+///
+/// ```swift
+/// let proxy = try ProxyServer(
+///     "http://user:password@proxy.example.com:3128")
+/// manager.proxyConfiguration = ProxyConfiguration(
+///     proxy, excludedHosts: ["localhost", "internal.example.com"])
+/// ```
 public struct ProxyConfiguration: Sendable {
-    /// For `http` URLs; nil: none.
+    /// The proxy for `http` URLs. `nil` means none.
     public var http: ProxyServer?
-    /// For `https` URLs; nil: none.
+    /// The proxy for `https` URLs. `nil` means none.
     public var https: ProxyServer?
-    /// Hosts that are reached without a proxy:
+    /// The hosts that are reached without a proxy.
     ///
     /// - `example.com` or `.example.com`: this host and all below it;
     /// - `192.0.2.7`, `2001:db8::1`: this address, where a URL has it in place of a name;
@@ -43,7 +50,7 @@ public struct ProxyConfiguration: Sendable {
         exclusions = excludedHosts.map(ProxyExclusion.init)
     }
 
-    /// The proxy that a request to `url` goes through; nil: none.
+    /// The proxy that a request to `url` goes through. `nil` means none.
     public func proxy(for url: URL) -> ProxyServer? {
         let isSecure = url.scheme?.lowercased() == "https"
         guard let proxy = isSecure ? https : http else { return nil }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What is wrong with a proxy that was named.
+/// An error about a proxy that cannot be used as it was written.
 public struct ProxyConfigurationError: NetworkingError {
     /// The kinds of defects.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -24,6 +24,7 @@ public struct ProxyConfigurationError: NetworkingError {
 
     /// The kind of defect.
     public let code: Code
-    /// Where the proxy was named, what is wrong and what to do. Never contains a user name or password.
+    /// A sentence with the place where the proxy was named, what is wrong and what to do. Never contains a user name or
+    /// password.
     public let reason: String
 }

@@ -2,16 +2,16 @@ internal import Foundation
 public import FoundationNetworking
 internal import NetworkingTransport
 
-/// A proxy: how it is spoken to, where it is, and what it is told of us.
+/// A proxy server, with its protocol, address and credential.
 ///
 /// Connections through one proxy, or one credential for it, never serve requests through another or none.
 public struct ProxyServer: Sendable {
-    /// How a proxy is spoken to.
+    /// The protocol that is spoken with a proxy.
     public enum Scheme: String, Sendable, CaseIterable {
         /// HTTP. An `http` URL is asked of the proxy itself; for an `https` URL it is told to CONNECT
         /// (RFC 9110, section 9.3.6), and sees nothing of the request.
         case http
-        /// The same inside TLS; the proxy is verified too.
+        /// The same inside TLS. The proxy is verified, too.
         case https
         /// SOCKS 5 (RFC 1928). The name of the server is looked up here.
         case socks5
@@ -38,20 +38,20 @@ public struct ProxyServer: Sendable {
         public static let negotiate = AuthenticationSchemes(rawValue: 8)
     }
 
-    /// How the proxy is spoken to.
+    /// The protocol that is spoken with the proxy.
     public let scheme: Scheme
     /// Its name, in ASCII, or its address, IPv6 without brackets.
     public let host: String
     /// Its port.
     public let port: Int
-    /// What the proxy is told of us; nil, the default: nothing. It goes to the proxy only.
+    /// The user name and password for the proxy. `nil`, the default, sends none. It goes to the proxy only.
     public var credential: URLCredential?
-    /// How an HTTP proxy may be told; by default Basic, which is sent without being asked for. With one of the others,
-    /// or several, the proxy is asked first, which takes another round trip, and a body stream that can be read again.
-    /// SOCKS has its own way (RFC 1929).
+    /// The schemes by which an HTTP proxy may be told the credential. Basic by default, which is sent without being
+    /// asked for. With one of the others, or several, the proxy is asked first, which takes another round trip, and a
+    /// body stream that can be read again. SOCKS has its own way (RFC 1929).
     public var authenticationSchemes = AuthenticationSchemes.basic
-    /// What an `https` proxy is verified with; nil, the default: `SecurityPolicy.default()`. The policy of the request is
-    /// for its server.
+    /// The policy that an `https` proxy is verified with. `nil`, the default, stands for `SecurityPolicy.default()`.
+    /// The policy of the request is for its server.
     public var securityPolicy: SecurityPolicy?
 
     /// A proxy by its parts.
@@ -82,8 +82,8 @@ public struct ProxyServer: Sendable {
         self.credential = credential
     }
 
-    /// Reads what proxies are usually written as: `http://user:password@host:port`. Without a scheme it is `http`;
-    /// without a port, as in libcurl, 1080, or 443 for `https`.
+    /// Reads the usual spelling of a proxy, `http://user:password@host:port`. Without a scheme it is `http`; without a
+    /// port, as in libcurl, 1080, or 443 for `https`.
     ///
     /// - Throws: `ProxyConfigurationError`.
     public init(_ string: String) throws(ProxyConfigurationError) {

@@ -1,7 +1,7 @@
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// Which proxy each request of the operation goes through. Nil by default: none, whatever the environment says.
+    /// The proxies that the operation's requests go through. Nil by default: none, whatever the environment says.
     ///
     /// Read when a request is sent. Kept by `copy()`, not archived. The system's proxies stand here for AF.
     public var proxyConfiguration: ProxyConfiguration? {

@@ -29,6 +29,13 @@ internal import NetworkingSupport
 /// ### Threads
 /// `start()` of the library's operations is called on the thread that made it possible: the one that adds the operation
 /// or the network thread; if it may run blocks of the application, on ``underlyingQueue`` or a queue of its own.
+///
+/// ```swift
+/// let queue = RequestOperationQueue()
+/// queue.maxConcurrentOperationCount = 16
+/// queue.maxConcurrentOperationsPerHost = 4
+/// manager.operationQueue = queue
+/// ```
 // Sendable because everything mutable is behind `state`, or Foundation's own and locked there.
 open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     /// What the lock guards.
@@ -67,8 +74,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         super.isSuspended = true
     }
 
-    /// How many operations may execute at once: 64 by default; `OperationQueue.defaultMaxConcurrentOperationCount` (−1)
-    /// removes the limit.
+    /// The number of operations that may execute at once. 64 by default;
+    /// `OperationQueue.defaultMaxConcurrentOperationCount` (−1) removes the limit.
     open override var maxConcurrentOperationCount: Int {
         get { state.withLock { $0.scheduler.maxConcurrent } }
         set {
@@ -77,7 +84,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// How many operations may execute at once for one scheme, host and port; 0, the default, sets no limit of its own.
+    /// The number of operations that may execute at once for one scheme, host and port. 0, the default, sets no limit
+    /// of its own.
     ///
     /// Whatever it is, no more operations of one host get a slot than the engine has requests in flight there:
     /// `NetworkEngine.maximumConnectionsPerHost`, 6 by default, or the streams of an HTTP/2 connection. The others wait,
@@ -91,8 +99,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// Whether pending operations and barriers are held back: false by default. Executing operations go on, and cancelled
-    /// ones finish.
+    /// Whether pending operations and barriers are held back. False by default. Executing operations go on, and
+    /// cancelled ones finish.
     open override var isSuspended: Bool {
         get { state.withLock { $0.scheduler.isSuspended } }
         set {
@@ -102,7 +110,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     }
 
     /// The dispatch queue that Foundation's operations, barriers and those `start()` calls use that may run code of the
-    /// application: nil, the default, for one of the queue's own. To be set while the queue is empty.
+    /// application. `nil`, the default, stands for one of the queue's own. To be set while the queue is empty.
     open override var underlyingQueue: DispatchQueue? {
         get { state.withLock { $0.underlyingQueue } }
         set {
@@ -125,12 +133,12 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         state.withLock { $0.scheduler.operations }.sorted { $0.sequence < $1.sequence }.map(\.operation)
     }
 
-    /// How many operations have not finished: `operationCount` without a walk through the list.
+    /// The number of operations that have not finished. It is `operationCount` without a walk through the list.
     public var queuedOperationCount: Int {
         state.withLock { $0.scheduler.count }
     }
 
-    /// Adds an operation; no effect if it is enqueued, executing or finished.
+    /// Adds an operation. No effect if it is enqueued, executing or finished.
     open override func addOperation(_ op: Operation) {
         enqueue(op)
         DrainLoop.run(self)
@@ -144,7 +152,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         for operation in ops { operation.waitUntilFinished() }
     }
 
-    /// Adds a block as an operation; it runs on the underlying queue or one of this queue's own.
+    /// Adds a block as an operation. It runs on the underlying queue or one of this queue's own.
     open override func addOperation(_ block: @escaping @Sendable () -> Void) {
         let operation = BlockOperation(block: block)
         let quality = qualityOfService
@@ -152,9 +160,9 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         addOperation(operation)
     }
 
-    /// Runs `barrier` alone: when everything added before has finished, and before anything added later starts. It waits
-    /// while the queue is suspended, and is dropped by ``cancelAllOperations()``. As in Foundation, an operation added
-    /// before the barrier must not depend on one added after it: neither would ever start.
+    /// Runs `barrier` alone, when everything added before has finished, and before anything added later starts. It
+    /// waits while the queue is suspended, and is dropped by ``cancelAllOperations()``. As in Foundation, an operation
+    /// added before the barrier must not depend on one added after it: neither would ever start.
     open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
         state.withLock { guarded in
             guarded.scheduler.addBarrier(barrier)
@@ -190,7 +198,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         semaphore?.wait()
     }
 
-    /// Counts finished operations, one unit each, once its `totalUnitCount` has been set: until then it reports nothing.
+    /// Counts finished operations, one unit each, once its `totalUnitCount` has been set. Until then it reports
+    /// nothing.
     open override var progress: Progress {
         state.withLock { guarded in
             if let progress = guarded.progress { return progress }

@@ -12,15 +12,15 @@ extension NetworkReachabilityManager {
         let resumed: [StatusBuffer.Resumption]
     }
 
-    /// The queue for the block and the observers; nil, the default: the main queue, which somebody must run. The
-    /// notification is posted on the main queue in any case.
+    /// The queue for the block and the observers. `nil`, the default, stands for the main queue, which somebody must
+    /// run. The notification is posted on the main queue in any case.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.withLock { $0.completionQueue = newValue } }
     }
 
-    /// Sets what is called with the first status after each start, and with every other one.
-    /// AF: `setReachabilityStatusChangeBlock:`.
+    /// Sets a block that is called with the first status after each start, and with every other one. AF:
+    /// `setReachabilityStatusChangeBlock:`.
     ///
     /// - Parameter block: called on `completionQueue`, or the main queue; one call at a time, in order, and never twice in
     ///   succession with the same status unless monitoring was started again. Where the queue is not run for long, the oldest

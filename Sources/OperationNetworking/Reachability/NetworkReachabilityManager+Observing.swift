@@ -1,7 +1,8 @@
 internal import NetworkingSupport
 
 extension NetworkReachabilityManager {
-    /// Calls `handler` like the block of `setReachabilityStatusChangeBlock(_:)`, after it; any number of observers may.
+    /// Calls `handler` like the block of `setReachabilityStatusChangeBlock(_:)`, after it. There may be any number of
+    /// observers.
     ///
     /// - Returns: a token that ends the observation when it is invalidated or released.
     public func observeStatus(_ handler: @escaping @Sendable (Status) -> Void) -> NetworkReachabilityObservation {
@@ -21,8 +22,7 @@ extension NetworkReachabilityManager {
         withExtendedLifetime(removed) {}
     }
 
-    /// The status, and then every other one: each access makes a stream for one loop, which begins with the status at that
-    /// time.
+    /// A stream of the statuses, which begins with the present one. Each access makes a stream for one loop.
     ///
     /// Statuses come in order, and never twice in succession; of more than 64 that nobody has taken the oldest are left out.
     /// Monitoring is up to `startMonitoring()` and `stopMonitoring()`, after which nothing comes until the next start. The
@@ -41,7 +41,7 @@ extension NetworkReachabilityManager {
 }
 
 // Sendable because it is immutable, and weak references to a manager may be read anywhere.
-/// Keeps an observation of a reachability manager alive: it ends with `invalidate()`, or when the token is released.
+/// Keeps an observation of a reachability manager alive, until `invalidate()` is called or the token is released.
 public final class NetworkReachabilityObservation: @unchecked Sendable {
     private weak let manager: NetworkReachabilityManager?
     private let number: UInt64

@@ -3,8 +3,7 @@ public import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Tells whether a host, an address or the Internet can be reached, and over what: AFNetworking's
-/// `AFNetworkReachabilityManager`.
+/// Tells whether a host, an address or the Internet can be reached, and over what. AF: `AFNetworkReachabilityManager`.
 ///
 /// The kernel decides: a target is reachable when it has a route there that leads out over an interface whose other end is
 /// connected. Nothing is sent, so whether the target answers is another matter: send the request, and look at its error.
@@ -110,13 +109,13 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
 
     // MARK: Status
 
-    /// What was found last; `unknown` before. It is up to date before the blocks are called, and stays when monitoring is
-    /// stopped. AF: `networkReachabilityStatus`.
+    /// The status that was found last. It is `unknown` before. It is up to date before the blocks are called, and stays
+    /// when monitoring is stopped. AF: `networkReachabilityStatus`.
     public var networkReachabilityStatus: Status {
         state.withLock { $0.machine.status }
     }
 
-    /// Whether the target can be reached; false while the status is unknown. AF: `isReachable`.
+    /// Whether the target can be reached. False while the status is unknown. AF: `isReachable`.
     public var isReachable: Bool { isReachableViaWWAN || isReachableViaWiFi }
 
     /// Whether the way to the target is a mobile network. AF: `isReachableViaWWAN`.
@@ -131,7 +130,7 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
 
     // MARK: Monitoring
 
-    /// Begins to watch, anew if it does already: the first status is told in any case. AF: `startMonitoring`.
+    /// Begins to watch, anew if it does already. The first status is told in any case. AF: `startMonitoring`.
     ///
     /// For an address and for the Internet `networkReachabilityStatus` is right when this returns, for a domain when its name
     /// has been looked up.
@@ -149,8 +148,8 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends watching: when this has returned, no block is called and no notification posted any more.
-    /// AF: `stopMonitoring`.
+    /// Ends watching. When this has returned, no block is called and no notification posted any more. AF:
+    /// `stopMonitoring`.
     ///
     /// A call that another thread is making at this moment is waited for, so it must not wait for the caller of this. Within
     /// a block or an observer of the notification nothing is waited for, and no further call begins.

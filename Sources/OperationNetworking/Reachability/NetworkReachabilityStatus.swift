@@ -9,11 +9,11 @@ extension NetworkReachabilityManager {
         case notReachable = 0
         /// Over a mobile network.
         case reachableViaWWAN = 1
-        /// Over anything else: WLAN, a cable, a tunnel, or the loopback.
+        /// Reachable over anything else, such as WLAN, a cable, a tunnel, or the loopback.
         case reachableViaWiFi = 2
 
-        /// A text for the user, in the table `AFNetworking` of the main bundle; in English when there is none.
-        /// AF: `AFStringFromNetworkReachabilityStatus`.
+        /// A text for the user, in the table `AFNetworking` of the main bundle. In English when there is none. AF:
+        /// `AFStringFromNetworkReachabilityStatus`.
         public var localizedString: String {
             switch self {
             case .unknown: Self.localized("Unknown")
@@ -40,6 +40,6 @@ extension Notification.Name {
 
 // The name is AFNetworking's without its prefix, as those of the error keys.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// In the user info of `networkingReachabilityDidChange`: the status's `rawValue` as a number.
-/// AF: `AFNetworkingReachabilityNotificationStatusItem`.
+/// The key of the status's `rawValue` as a number, in the user info of `networkingReachabilityDidChange`. AF:
+/// `AFNetworkingReachabilityNotificationStatusItem`.
 public let NetworkingReachabilityNotificationStatusItem = "AFNetworkingReachabilityNotificationStatusItem"

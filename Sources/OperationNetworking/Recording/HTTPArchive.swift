@@ -4,7 +4,7 @@ internal import NetworkingSupport
 /// Keeps what the operations of managers asked and got, and writes it as an HTTP Archive (HAR 1.2), which the developer
 /// tools of browsers open.
 ///
-/// ```
+/// ```swift
 /// let archive = HTTPArchive()
 /// archive.record(manager)
 /// ```
@@ -23,7 +23,7 @@ public final class HTTPArchive: Sendable {
     /// Bytes of each content that are kept.
     let maximumBodySize: Int
 
-    /// An archive without content: sizes and types only, of the 10 000 latest operations.
+    /// Makes an archive without content. It keeps sizes and types only, of the 10 000 latest operations.
     public convenience init() {
         self.init(maximumBodySize: 0)
     }
@@ -38,7 +38,7 @@ public final class HTTPArchive: Sendable {
         self.maximumEntries = max(1, maximumEntries)
     }
 
-    /// Records the operations that a manager makes from now on, and those that it configures, when they finish; a
+    /// Records the operations that a manager makes from now on, and those that it configures, when they finish. A
     /// completion block may run a moment before its operation is in the archive.
     public func record(_ manager: HTTPRequestOperationManager) {
         manager.withSettings { settings in

@@ -1,5 +1,5 @@
 extension HTTPRequestSerializer {
-    /// How the content of a request is compressed (RFC 9110, section 8.4.1).
+    /// A compression for the content of a request (RFC 9110, section 8.4.1).
     public enum ContentCoding: String, Codable, Hashable, Sendable, CaseIterable {
         /// Not at all.
         case identity

@@ -3,8 +3,8 @@ public import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Builds requests with default header fields, and puts parameters into the URL's query or into a form body:
-/// AFNetworking's `AFHTTPRequestSerializer`.
+/// Builds requests with default header fields, and puts parameters into the URL's query or into a form body. AF:
+/// `AFHTTPRequestSerializer`.
 ///
 /// A serializer may be used and changed from any thread; a request is built from the settings as they are when its
 /// building starts.
@@ -15,6 +15,12 @@ internal import NetworkingTransport
 ///
 /// Copies have every setting. Archives have every setting but the two that are code: the block of
 /// `setQueryStringSerialization(_:)` and `parameterEncoder`. An archive contains the `Authorization` field in clear.
+///
+/// ```swift
+/// manager.requestSerializer.timeoutInterval = 20
+/// manager.requestSerializer.setValue(
+///     "de", forHTTPHeaderField: "Accept-Language")
+/// ```
 // Sendable because the only stored property is a lock around a value of Sendable parts.
 open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let settings: Locked<RequestSerializerSettings>
@@ -90,19 +96,19 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         set { change { $0.methodsEncodingParametersInURI = newValue } }
     }
 
-    /// How arrays appear in query strings, form bodies and multipart names. Default: `.brackets`.
+    /// The form of arrays in query strings, form bodies and multipart names. Default: `.brackets`.
     public var arrayEncoding: ArrayEncoding {
         get { snapshot.arrayEncoding }
         set { change { $0.arrayEncoding = newValue } }
     }
 
-    /// How Booleans appear in query strings, form bodies and multipart parameters. Default: `.numeric`.
+    /// The form of Booleans in query strings, form bodies and multipart parameters. Default: `.numeric`.
     public var boolEncoding: BoolEncoding {
         get { snapshot.boolEncoding }
         set { change { $0.boolEncoding = newValue } }
     }
 
-    /// How bodies are compressed. Default: `.identity`, not at all.
+    /// The compression of bodies. Default: `.identity`, not at all.
     ///
     /// `.gzip` compresses the bodies that this serializer makes of parameters and announces them with
     /// `Content-Encoding` (RFC 9110, section 8.4). Not compressed are empty bodies, multipart forms, which are streamed,
@@ -120,7 +126,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         set { change { $0.parameterEncoder = newValue } }
     }
 
-    /// Replaces the query string's form, in URLs and form bodies; nil goes back to `queryString(from:)`'s.
+    /// Replaces the query string's form, in URLs and form bodies. `nil` goes back to `queryString(from:)`'s.
     ///
     /// - Parameter block: called on the thread that builds a request, only when there are parameters; its string is
     ///   used as it is, and what it throws is thrown by the serializer.
@@ -132,12 +138,12 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
 
     // MARK: Header fields
 
-    /// The header fields of new requests: a snapshot, each name spelled as it was given last.
+    /// A snapshot of the header fields of new requests, each name spelled as it was given last.
     public var httpRequestHeaders: [String: String] {
         snapshot.headers.dictionary
     }
 
-    /// Sets a default header field, replacing one whose name differs in case only; nil removes it.
+    /// Sets a default header field, replacing one whose name differs in case only. `nil` removes it.
     ///
     /// A request that has the field already keeps its own. A name that is not a token or a value with a line break
     /// makes building a request throw `RequestSerializationError.Code.invalidHeaderField`.
@@ -288,8 +294,8 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
 
     // MARK: Multipart
 
-    /// A new request with a `multipart/form-data` body: `parameters` first, in the order of `queryString(from:)`,
-    /// then the parts that `block` appends.
+    /// Makes a request with a `multipart/form-data` body. `parameters` come first, in the order of
+    /// `queryString(from:)`, then the parts that `block` appends.
     ///
     /// The body is streamed. `Content-Type` and, when every part's length is known, `Content-Length` are set. Without
     /// parameters and parts the request has an empty form body.
@@ -365,7 +371,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         return result
     }
 
-    /// Writes the body of a multipart request to a file: the async face of
+    /// Writes the body of a multipart request to a file. The `async` face of
     /// `request(withMultipartFormRequest:writingStreamContentsToFile:completionHandler:)`.
     ///
     /// Cancelling the task ends the writing with an error and removes the file.
@@ -410,7 +416,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         ArchiveBlob.encode(snapshot, with: coder, forKey: Self.settingsKey)
     }
 
-    /// Reads what `encode(with:)` wrote; nil when the archive has no such settings, or broken ones.
+    /// Reads what `encode(with:)` wrote. `nil` when the archive has no such settings, or broken ones.
     public required init?(coder: NSCoder) {
         guard
             let settings = ArchiveBlob.decode(

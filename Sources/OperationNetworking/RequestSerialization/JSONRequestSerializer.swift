@@ -2,10 +2,18 @@ public import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// Puts parameters into a JSON body: AFNetworking's `AFJSONRequestSerializer`.
+/// Puts parameters into a JSON body. AF: `AFJSONRequestSerializer`.
 ///
 /// The methods in `httpMethodsEncodingParametersInURI` have their parameters in the query, as with
 /// `HTTPRequestSerializer`.
+///
+/// ```swift
+/// manager.requestSerializer = JSONRequestSerializer()
+/// let created = try await manager.operation(
+///     method: "POST", "books", parameters: ["title": "Lavinia"]
+/// ).decoded(Book.self)
+/// print(created.title)
+/// ```
 // Sendable because the property of its own is a lock around a Sendable value.
 open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
     private let options: Locked<UInt>
@@ -22,8 +30,8 @@ open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
         super.init()
     }
 
-    /// How dictionaries and arrays are written; an `Encodable` value is written as `parameterEncoder` says. Default:
-    /// none; keys are in no order without `.sortedKeys`, a scalar at top level needs `.fragmentsAllowed`.
+    /// The options for writing dictionaries and arrays. An `Encodable` value is written as `parameterEncoder` says.
+    /// Default: none; keys are in no order without `.sortedKeys`, a scalar at top level needs `.fragmentsAllowed`.
     public var writingOptions: JSONSerialization.WritingOptions {
         get { JSONSerialization.WritingOptions(rawValue: options.withLock { $0 }) }
         set {
@@ -69,7 +77,7 @@ open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
         ArchiveBlob.encode([options.withLock { $0 }], with: coder, forKey: Self.settingsKey)
     }
 
-    /// Reads what `encode(with:)` wrote; nil when the archive has no such settings, or broken ones.
+    /// Reads what `encode(with:)` wrote. `nil` when the archive has no such settings, or broken ones.
     public required init?(coder: NSCoder) {
         guard let value = ArchiveBlob.decode([UInt].self, with: coder, forKey: Self.settingsKey)?.first else {
             return nil

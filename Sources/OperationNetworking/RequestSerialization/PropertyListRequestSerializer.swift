@@ -2,7 +2,7 @@ public import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// Puts parameters into a property-list body: AFNetworking's `AFPropertyListRequestSerializer`.
+/// Puts parameters into a property-list body. AF: `AFPropertyListRequestSerializer`.
 ///
 /// The methods in `httpMethodsEncodingParametersInURI` have their parameters in the query, as with
 /// `HTTPRequestSerializer`.
@@ -30,7 +30,7 @@ open class PropertyListRequestSerializer: HTTPRequestSerializer, @unchecked Send
         super.init()
     }
 
-    /// The format, `.xml` or `.binary`; Foundation cannot write `.openStep`. Default: `.xml`.
+    /// The format, `.xml` or `.binary`. Foundation cannot write `.openStep`. Default: `.xml`.
     public var format: PropertyListSerialization.PropertyListFormat {
         get { PropertyListSerialization.PropertyListFormat(rawValue: settings.withLock { $0.format }) ?? .xml }
         set { settings.withLock { $0.format = newValue.rawValue } }
@@ -79,7 +79,7 @@ open class PropertyListRequestSerializer: HTTPRequestSerializer, @unchecked Send
         ArchiveBlob.encode(settings.withLock { $0 }, with: coder, forKey: Self.settingsKey)
     }
 
-    /// Reads what `encode(with:)` wrote; nil when the archive has no such settings, or broken ones.
+    /// Reads what `encode(with:)` wrote. `nil` when the archive has no such settings, or broken ones.
     public required init?(coder: NSCoder) {
         guard let settings = ArchiveBlob.decode(Settings.self, with: coder, forKey: Self.settingsKey) else {
             return nil

@@ -2,8 +2,8 @@ public import Foundation
 public import FoundationNetworking
 
 extension URLRequest {
-    /// Makes the elements of an asynchronous sequence the request's content: they are sent as they come, one at a time, and
-    /// the sequence waits while the network is slower.
+    /// Makes the elements of an asynchronous sequence the request's content. They are sent as they come, one at a time,
+    /// and the sequence waits while the network is slower.
     ///
     /// The sequence is read once, by a task that begins when the request is sent and is cancelled with it. So the request
     /// has one attempt: where it would have to be sent again (a redirect with 307 or 308, a challenge after the content

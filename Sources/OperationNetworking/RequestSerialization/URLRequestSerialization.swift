@@ -1,6 +1,6 @@
 public import FoundationNetworking
 
-/// Turns parameters into a part of a request: AFNetworking's `AFURLRequestSerialization`.
+/// Turns parameters into a part of a request. AF: `AFURLRequestSerialization`.
 ///
 /// Implementations are called from any thread, several at a time.
 public protocol URLRequestSerialization: AnyObject, Sendable {

@@ -2,11 +2,18 @@ public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 
-/// Tries several serializers in turn (AFNetworking: `AFCompoundResponseSerializer`).
+/// Tries several serializers in turn. AF: `AFCompoundResponseSerializer`.
 ///
 /// The first that makes an object wins, with its error if the status was not acceptable to it; errors without an
 /// object are passed over. If none makes an object, the outcome is that of a plain ``HTTPResponseSerializer`` with this
 /// serializer's own settings: by default 200–299, any content type, the body as `Data`.
+///
+/// ```swift
+/// manager.responseSerializer = CompoundResponseSerializer(
+///     responseSerializers: [
+///         JSONResponseSerializer(), PropertyListResponseSerializer(),
+///     ])
+/// ```
 // Sendable because its only stored state is behind `Locked`, and so is that of the members.
 open class CompoundResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
     /// Guarded by itself.
@@ -17,13 +24,13 @@ open class CompoundResponseSerializer: HTTPResponseSerializer, @unchecked Sendab
         super.init()
     }
 
-    /// A serializer that tries the given ones in turn (AFNetworking: `compoundSerializerWithResponseSerializers:`).
+    /// A serializer that tries the given ones in turn. AF: `compoundSerializerWithResponseSerializers:`.
     public convenience init(responseSerializers: [any URLResponseSerialization]) {
         self.init()
         adopt(responseSerializers)
     }
 
-    /// A serializer from an archive; `nil` if the archive holds none or is damaged.
+    /// A serializer from an archive. `nil` if the archive holds none or is damaged.
     public required init?(coder: NSCoder) {
         guard let archived = ArchivedMembers(from: coder) else { return nil }
         let restored = archived.members.compactMap(\.object)

@@ -8,6 +8,15 @@ internal import NetworkingSupport
 /// ``JSONResponseSerializer``'s: an API's error document that decodes to `Value` too is on the error.
 ///
 /// It can be copied but not archived: a decoder's strategies may be closures. An archive of it decodes to `nil`.
+///
+/// ```swift
+/// manager.responseSerializer = DecodableResponseSerializer<Book>()
+/// manager.get(
+///     "books/1",
+///     success: { _, object in
+///         if let book = object as? Book { print(book.title) }
+///     })
+/// ```
 // Sendable because its only stored state is behind `Locked`.
 open class DecodableResponseSerializer<Value: Decodable & Sendable>: HTTPResponseSerializer, @unchecked Sendable {
     /// Guarded by itself.
@@ -30,13 +39,13 @@ open class DecodableResponseSerializer<Value: Decodable & Sendable>: HTTPRespons
         nil
     }
 
-    /// What decodes; a copy of the serializer has its own with the same strategies.
+    /// The decoder for values. A copy of the serializer has its own with the same strategies.
     public var decoder: JSONDecoder {
         get { settings.withLock { $0 } }
         set { settings.withLock { $0 = newValue } }
     }
 
-    /// The body as a `Value`; `nil` for an empty body or a single space.
+    /// The body as a `Value`. `nil` for an empty body or a single space.
     ///
     /// - Throws: ``ResponseSerializationError``; a body that does not decode (`cannotParseResponse`) has the
     ///   `DecodingError` beneath it.

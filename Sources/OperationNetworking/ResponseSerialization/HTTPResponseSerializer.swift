@@ -2,7 +2,7 @@ public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 
-/// Checks status code and content type and hands the body out as `Data` (AFNetworking: `AFHTTPResponseSerializer`).
+/// Checks status code and content type and hands the body out as `Data`. AF: `AFHTTPResponseSerializer`.
 ///
 /// Every property may be read and set from any thread.
 ///
@@ -11,6 +11,12 @@ internal import NetworkingSupport
 /// settings overrides ``copy(with:)``, calls `super.copy(with:)` and sets them on the result, and does the same in
 /// `encode(with:)` and `init(coder:)`. A subclass that overrides `init()` and `init(coder:)` inherits
 /// ``init(settingsOf:)``, by which copies are made.
+///
+/// ```swift
+/// let serializer = HTTPResponseSerializer()
+/// serializer.acceptableContentTypes = ["application/pdf"]
+/// manager.responseSerializer = serializer
+/// ```
 // Sendable because its only stored state is behind `Locked`; a subclass must keep that true.
 open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Guarded by itself.
@@ -21,7 +27,7 @@ open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying
         super.init()
     }
 
-    /// A serializer of the receiving class with the settings of another; what ``copy(with:)`` calls.
+    /// Makes a serializer of the receiving class with the settings of another. ``copy(with:)`` calls it.
     ///
     /// Only what ``HTTPResponseSerializer`` itself has is taken over; subclasses add theirs in ``copy(with:)``.
     public required convenience init(settingsOf other: HTTPResponseSerializer) {
@@ -29,20 +35,20 @@ open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying
         setConfiguration(other.currentConfiguration)
     }
 
-    /// A serializer from an archive; `nil` if the archive holds none or is damaged.
+    /// A serializer from an archive. `nil` if the archive holds none or is damaged.
     public required init?(coder: NSCoder) {
         guard let stored = Configuration(from: coder) else { return nil }
         super.init()
         setConfiguration(stored)
     }
 
-    /// The status codes that make a response acceptable; 200–299 by default, `nil` for any.
+    /// The status codes that make a response acceptable. 200–299 by default, `nil` for any.
     public var acceptableStatusCodes: IndexSet? {
         get { configuration.withLock { $0.statusCodes } }
         set { configuration.withLock { $0.statusCodes = newValue } }
     }
 
-    /// The media types that make a response acceptable; `nil` (the default) for any.
+    /// The media types that make a response acceptable. `nil` (the default) for any.
     ///
     /// Compared without parameters and, as RFC 9110 section 8.3.1 has it, without regard to case. No wildcards.
     public var acceptableContentTypes: Set<String>? {
@@ -50,7 +56,7 @@ open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying
         set { configuration.withLock { $0.contentTypes = newValue } }
     }
 
-    /// The encoding of text whose response names none; UTF-8 by default.
+    /// The encoding of text whose response names none. UTF-8 by default.
     ///
     /// Used by the serializers that parse JSON text. A byte order mark and the response's charset come before it.
     public var stringEncoding: String.Encoding {
@@ -71,7 +77,7 @@ open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying
         if let error = currentConfiguration.refusal(of: response, data: data) { throw error }
     }
 
-    /// The body as it came; its status code and content type are checked first.
+    /// The body as it came. Its status code and content type are checked first.
     ///
     /// - Throws: ``ResponseSerializationError``; the body is its `responseObject`.
     open func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {

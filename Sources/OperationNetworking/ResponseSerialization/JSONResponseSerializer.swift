@@ -2,13 +2,19 @@ public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 
-/// Validates as ``HTTPResponseSerializer`` does and parses JSON with `JSONSerialization` (AFNetworking:
-/// `AFJSONResponseSerializer`).
+/// Validates as ``HTTPResponseSerializer`` does and parses JSON with `JSONSerialization`. AF:
+/// `AFJSONResponseSerializer`.
 ///
 /// Accepts `application/json`, `text/json` and `text/javascript` by default. An empty body, and one that is a single
 /// space, give `nil` without an error. A body in another charset than UTF-8 is parsed as its byte order mark or its
 /// `Content-Type` says. One with a key of more than 128 combining marks in a row is an error, because hashing that would
 /// take quadratic time.
+///
+/// ```swift
+/// let serializer = JSONResponseSerializer()
+/// serializer.removesKeysWithNullValues = true
+/// manager.responseSerializer = serializer
+/// ```
 // Sendable because its only stored state is behind `Locked`.
 open class JSONResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
     /// Guarded by itself.
@@ -20,38 +26,38 @@ open class JSONResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
         acceptableContentTypes = JSONText.mediaTypes
     }
 
-    /// A serializer with the given reading options (AFNetworking: `serializerWithReadingOptions:`).
+    /// A serializer with the given reading options. AF: `serializerWithReadingOptions:`.
     public convenience init(readingOptions: JSONSerialization.ReadingOptions = []) {
         self.init()
         self.readingOptions = readingOptions
     }
 
-    /// A serializer from an archive; `nil` if the archive holds none or is damaged.
+    /// A serializer from an archive. `nil` if the archive holds none or is damaged.
     public required init?(coder: NSCoder) {
         guard let stored = Settings(from: coder) else { return nil }
         super.init(coder: coder)
         settings.withLock { $0 = stored }
     }
 
-    /// What `JSONSerialization` is told; none by default, so that a top-level string or number is an error.
+    /// The options for `JSONSerialization`. None by default, so that a top-level string or number is an error.
     public var readingOptions: JSONSerialization.ReadingOptions {
         get { JSONSerialization.ReadingOptions(rawValue: settings.withLock { $0.readingOptions }) }
         set { settings.withLock { $0.readingOptions = newValue.rawValue } }
     }
 
-    /// Whether nulls are taken out of dictionaries and arrays, at every depth; false by default.
+    /// Whether nulls are taken out of dictionaries and arrays, at every depth. False by default.
     public var removesKeysWithNullValues: Bool {
         get { settings.withLock { $0.removesKeysWithNullValues } }
         set { settings.withLock { $0.removesKeysWithNullValues = newValue } }
     }
 
-    /// How many levels of arrays and dictionaries a body may have; 512 by default, and never more than that.
+    /// The number of levels of arrays and dictionaries that a body may have. 512 by default, and never more than that.
     public var maximumNestingDepth: Int {
         get { settings.withLock { $0.maximumNestingDepth } }
         set { settings.withLock { $0.maximumNestingDepth = newValue } }
     }
 
-    /// The parsed body; `nil` for an empty body or a single space.
+    /// The parsed body. `nil` for an empty body or a single space.
     ///
     /// - Throws: ``ResponseSerializationError``. With a status that is not acceptable the body is parsed all the same
     ///   and the object is on the error; a parse error (`cannotParseResponse`) has Cocoa's 3840 beneath it.

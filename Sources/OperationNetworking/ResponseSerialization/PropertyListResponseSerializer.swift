@@ -2,8 +2,7 @@ public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 
-/// Validates as ``HTTPResponseSerializer`` does and parses a property list (AFNetworking:
-/// `AFPropertyListResponseSerializer`).
+/// Validates as ``HTTPResponseSerializer`` does and parses a property list. AF: `AFPropertyListResponseSerializer`.
 ///
 /// Accepts `application/x-plist` by default. Lists nested deeper than 512 levels, and binary ones that are damaged,
 /// hold what a property list cannot, or expand to a multiple of their size or to more than about four million values, are
@@ -19,7 +18,7 @@ open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Se
         acceptableContentTypes = ["application/x-plist"]
     }
 
-    /// A serializer with the given format and read options (AFNetworking: `serializerWithFormat:readOptions:`).
+    /// A serializer with the given format and read options. AF: `serializerWithFormat:readOptions:`.
     public convenience init(
         format: PropertyListSerialization.PropertyListFormat,
         readOptions: PropertyListSerialization.ReadOptions = []
@@ -29,26 +28,26 @@ open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Se
         self.readOptions = readOptions
     }
 
-    /// A serializer from an archive; `nil` if the archive holds none or is damaged.
+    /// A serializer from an archive. `nil` if the archive holds none or is damaged.
     public required init?(coder: NSCoder) {
         guard let stored = Settings(from: coder) else { return nil }
         super.init(coder: coder)
         settings.withLock { $0 = stored }
     }
 
-    /// The format expected; XML by default. Kept for AFNetworking's sake: a list in any format is read.
+    /// The format expected. XML by default. Kept for AFNetworking's sake: a list in any format is read.
     public var format: PropertyListSerialization.PropertyListFormat {
         get { PropertyListSerialization.PropertyListFormat(rawValue: settings.withLock { $0.format }) ?? .xml }
         set { settings.withLock { $0.format = newValue.rawValue } }
     }
 
-    /// What `PropertyListSerialization` is told; none by default.
+    /// The options for `PropertyListSerialization`. None by default.
     public var readOptions: PropertyListSerialization.ReadOptions {
         get { PropertyListSerialization.ReadOptions(rawValue: settings.withLock { $0.readOptions }) }
         set { settings.withLock { $0.readOptions = newValue.rawValue } }
     }
 
-    /// The parsed body; `nil` if there is none, or an empty one with a status that has none. Any other empty body is an
+    /// The parsed body. `nil` if there is none, or an empty one with a status that has none. Any other empty body is an
     /// error.
     ///
     /// - Throws: ``ResponseSerializationError``. With a status that is not acceptable the body is parsed all the same

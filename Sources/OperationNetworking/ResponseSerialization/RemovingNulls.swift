@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The same JSON object without the entries that are null: in dictionaries and in arrays, at every depth (AFNetworking
-/// 4: `AFJSONObjectByRemovingKeysWithNullValues`).
+/// Returns a JSON object without the entries that are null, in dictionaries and in arrays, at every depth. AF 4:
+/// `AFJSONObjectByRemovingKeysWithNullValues`.
 ///
 /// - Parameters:
 ///   - object: What `JSONSerialization` returned.

@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Turns a response and its body into an object (AFNetworking: `AFURLResponseSerialization`).
+/// Turns a response and its body into an object. AF: `AFURLResponseSerialization`.
 ///
 /// Called on one of the library's few threads for parsing: an implementation must be safe to call from several threads
 /// at once, and must not wait for operations, whose own parsing may be waiting for that thread.

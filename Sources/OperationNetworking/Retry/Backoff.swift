@@ -1,13 +1,13 @@
 public import Foundation
 
-/// How long to wait before another attempt.
+/// The time to wait before another attempt.
 public enum Backoff: Sendable, Equatable {
     /// Not at all.
     case none
     /// So many seconds, each time.
     case constant(TimeInterval)
     /// A random time from 0 to `initial` seconds, to `initial` × `factor` before the third attempt, and so on up to
-    /// `maximum`: full jitter, so that clients that failed together do not come back together.
+    /// `maximum`. With this full jitter, clients that failed together do not come back together.
     case exponential(initial: TimeInterval, factor: Double, maximum: TimeInterval)
 
     /// The longest time that any wait may be: a year.

@@ -1,13 +1,20 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// What limits the retries of many operations to a share of their requests, so that a server in trouble does not get more
-/// requests than usual: a token bucket. One is shared by giving it to the ``RetryPolicy`` of a manager, or of the members of
-/// a batch.
+/// Limits the retries of many operations to a share of their requests, so that a server in trouble does not get many
+/// more than usual. It is a token bucket. One is shared by giving it to the ``RetryPolicy`` of a manager, or of the
+/// members of a batch.
 ///
 /// Every request adds `ratio` to what may be spent, every second `minimumPerSecond`, and a retry costs 1. An operation that
 /// finds nothing left ends with its failure. At first there is what ten seconds bring; what is saved up is limited to that
 /// of ten seconds and a thousand requests. What interceptors decide costs nothing.
+///
+/// ```swift
+/// let budget = RetryBudget(ratio: 0.1)
+/// for manager in managers {
+///     manager.retryPolicy = RetryPolicy(budget: budget)
+/// }
+/// ```
 public final class RetryBudget: Sendable {
     private struct Bucket {
         var tokens: Double

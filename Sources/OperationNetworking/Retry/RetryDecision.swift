@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What an interceptor says about a failed attempt.
+/// An interceptor's decision about a failed attempt.
 public enum RetryDecision: Sendable {
     /// Send the request again, now.
     case retry
     /// Send it again after so many seconds. What is no number, or below 0, counts as 0; a year at most.
     case retryAfter(TimeInterval)
-    /// Nothing: the next interceptor is asked, and after the last one the `retryPolicy`.
+    /// No decision. The next interceptor is asked, and after the last one the `retryPolicy`.
     case doNotRetry
     /// The operation fails, with this error in place of its own. It becomes `error` as it is.
     case doNotRetryWithError(any Error)

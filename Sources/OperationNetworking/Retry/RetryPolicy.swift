@@ -1,7 +1,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// When a request that failed is sent again, by itself: `retryPolicy` of an operation, or of a manager.
+/// Rules for sending failed requests again. An operation and a manager have one as `retryPolicy`.
 ///
 /// An attempt is followed by another when
 /// - there was no response: the host was not found, no connection was made or it was lost, or nothing came for
@@ -16,6 +16,13 @@ internal import FoundationNetworking
 /// `RequestOperationQueue` and no connection; it can be paused, resumed and cancelled, and the wait counts for
 /// `totalTimeout`. With a retry policy the content of an error response does not go to an `outputStream`, but to
 /// `responseData`, as with downloads.
+///
+/// ```swift
+/// manager.retryPolicy = RetryPolicy(
+///     maximumAttempts: 4,
+///     backoff: .exponential(initial: 0.2, factor: 2, maximum: 10),
+///     budget: RetryBudget())
+/// ```
 public struct RetryPolicy: Sendable {
     /// Attempts in all, those after an interceptor's decision included. 3 by default; 1 or less: no other one.
     public var maximumAttempts: Int
@@ -23,24 +30,25 @@ public struct RetryPolicy: Sendable {
     public var backoff: Backoff
     /// Statuses that another attempt may do better than. 408, 425, 429, 500, 502, 503 and 504 by default.
     public var statusCodes: Set<Int>
-    /// Whether a `Retry-After` of such a response, in seconds or as a date, is waited for; the time of `backoff` comes on
-    /// top. True by default. One that is longer than the maximum of `backoff` (a minute for the other kinds) ends the
-    /// operation with the response at hand: to come earlier would be rude, and to wait longer is for the caller to say.
+    /// Whether a `Retry-After` of such a response, in seconds or as a date, is waited for. The time of `backoff` comes
+    /// on top. True by default. One that is longer than the maximum of `backoff` (a minute for the other kinds) ends
+    /// the operation with the response at hand: to come earlier would be rude, and to wait longer is for the caller to
+    /// say.
     public var honorsRetryAfter: Bool
-    /// Methods that may be sent twice, as they are sent: in capitals. ``idempotentMethods`` by default.
+    /// Methods that may be sent twice, spelled as they are sent, in capitals. ``idempotentMethods`` by default.
     public var methods: Set<String>
-    /// What limits the share of retries of many operations. Nil by default: nothing.
+    /// The limit for the share of retries of many operations. Nil by default: nothing.
     public var budget: RetryBudget?
-    /// Whether attempts that did not reach the host, because its name was not found or no connection was made, do not count
-    /// for `maximumAttempts` and `budget`: the operation then waits for the network, trying again when the kernel tells of
-    /// a change of links, addresses or routes, and after the times of `backoff`, until it is cancelled or `totalTimeout` is
-    /// over. False by default. With `Backoff.none` it waits a second between such attempts.
+    /// Whether attempts that did not reach the host, because its name was not found or no connection was made, do not
+    /// count for `maximumAttempts` and `budget`. The operation then waits for the network, trying again when the kernel
+    /// tells of a change of links, addresses or routes, and after the times of `backoff`, until it is cancelled or
+    /// `totalTimeout` is over. False by default. With `Backoff.none` it waits a second between such attempts.
     public var waitsForConnectivity: Bool
 
-    /// The methods that may be repeated (RFC 9110, section 9.2.2): GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
+    /// The methods that may be repeated (RFC 9110, section 9.2.2). They are GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
     public static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
-    /// A policy; what is left out has its default.
+    /// Makes a policy. What is left out has its default.
     public init(
         maximumAttempts: Int = 3, backoff: Backoff = .exponential(initial: 0.5, factor: 2, maximum: 30),
         statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504], honorsRetryAfter: Bool = true,

@@ -2,7 +2,7 @@ internal import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 
-/// Puts a token into requests, and gets a new one when the server answers 401: one of a manager's `interceptors`.
+/// Puts a token into requests, and gets a new one when the server answers 401. It is one of a manager's `interceptors`.
 ///
 /// However many requests are refused at once, there is one refresh; then all of them are sent again. Requests that begin
 /// meanwhile wait for it. A request that was refused with an older token than the present one is sent again without a
@@ -14,6 +14,10 @@ internal import NetworkingSupport
 ///
 /// The operations that `refresh` makes, by this manager or another, go without the refresher, so that they do not wait for
 /// themselves. Their queue must have room: with a limit of the queue's give them a manager of their own.
+///
+/// ```swift
+/// manager.interceptors = [TokenRefresher { try await logIn() }]
+/// ```
 public final class TokenRefresher: RequestInterceptor {
     private struct State {
         var token: String?
@@ -54,8 +58,8 @@ public final class TokenRefresher: RequestInterceptor {
         self.apply = apply
     }
 
-    /// The present token; nil: none is known. Set it after a login, or to nil after a logout: requests that begin from now
-    /// on have it, and those that were refused with another one are sent again.
+    /// The present token. `nil` when none is known. Set it after a login, or to nil after a logout: requests that begin
+    /// from now on have it, and those that were refused with another one are sent again.
     public var token: String? {
         get { state.withLock { $0.token } }
         set {
@@ -67,7 +71,7 @@ public final class TokenRefresher: RequestInterceptor {
         }
     }
 
-    /// Puts the token into the request; first waits for a refresh that is under way.
+    /// Puts the token into the request, after a refresh that is under way.
     ///
     /// - Throws: the error of that refresh, or of one that has failed since the operation was made.
     public func adapt(_ request: URLRequest, for operation: HTTPRequestOperation) async throws -> URLRequest {
@@ -169,7 +173,7 @@ public final class TokenRefresher: RequestInterceptor {
 }
 
 extension TokenRefresher: CustomStringConvertible, CustomReflectable {
-    /// Whether there is a token; never the token.
+    /// Whether there is a token, never the token itself.
     public var description: String { "<TokenRefresher, \(token == nil ? "without" : "with") a token>" }
 
     /// Shows the description, which has no secrets.

@@ -1,9 +1,14 @@
 public import Foundation
 internal import NetworkingTransport
 
-/// A client certificate with its chain and private key: what a server that asks for one (mutual TLS) is shown.
+/// A client certificate with its chain and private key, for servers that ask for one (mutual TLS).
 ///
 /// The key is never part of a description, a log or an error.
+///
+/// ```swift
+/// manager.clientIdentity = try ClientIdentity(
+///     pkcs12: Data(contentsOf: archive), password: password)
+/// ```
 public struct ClientIdentity: Sendable {
     let material: ClientIdentityMaterial
 

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// Why a `ClientIdentity` cannot be made.
+/// An error of making a `ClientIdentity`.
 public struct ClientIdentityError: NetworkingError {
-    /// What was wrong. Compare with the constants: later versions may add more.
+    /// The kind of error. Compare with the constants: later versions may add more.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The number an `NSError` shows.
         public let rawValue: Int
@@ -27,9 +27,9 @@ public struct ClientIdentityError: NetworkingError {
         public static let invalidPKCS12 = Code(rawValue: 6)
     }
 
-    /// What was wrong.
+    /// The kind of error.
     public let code: Code
-    /// The same in words; never the password or the key.
+    /// A human-readable explanation, which never has the password or the key.
     public let reason: String
 
     /// The error in words, for logs and developers.

@@ -1,6 +1,6 @@
-/// What of a server's certificates is compared with the pinned ones: `AFSSLPinningMode`.
+/// The part of a server's certificates that is compared with the pinned ones. AF: `AFSSLPinningMode`.
 public enum SSLPinningMode: UInt, Sendable {
-    /// Nothing: chains are verified against the trusted roots only.
+    /// No pins. Chains are verified against the trusted roots only.
     case none
     /// The public keys.
     case publicKey

@@ -2,7 +2,7 @@ public import Foundation
 internal import NetworkingTransport
 
 extension SecurityPolicy {
-    /// The certificates in a bundle's resources, as DER: what to pin.
+    /// Returns the certificates in a bundle's resources as DER, to be pinned.
     ///
     /// Looks at the files ending in `cer`, `der`, `crt` and `pem`; each may be DER or PEM text with any number of
     /// certificates. What does not parse is left out.

@@ -2,7 +2,7 @@ public import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Decides, inside the TLS handshake and before a byte of a request is sent, whether a server is the right one:
+/// Decides, inside the TLS handshake and before a byte of a request is sent, whether a server is the right one. AF:
 /// `AFSecurityPolicy`.
 ///
 /// A new policy trusts the servers whose certificates lead to a root of this machine (`SSL_CERT_FILE` and `SSL_CERT_DIR`
@@ -17,6 +17,11 @@ internal import NetworkingTransport
 /// has to answer at once: no request makes progress meanwhile. A subclass whose answer depends on more than these
 /// settings is asked when a connection is opened, not again while the connection is used.
 /// A subclass with properties of its own overrides `copy(with:)` too.
+///
+/// ```swift
+/// manager.securityPolicy = SecurityPolicy(
+///     pinningMode: .publicKey, pinnedCertificates: [certificate])
+/// ```
 // Sendable because the settings and what is derived from them are behind a lock, and the rest is immutable.
 open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     struct State: Sendable {
@@ -32,7 +37,7 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
     }
     let state: Locked<State>
 
-    /// A policy without pins: `AFSecurityPolicy.defaultPolicy`. A new object every time.
+    /// Makes a policy without pins. AF: `AFSecurityPolicy.defaultPolicy`. A new object every time.
     public class func `default`() -> SecurityPolicy {
         self.init(pinningMode: .none)
     }
@@ -52,13 +57,13 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
     /// The same as `default()`.
     public convenience override init() { self.init(pinningMode: .none) }
 
-    /// Reads what `encode(with:)` wrote; nil when it is damaged.
+    /// Reads what `encode(with:)` wrote. `nil` when it is damaged.
     public required init?(coder: NSCoder) {
         guard let settings = SecurityPolicySettings(coder: coder) else { return nil }
         state = Locked(State(settings: settings))
     }
 
-    /// What is compared with the pins. `none` by default.
+    /// The part of a certificate that is compared with the pins. `none` by default.
     public var sslPinningMode: SSLPinningMode { settings.pinningMode }
 
     /// The pinned certificates, as DER. Empty by default.
@@ -84,7 +89,14 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
         set { change { $0.validatesDomainName = newValue } }
     }
 
-    /// Roots that are trusted beside this machine's, as DER: the certificate of a private authority. Empty by default.
+    /// Roots that are trusted beside this machine's, as DER, such as the certificate of a private authority. Empty by
+    /// default.
+    ///
+    /// ```swift
+    /// let policy = SecurityPolicy.default()
+    /// policy.anchorCertificates = [privateRoot]
+    /// manager.securityPolicy = policy
+    /// ```
     public var anchorCertificates: Set<Data> {
         get { settings.anchorCertificates }
         set { change { $0.anchorCertificates = newValue } }
@@ -96,13 +108,13 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
         set { change { $0.minimumTLSVersion = newValue } }
     }
 
-    /// The newest TLS version that is spoken; nil, the default: the newest that OpenSSL has.
+    /// The newest TLS version that is spoken. `nil`, the default, stands for the newest that OpenSSL has.
     public var maximumTLSVersion: TLSProtocolVersion? {
         get { settings.maximumTLSVersion }
         set { change { $0.maximumTLSVersion = newValue } }
     }
 
-    /// A file of certificate revocation lists (PEM, or one as DER). nil by default: revocation is not looked at.
+    /// A file of certificate revocation lists (PEM, or one as DER). `nil`, the default, leaves revocation unchecked.
     ///
     /// A file URL. Every certificate of a chain has to be covered by a list of its issuer that has not expired. The file is read
     /// again when it has changed on disk.
@@ -118,8 +130,16 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
         set { change { $0.requiresOCSPStapling = newValue } }
     }
 
-    /// Throws when the settings contradict each other or name something unusable; a request under such a policy fails
+    /// Throws when the settings contradict each other or name something unusable. A request under such a policy fails
     /// with this error before it connects.
+    ///
+    /// ```swift
+    /// do {
+    ///     try policy.validate()
+    /// } catch {
+    ///     print("these settings cannot work: \(error)")
+    /// }
+    /// ```
     ///
     /// - Throws: `ServerTrustError` with the rule `settings`.
     public func validate() throws {

@@ -1,9 +1,10 @@
 public import Foundation
 internal import NetworkingTransport
 
-/// The certificates that a server showed: what a `SecurityPolicy` evaluates, in place of Security.framework's `SecTrust`.
+/// The certificates that a server showed, for a `SecurityPolicy` to evaluate. It takes the place of
+/// Security.framework's `SecTrust`.
 public final class ServerTrust: Sendable {
-    /// The certificates as DER: the server's own first, the others as sent.
+    /// The certificates as DER, the server's own first, the others as sent.
     public let certificates: [Data]
     let parsed: [X509Certificate]
 

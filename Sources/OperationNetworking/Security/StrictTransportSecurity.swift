@@ -2,7 +2,7 @@ public import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// The hosts that are asked over TLS only, because they said so: HTTP Strict Transport Security (RFC 6797).
+/// The hosts that are asked over TLS only, because they said so by HTTP Strict Transport Security (RFC 6797).
 ///
 /// Off unless a manager or an operation has one as its `strictTransportSecurity`; several may share it. A host enters by the
 /// field `Strict-Transport-Security` of a response that came over TLS from a server that the policy trusted, without
@@ -33,7 +33,7 @@ public final class StrictTransportSecurity: Sendable {
     /// By name.
     private let known = Locked<[String: Host]>([:])
 
-    /// Knows the given hosts, such as those of an earlier run; those that cannot be names of hosts are left out.
+    /// Knows the given hosts, such as those of an earlier run. Those that cannot be names of hosts are left out.
     public init(hosts: [Host] = []) { self.hosts = hosts }
 
     /// The hosts known, by name. Setting it forgets the others.

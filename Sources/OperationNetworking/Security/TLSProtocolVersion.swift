@@ -2,9 +2,9 @@ internal import NetworkingTransport
 
 /// Versions of the TLS protocol.
 public enum TLSProtocolVersion: Int, Sendable, Comparable {
-    /// TLS 1.0 (RFC 2246), deprecated by RFC 8996: OpenSSL offers it only with its security level lowered to 0.
+    /// TLS 1.0 (RFC 2246), deprecated by RFC 8996. OpenSSL offers it only with its security level lowered to 0.
     case v1_0 = 10
-    /// TLS 1.1 (RFC 4346), deprecated by RFC 8996: OpenSSL offers it only with its security level lowered to 0.
+    /// TLS 1.1 (RFC 4346), deprecated by RFC 8996. OpenSSL offers it only with its security level lowered to 0.
     case v1_1
     /// TLS 1.2 (RFC 5246).
     case v1_2

@@ -3,7 +3,7 @@ public import FoundationNetworking
 internal import NetworkingTransport
 
 extension URLProtectionSpace {
-    /// What a server showed that the security policy does not trust; nil in challenges about anything else.
+    /// The certificates of a server that the security policy does not trust. `nil` in challenges about anything else.
     ///
     /// The `authenticationMethod` of such a challenge is "NSURLAuthenticationMethodServerTrust".
     public var untrustedServer: ServerTrust? { (self as? ServerTrustProtectionSpace)?.trust }
@@ -17,7 +17,7 @@ extension URLProtectionSpace {
 }
 
 extension URLCredential {
-    /// The answer to a challenge about an untrusted server: this certificate is to be accepted from this host, in the
+    /// Makes the answer to a challenge about an untrusted server that accepts this certificate from this host, in the
     /// operation that asked. Other operations do not share its connections unless they were answered the same.
     ///
     /// - Parameter serverTrust: The `untrustedServer` of the challenge; another one is no answer.

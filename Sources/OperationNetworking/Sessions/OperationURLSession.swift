@@ -23,9 +23,15 @@ internal import NetworkingTransport
 /// (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
 ///
 /// From any thread. Web sockets are Foundation's. AF: `session` of `AFURLSessionManager`.
+///
+/// ```swift
+/// let session = OperationURLSession(configuration: .default)
+/// let (data, response) = try await session.data(from: url)
+/// print(data.count, response)
+/// ```
 // Sendable because `registry` and `currentDelegate` are behind locks, and all else is immutable or Foundation's.
 open class OperationURLSession: URLSession, @unchecked Sendable {
-    /// The queue of the tasks' operations: suspend it, or set its limits, for all of them at once.
+    /// The queue of the tasks' operations. Suspend it, or set its limits, for all of them at once.
     public let operationQueue: RequestOperationQueue
     let settings: SessionSettings
     let client = SessionDelegateClient()
@@ -81,7 +87,7 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     /// Nil once the session is invalid.
     open override var delegate: (any URLSessionDelegate)? { currentDelegate.withLock { $0 } }
 
-    /// The operation of a task; nil for one that is not this library's, or that is not sent to a server.
+    /// The operation of a task. `nil` for one that is not this library's, or that is not sent to a server.
     public func operation(for task: URLSessionTask) -> HTTPRequestOperation? {
         (task as? any SessionTaskFace)?.operation
     }
@@ -203,13 +209,13 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         client.perform(on: delegateQueue) { [self] in completionHandler(outstandingTasks) }
     }
 
-    /// Lets the tasks there are go on, and makes no others; then the delegate is told, and let go of.
+    /// Lets the tasks that there are go on, and makes no others. Then the delegate is told, and let go of.
     open override func finishTasksAndInvalidate() {
         guard self !== Self.sharedSession else { return }
         if registry.withLock({ $0.finish() }) { becomeInvalid() }
     }
 
-    /// Cancels the tasks there are, and makes no others; then the delegate is told, and let go of.
+    /// Cancels the tasks that there are, and makes no others. Then the delegate is told, and let go of.
     open override func invalidateAndCancel() {
         guard self !== Self.sharedSession else { return }
         let isInvalid = registry.withLock { $0.finish() }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The content of an operation's response byte by byte, as it comes: ``URLConnectionOperation/bytes``.
+/// The content of an operation's response byte by byte, as it comes. ``URLConnectionOperation/bytes`` makes it.
 public struct ResponseBytes: AsyncSequence, Sendable {
     let access: ResponseStreamAccess
 
@@ -18,7 +18,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
             self.reader = reader
         }
 
-        /// The next byte; nil at the end of the response, when the operation has finished.
+        /// The next byte. `nil` at the end of the response, when the operation has finished.
         ///
         /// - Throws: as ``ResponseChunks/Iterator/next()``.
         public mutating func next() async throws -> UInt8? {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The content of an operation's response in pieces, as they come: ``URLConnectionOperation/chunks``.
+/// The content of an operation's response in pieces, as they come. ``URLConnectionOperation/chunks`` makes it.
 public struct ResponseChunks: AsyncSequence, Sendable {
     let access: ResponseStreamAccess
 
@@ -12,7 +12,7 @@ public struct ResponseChunks: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let reader: ResponseReader
 
-        /// The next piece, never empty; nil at the end of the response, when the operation has finished.
+        /// The next piece, never empty. `nil` at the end of the response, when the operation has finished.
         ///
         /// - Throws: the operation's error, as a failure block would get it; ``ResponseStreamError``;
         ///   ``OperationDependencyError``, as ``HTTPRequestOperation/value()``.

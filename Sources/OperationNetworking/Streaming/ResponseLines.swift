@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The content of an operation's response line by line, as it comes: ``URLConnectionOperation/lines``.
+/// The content of an operation's response line by line, as it comes. ``URLConnectionOperation/lines`` makes it.
 ///
 /// A line ends with LF, CRLF or CR, which are left out, or with the content. The text is UTF-8; what is not becomes U+FFFD.
 public struct ResponseLines: AsyncSequence, Sendable {
@@ -25,7 +25,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
         let reader: ResponseReader
         var splitter: LineSplitter
 
-        /// The next line; nil at the end of the response, when the operation has finished.
+        /// The next line. `nil` at the end of the response, when the operation has finished.
         ///
         /// - Throws: as ``ResponseChunks/Iterator/next()``.
         public mutating func next() async throws -> String? {

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Why the content of a response cannot be read as a stream. Errors of the request itself are the operation's.
+/// An error of reading the content of a response as a stream. Errors of the request itself are the operation's.
 public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// Somebody else reads the operation's stream, or has, or it was let go of unread after content had come. A response
     /// comes once: make another operation, with `copy()` for example.
     case alreadyRead
-    /// The content goes to the operation's `outputStream` or `downloadDestination`: set neither.
+    /// The content goes to the operation's `outputStream` or `downloadDestination`. Set neither.
     case contentGoesElsewhere
-    /// A line is longer than ``ResponseLines/maximumLineLength``, which is given in bytes; or a line of an event is.
+    /// A line, or a line of an event, is longer than ``ResponseLines/maximumLineLength``, which is given in bytes.
     case lineTooLong(limit: Int)
     /// The lines of an event are together longer than ``ServerSentEvents/maximumEventLength``, given in bytes.
     case eventTooLong(limit: Int)
@@ -18,7 +18,7 @@ public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible,
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
-    /// One sentence: what is wrong, and what to do.
+    /// One sentence with what is wrong and what to do.
     public var description: String {
         switch self {
         case .alreadyRead:

@@ -2,9 +2,10 @@ public import Foundation
 
 /// An event of a stream in the format `text/event-stream` (WHATWG HTML, "Server-sent events").
 public struct ServerSentEvent: Sendable, Hashable {
-    /// The last event ID as it is with this event: the latest `id` field that came, in this event or before; empty: none.
+    /// The last event ID as it is with this event. It is the latest `id` field that came, in this event or before, or
+    /// empty.
     public var id: String
-    /// The event's type, the `event` field; "message" when there is none.
+    /// The event's type, the `event` field, or "message" when there is none.
     public var event: String
     /// The `data` fields' values, joined by line feeds.
     public var data: String

@@ -1,7 +1,8 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// The content of an operation's response as server-sent events (WHATWG HTML): ``URLConnectionOperation/events``.
+/// The content of an operation's response as server-sent events (WHATWG HTML). ``URLConnectionOperation/events`` makes
+/// it.
 ///
 /// The response has to have status 200 and the content type `text/event-stream`; 204 ends the sequence. An event that the
 /// response breaks off in is dropped.
@@ -25,8 +26,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         let delay: TimeInterval
     }
 
-    /// These events, and when the response ends or its connection is lost, those of another request, with what the server
-    /// missed to deliver: the field `Last-Event-ID` tells it the last one that came.
+    /// Returns a sequence that makes the request again when the response ends or its connection is lost. The field
+    /// `Last-Event-ID` tells the server the last event that came, so that it can send what was missed.
     ///
     /// Each request is a copy of the operation, in the same `RequestOperationQueue` if that has the operation when reading
     /// begins, else in none. A status of 204, one that is not accepted, and a response without events end the sequence:
@@ -63,7 +64,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             queue = reconnection == nil ? nil : connection.operation.scheduler as? RequestOperationQueue
         }
 
-        /// The next event; nil at the end of the response, when the operation has finished.
+        /// The next event. `nil` at the end of the response, when the operation has finished.
         ///
         /// - Throws: as ``ResponseChunks/Iterator/next()``.
         public mutating func next() async throws -> ServerSentEvent? {

@@ -16,26 +16,49 @@ internal import NetworkingSupport
 ///   by its status code, gives no content: up to 1 MiB of it is in the error.
 extension URLConnectionOperation {
     /// The response's content, decoded, in pieces as they come.
+    ///
+    /// ```swift
+    /// for try await chunk in operation.chunks {
+    ///     print(chunk.count)
+    /// }
+    /// ```
     public var chunks: ResponseChunks { ResponseChunks(access: ResponseStreamAccess(self)) }
 
     /// The response's content, decoded, byte by byte.
     public var bytes: ResponseBytes { ResponseBytes(access: ResponseStreamAccess(self)) }
 
     /// The response's content as lines of UTF-8.
+    ///
+    /// ```swift
+    /// for try await line in operation.lines {
+    ///     print(line)
+    /// }
+    /// ```
     public var lines: ResponseLines { ResponseLines(access: ResponseStreamAccess(self)) }
 
     /// The response's content as server-sent events. The request's `Accept` field becomes `text/event-stream` if it has
     /// none and the operation has not begun.
+    ///
+    /// ```swift
+    /// for try await event in operation.events {
+    ///     print(event.event, event.data)
+    /// }
+    /// ```
     public var events: ServerSentEvents {
         acceptEvents()
         return ServerSentEvents(access: ResponseStreamAccess(self))
     }
 
-    /// The whole content of the response, once the operation has finished without an error: where a success block would be
-    /// called.
+    /// Returns the whole content of the response, once the operation has finished without an error. That is where a
+    /// success block would be called.
     ///
     /// An operation that is in no queue and was not started is started, and so are those it waits for. Cancelling the task
     /// cancels the operation. The data are empty where the content goes to `outputStream` or `downloadDestination`.
+    ///
+    /// ```swift
+    /// let (content, response) = try await operation.data()
+    /// print(response.statusCode, content.count)
+    /// ```
     ///
     /// - Throws: the operation's error; `OperationDependencyError`, as ``HTTPRequestOperation/value()``.
     public func data() async throws -> (Data, HTTPURLResponse) {

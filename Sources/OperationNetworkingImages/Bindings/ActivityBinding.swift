@@ -1,6 +1,6 @@
 public import OperationNetworking
 
-/// Shows with an indicator whether an operation is executing: AFNetworking's `UIActivityIndicatorView+AFNetworking`.
+/// Shows with an indicator whether an operation is executing. AF: `UIActivityIndicatorView+AFNetworking`.
 @MainActor
 public final class ActivityBinding {
     private weak var indicator: (any ActivityDisplaying)?
@@ -11,7 +11,7 @@ public final class ActivityBinding {
         self.indicator = indicator
     }
 
-    /// Follows an operation in place of the one before: the indicator is animated while it is executing, not while it
+    /// Follows an operation in place of the one before. The indicator is animated while it is executing, not while it
     /// waits or is paused. AF: `setAnimatingWithStateOfOperation:`.
     ///
     /// - Parameter operation: the operation. Of nil, and of one that has finished, nothing is shown: the indicator stays as

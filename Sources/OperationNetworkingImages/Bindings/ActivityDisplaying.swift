@@ -1,5 +1,4 @@
-/// What shows that something is going on: AFNetworking's category on `UIActivityIndicatorView`, for any kind of view. See
-/// ``ActivityBinding``.
+/// A view that shows that something is going on. AF: a category on `UIActivityIndicatorView`. See ``ActivityBinding``.
 @MainActor
 public protocol ActivityDisplaying: AnyObject {
     /// Something is going on.

@@ -1,7 +1,7 @@
 internal import Foundation
 public import FoundationNetworking
 
-/// Loads images into a button, one for each state and as many backgrounds: AFNetworking's `UIButton+AFNetworking`.
+/// Loads images into a button, one for each state and as many backgrounds. AF: `UIButton+AFNetworking`.
 ///
 /// Each of these eight is a place of its own, with the rules of ``ImageViewBinding``.
 @MainActor
@@ -13,7 +13,7 @@ public final class ButtonBinding {
 
     private weak var button: (any ButtonImageDisplaying)?
     private var slots: [Place: ImageRequestSlot] = [:]
-    /// Where images come from. The process's by default. AF: `sharedImageDownloader`.
+    /// The downloader that images come from. The process's by default. AF: `sharedImageDownloader`.
     public var imageDownloader: ImageDownloader
 
     /// A binding for a button, which is not kept alive.

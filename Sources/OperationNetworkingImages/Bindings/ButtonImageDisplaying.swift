@@ -1,9 +1,9 @@
-/// What shows images by state: AFNetworking's category on `UIButton`, for any kind of button. See ``ButtonBinding``.
+/// A button that shows images by state. AF: a category on `UIButton`. See ``ButtonBinding``.
 @MainActor
 public protocol ButtonImageDisplaying: AnyObject {
-    /// Shows an image in a state; nil: none.
+    /// Shows an image in a state. `nil` shows none.
     func display(_ image: Image?, for state: ButtonState)
-    /// Shows a background image in a state; nil: none.
+    /// Shows a background image in a state. `nil` shows none.
     func displayBackground(_ image: Image?, for state: ButtonState)
 }
 

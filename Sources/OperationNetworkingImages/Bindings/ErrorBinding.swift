@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 public import OperationNetworking
 
-/// Shows the errors of operations: AFNetworking's `UIAlertView+AFNetworking`.
+/// Shows the errors of operations. AF: `UIAlertView+AFNetworking`.
 ///
 /// That an operation was cancelled is not shown: somebody wanted it.
 @MainActor

@@ -1,4 +1,4 @@
-/// What shows errors: AFNetworking's category on `UIAlertView`, for any kind of view. See ``ErrorBinding``.
+/// A view that shows errors. AF: a category on `UIAlertView`. See ``ErrorBinding``.
 @MainActor
 public protocol ErrorDisplaying: AnyObject {
     /// Shows an error.

@@ -1,6 +1,6 @@
-/// What shows an image: AFNetworking's category on `UIImageView`, for any kind of view. See ``ImageViewBinding``.
+/// A view that shows an image. AF: a category on `UIImageView`. See ``ImageViewBinding``.
 @MainActor
 public protocol ImageDisplaying: AnyObject {
-    /// Shows an image; nil: none.
+    /// Shows an image. `nil` shows none.
     func display(_ image: Image?)
 }

@@ -1,20 +1,21 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Loads images into a view, which keeps the binding: AFNetworking's `UIImageView+AFNetworking`.
+/// Loads images into a view, which keeps the binding. AF: `UIImageView+AFNetworking`.
 ///
 /// Only the last request counts: what comes late for an earlier one is dropped. A request for the URL that is being loaded
 /// joins it. An image in the downloader's memory cache is shown before the method returns.
 @MainActor
 public final class ImageViewBinding {
-    /// Called on the main queue with request, response (nil: the image was in the memory cache) and image.
+    /// A block that is called on the main queue with request, response and image. The response is `nil` when the image
+    /// was in the memory cache.
     public typealias Success = @MainActor (URLRequest, HTTPURLResponse?, Image) -> Void
     /// Called on the main queue with request, response if there was one, and error.
     public typealias Failure = @MainActor (URLRequest, HTTPURLResponse?, any Error) -> Void
 
     private weak var view: (any ImageDisplaying)?
     private let slot = ImageRequestSlot()
-    /// Where images come from. The process's by default. AF: `sharedImageDownloader`.
+    /// The downloader that images come from. The process's by default. AF: `sharedImageDownloader`.
     public var imageDownloader: ImageDownloader
 
     /// A binding for a view, which is not kept alive.
@@ -27,7 +28,7 @@ public final class ImageViewBinding {
         self.imageDownloader = imageDownloader
     }
 
-    /// The request that is being loaded; nil: none.
+    /// The request that is being loaded. `nil` when there is none.
     public var activeRequest: URLRequest? { slot.activeRequest }
 
     /// Shows the image at a URL. The request has `Accept: image/*`. AF: `setImageWithURL:placeholderImage:`.

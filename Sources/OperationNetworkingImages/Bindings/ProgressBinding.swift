@@ -1,7 +1,7 @@
 internal import Dispatch
 public import OperationNetworking
 
-/// Shows with a progress view how much an operation has transferred: AFNetworking's `UIProgressView+AFNetworking`.
+/// Shows with a progress view how much an operation has transferred. AF: `UIProgressView+AFNetworking`.
 ///
 /// Only the operation that was named last is shown, and nothing while it is not known how much there will be. Progress
 /// blocks that the operation has are called as before; one that is set afterwards takes the place of this.

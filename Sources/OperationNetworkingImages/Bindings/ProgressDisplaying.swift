@@ -1,5 +1,4 @@
-/// What shows how much of something is done: AFNetworking's category on `UIProgressView`, for any kind of view. See
-/// ``ProgressBinding``.
+/// A view that shows how much of something is done. AF: a category on `UIProgressView`. See ``ProgressBinding``.
 @MainActor
 public protocol ProgressDisplaying: AnyObject {
     /// Shows a progress from 0 to 1.

@@ -1,6 +1,6 @@
 public import OperationNetworking
 
-/// Shows with a refresh control whether an operation is executing: AFNetworking's `UIRefreshControl+AFNetworking`.
+/// Shows with a refresh control whether an operation is executing. AF: `UIRefreshControl+AFNetworking`.
 @MainActor
 public final class RefreshBinding {
     private weak var control: (any RefreshDisplaying)?
@@ -11,8 +11,8 @@ public final class RefreshBinding {
         self.control = control
     }
 
-    /// Follows an operation in place of the one before: the control is refreshing while it is executing.
-    /// AF: `setRefreshingWithStateOfOperation:`.
+    /// Follows an operation in place of the one before. The control is refreshing while it is executing. AF:
+    /// `setRefreshingWithStateOfOperation:`.
     ///
     /// - Parameter operation: the operation. Of nil, and of one that has finished, nothing is shown: the control stays as
     ///   it is.

@@ -1,5 +1,4 @@
-/// What shows that content is being loaded again: AFNetworking's category on `UIRefreshControl`, for any kind of view. See
-/// ``RefreshBinding``.
+/// A view that shows that content is being loaded again. AF: a category on `UIRefreshControl`. See ``RefreshBinding``.
 @MainActor
 public protocol RefreshDisplaying: AnyObject {
     /// Content is being loaded.

@@ -3,8 +3,8 @@ public import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Images in memory, of which those used least recently go first when they take too much (AFNetworking 3:
-/// `AFAutoPurgingImageCache`).
+/// Images in memory, of which those used least recently go first when they take too much. AF 3:
+/// `AFAutoPurgingImageCache`.
 ///
 /// An image costs what its pixels take, four bytes each. Every call takes effect at once and as a whole: whoever asks
 /// after an image was added finds it. When the system is short of memory (`/proc/pressure/memory`, where the kernel has it)
@@ -18,9 +18,10 @@ open class AutoPurgingImageCache: ImageRequestCache, @unchecked Sendable {
     /// Guarded by itself. By the bytes of the identifiers: what they look like does not matter, and comparing these takes
     /// no longer than they are.
     private let images: Locked<CostBoundCache<[UInt8], Image>>
-    /// Bytes beyond which images are thrown out; 100 MiB by default. AF: `memoryCapacity`.
+    /// The number of bytes beyond which images are thrown out. 100 MiB by default. AF: `memoryCapacity`.
     public let memoryCapacity: Int
-    /// Bytes that are left then; 60 MiB by default. AF: `preferredMemoryUsageAfterPurge`.
+    /// The number of bytes that are left after images were thrown out. 60 MiB by default. AF:
+    /// `preferredMemoryUsageAfterPurge`.
     public let preferredMemoryUsageAfterPurge: Int
     /// Set once, in the initializer.
     private var subscription: MemoryPressureMonitor.Subscription?
@@ -61,14 +62,14 @@ open class AutoPurgingImageCache: ImageRequestCache, @unchecked Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Removes an image; true if there was one.
+    /// Removes an image. True if there was one.
     @discardableResult
     open func removeImage(withIdentifier identifier: String) -> Bool {
         let key = Array(identifier.utf8)
         return images.withLock { $0.removeValue(forKey: key) } != nil
     }
 
-    /// Removes all images; true if there was one.
+    /// Removes all images. True if there was one.
     @discardableResult
     open func removeAllImages() -> Bool {
         let removed = images.withLock { $0.removeAll() }
@@ -81,7 +82,7 @@ open class AutoPurgingImageCache: ImageRequestCache, @unchecked Sendable {
         return images.withLock { $0.value(forKey: key) }
     }
 
-    /// Whether to keep an image that was downloaded: true. To be overridden.
+    /// Whether to keep an image that was downloaded. True, unless overridden. To be overridden.
     open func shouldCache(
         _ image: Image, for request: URLRequest, withAdditionalIdentifier identifier: String?
     ) -> Bool { true }

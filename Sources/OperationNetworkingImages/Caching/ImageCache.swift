@@ -1,14 +1,14 @@
-/// Where images are kept under identifiers (AFNetworking 3: `AFImageCache`).
+/// A cache of images under identifiers. AF 3: `AFImageCache`.
 ///
 /// Called from any thread. What was added is found by whoever asks afterwards, until it is removed or thrown out.
 public protocol ImageCache: AnyObject, Sendable {
     /// Adds an image, in place of the one with the same identifier. AF: `addImage:withIdentifier:`.
     func add(_ image: Image, withIdentifier identifier: String)
 
-    /// Removes an image; true if there was one. AF: `removeImageWithIdentifier:`.
+    /// Removes an image. True if there was one. AF: `removeImageWithIdentifier:`.
     @discardableResult func removeImage(withIdentifier identifier: String) -> Bool
 
-    /// Removes all images; true if there was one. AF: `removeAllImages`.
+    /// Removes all images. True if there was one. AF: `removeAllImages`.
     @discardableResult func removeAllImages() -> Bool
 
     /// The image, which counts as used now. AF: `imageWithIdentifier:`.

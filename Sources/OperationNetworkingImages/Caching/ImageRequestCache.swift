@@ -1,7 +1,7 @@
 internal import Foundation
 public import FoundationNetworking
 
-/// Where images are kept under requests (AFNetworking 3: `AFImageRequestCache`).
+/// A cache of images under requests. AF 3: `AFImageRequestCache`.
 ///
 /// What a cache of one's own has to have is an ``ImageCache``: all methods for requests are there, and use the identifier
 /// that ``identifier(for:withAdditionalIdentifier:)`` makes.
@@ -12,7 +12,7 @@ public protocol ImageRequestCache: ImageCache {
     /// Adds an image. AF: `addImage:forRequest:withAdditionalIdentifier:`.
     func add(_ image: Image, for request: URLRequest, withAdditionalIdentifier identifier: String?)
 
-    /// Removes an image; true if there was one. AF: `removeImageforRequest:withAdditionalIdentifier:`.
+    /// Removes an image. True if there was one. AF: `removeImageforRequest:withAdditionalIdentifier:`.
     @discardableResult
     func removeImage(for request: URLRequest, withAdditionalIdentifier identifier: String?) -> Bool
 
@@ -36,7 +36,7 @@ extension ImageRequestCache {
         add(image, withIdentifier: self.identifier(for: request, withAdditionalIdentifier: identifier))
     }
 
-    /// Removes the image under the identifier of the request; true if there was one.
+    /// Removes the image under the identifier of the request. True if there was one.
     @discardableResult
     public func removeImage(for request: URLRequest, withAdditionalIdentifier identifier: String? = nil) -> Bool {
         removeImage(withIdentifier: self.identifier(for: request, withAdditionalIdentifier: identifier))

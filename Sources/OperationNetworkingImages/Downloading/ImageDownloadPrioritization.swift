@@ -1,4 +1,4 @@
-/// In what order downloads begin that have to wait (AFNetworking 3: `AFImageDownloadPrioritization`).
+/// The order in which downloads begin that have to wait. AF 3: `AFImageDownloadPrioritization`.
 public enum ImageDownloadPrioritization: Int, Sendable, Hashable {
     /// In the order of the requests. AF: `AFImageDownloadPrioritizationFIFO`.
     case fifo

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a request for an image is cancelled by (AFNetworking 3: `AFImageDownloadReceipt`).
+/// A receipt by which a request for an image is cancelled. AF 3: `AFImageDownloadReceipt`.
 ///
 /// Several receipts may stand for one transfer.
 public struct ImageDownloadReceipt: Sendable, Hashable {

@@ -4,24 +4,25 @@ public import FoundationNetworking
 internal import NetworkingSupport
 public import OperationNetworking
 
-/// Downloads images, each of them once however many ask for it (AFNetworking 3: `AFImageDownloader`).
+/// Downloads images, each of them once however many ask for it. AF 3: `AFImageDownloader`.
 ///
 /// A request that is equal to one under way (URL, method, cache policy, header fields, body, and size of the thumbnail)
 /// joins it: there is one transfer, and each caller has blocks and a receipt of its own. The transfer is cancelled with the
 /// last of them. Images that are in ``imageCache`` are not asked for again.
 ///
 /// ```swift
-/// let receipt = ImageDownloader.default().downloadImage(for: URLRequest(url: url)) { _, _, image in
-///     print(image.width, image.height)
-/// }
+/// let receipt = ImageDownloader.default().downloadImage(
+///     for: URLRequest(url: url),
+///     success: { _, _, image in print(image.width, image.height) })
 /// ```
 ///
 /// Safe to be used from any thread. A downloader stays until its requests have ended.
 // Sendable because all mutable state is behind `state`.
 open class ImageDownloader: @unchecked Sendable {
-    /// Called with the caller's own request, the response (nil: the image was in the memory cache), and the image.
+    /// A block that is called with the caller's own request, the response and the image. The response is `nil` when the
+    /// image was in the memory cache.
     public typealias Success = @Sendable (URLRequest, HTTPURLResponse?, Image) -> Void
-    /// Called with the caller's own request, the response if there was one, and the error; −999 after a cancel.
+    /// Called with the caller's own request, the response if there was one, and the error. −999 after a cancel.
     public typealias Failure = @Sendable (URLRequest, HTTPURLResponse?, any Error) -> Void
 
     /// What makes two requests one download.
@@ -77,7 +78,7 @@ open class ImageDownloader: @unchecked Sendable {
         var completionQueue: DispatchQueue?
     }
 
-    /// Where images are looked for first, and put. Nil: nowhere. AF: `imageCache`.
+    /// The cache that images are looked for in first, and put into. Nil: nowhere. AF: `imageCache`.
     public let imageCache: (any ImageRequestCache)?
     private let transport: any ImageTransport
     let state: Locked<State>
@@ -94,8 +95,9 @@ open class ImageDownloader: @unchecked Sendable {
                     prioritization: downloadPrioritization, maximumActiveDownloads: maximumActiveDownloads)))
     }
 
-    /// A downloader that uses the tasks of a session manager: its session, its settings, and its serializer if that is an
-    /// ``ImageResponseSerializer``. AF: `initWithSessionManager:downloadPrioritization:maximumActiveDownloads:imageCache:`.
+    /// Makes a downloader that uses the tasks of a session manager. It takes over session, settings, and the serializer
+    /// if that is an ``ImageResponseSerializer``. AF:
+    /// `initWithSessionManager:downloadPrioritization:maximumActiveDownloads:imageCache:`.
     ///
     /// - Parameters:
     ///   - sessionManager: what makes the requests. By default one with ``defaultURLCache()``.
@@ -132,8 +134,8 @@ open class ImageDownloader: @unchecked Sendable {
         return URLCache(memoryCapacity: 20 << 20, diskCapacity: folder == nil ? 0 : 150 << 20, diskPath: folder)
     }()
 
-    /// A downloader that uses the operations of a manager: its queue, its settings, and its serializer if that is an
-    /// ``ImageResponseSerializer``. Other parameters are as with a session manager.
+    /// Makes a downloader that uses the operations of a manager. It takes over queue, settings, and the serializer if
+    /// that is an ``ImageResponseSerializer``. Other parameters are as with a session manager.
     ///
     /// - Parameters:
     ///   - manager: what makes the requests.
@@ -156,13 +158,14 @@ open class ImageDownloader: @unchecked Sendable {
     /// The downloader of the process. AF: `defaultInstance`.
     public static func `default`() -> ImageDownloader { shared }
 
-    /// In what order those downloads begin that have to wait; for requests from now on. AF: `downloadPrioritization`.
+    /// The order in which those downloads begin that have to wait, for requests from now on. AF:
+    /// `downloadPrioritization`.
     public var downloadPrioritization: ImageDownloadPrioritization {
         get { state.withLock { $0.machine.prioritization } }
         set { state.withLock { $0.machine.prioritization = newValue } }
     }
 
-    /// How many transfers there are at a time.
+    /// The number of transfers that there are at a time.
     public var maximumActiveDownloads: Int { state.withLock { $0.machine.maximumActiveDownloads } }
 
     /// The queue for the blocks of requests from now on. Nil by default: the main queue, which somebody must run.
@@ -196,7 +199,7 @@ open class ImageDownloader: @unchecked Sendable {
         return download(for: caller, receiptID: receiptID, thumbnailSize: thumbnailSize)
     }
 
-    /// Cancels one request: its failure block is called with −999. Others for the same image go on. Has no effect when
+    /// Cancels one request. Its failure block is called with −999. Others for the same image go on. Has no effect when
     /// the request has ended. AF: `cancelTaskForImageDownloadReceipt:`.
     open func cancelTask(for receipt: ImageDownloadReceipt) {
         let (caller, transfer) = state.withLock { state -> (Caller?, (any ImageTransfer)?) in

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A decoded image: pixels of red, green, blue and alpha, 8 bits each, in memory.
+/// A decoded image in memory, with pixels of red, green, blue and alpha, 8 bits each.
 ///
 /// Alpha is straight, not premultiplied. The first row is the top one; the orientation that a camera notes in the file
 /// is applied. Colour profiles are not: values are taken for sRGB.
@@ -12,11 +12,11 @@ public struct Image: Sendable {
     /// Pixels for each point of the user's coordinates, 1 by default. Says nothing about `width` and `height`.
     /// AF: `UIImage.scale`.
     public let scale: Double
-    /// Bytes from the beginning of one row to that of the next: `width * 4`.
+    /// Bytes from the beginning of one row to that of the next, which are `width * 4`.
     public let bytesPerRow: Int
     /// The rows, `height * bytesPerRow` bytes.
     public let pixels: Data
-    /// What the file was; nil: the image was made from pixels.
+    /// The type of the file. `nil` for an image that was made from pixels.
     public let fileType: ImageFileType?
 
     /// Decodes the content of a file.

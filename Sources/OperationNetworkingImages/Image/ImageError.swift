@@ -1,11 +1,11 @@
 internal import Foundation
 public import OperationNetworking
 
-/// Why an image could not be decoded, made or encoded.
+/// An error of decoding, making or encoding an image.
 ///
 /// Two errors are equal when their codes are.
 public struct ImageError: NetworkingError {
-    /// What went wrong, as the `NSError` code.
+    /// The kind of error, as the `NSError` code.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The number an `NSError` shows.
         public let rawValue: Int
@@ -23,7 +23,7 @@ public struct ImageError: NetworkingError {
         public static let truncated = Code(rawValue: 3)
         /// The file contradicts its format (4).
         public static let damaged = Code(rawValue: 4)
-        /// The header announces more pixels than are allowed; nothing was decoded (5).
+        /// The header announces more pixels than are allowed. Nothing was decoded (5).
         public static let tooManyPixels = Code(rawValue: 5)
         /// Width, height and the number of bytes do not belong together (6).
         public static let invalidPixels = Code(rawValue: 6)
@@ -31,9 +31,9 @@ public struct ImageError: NetworkingError {
         public static let notEncodable = Code(rawValue: 7)
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// What went wrong, where, and what to do, in one sentence or two.
+    /// One or two sentences with what went wrong, where, and what to do.
     public let reason: String
 
     /// An error with a code and a sentence.

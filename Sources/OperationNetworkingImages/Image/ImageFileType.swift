@@ -6,18 +6,18 @@ public enum ImageFileType: String, Sendable, Hashable, CaseIterable {
     case png
     /// JPEG, sequential and progressive.
     case jpeg
-    /// GIF; of an animation, the first frame.
+    /// GIF, and of an animation the first frame.
     case gif
-    /// TIFF; of several pages, the first.
+    /// TIFF, and of several pages the first.
     case tiff
     /// Windows bitmap.
     case bmp
-    /// Windows icon; the largest of its images.
+    /// Windows icon, of which the largest image is taken.
     case ico
     /// WebP without animation. Needs gdk-pixbuf's loader for it (Debian's package `webp-pixbuf-loader`).
     case webp
 
-    /// What the first bytes of a file say; nil: no format of these.
+    /// Reads the format from the first bytes of a file. `nil` for another format than these.
     public init?(firstBytesOf data: Data) {
         guard let type = data.prefix(16).withUnsafeBytes({ Self.recognize(ImageBytes($0)) }) else { return nil }
         self = type

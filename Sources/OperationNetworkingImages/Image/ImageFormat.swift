@@ -2,7 +2,7 @@
 public enum ImageFormat: Sendable, Hashable {
     /// PNG, with alpha, without loss.
     case png
-    /// JPEG, without alpha: what is transparent becomes white.
+    /// JPEG, without alpha. Transparent pixels become white.
     ///
     /// The quality is 0 (smallest file) to 1 (best); 0.9 by default. What lies outside counts as the nearest.
     case jpeg(quality: Double = 0.9)

@@ -3,7 +3,7 @@ public import FoundationNetworking
 internal import NetworkingSupport
 public import OperationNetworking
 
-/// Validates as `HTTPResponseSerializer` does and decodes an ``Image`` (AFNetworking: `AFImageResponseSerializer`).
+/// Validates as `HTTPResponseSerializer` does and decodes an ``Image``. AF: `AFImageResponseSerializer`.
 ///
 /// Accepts AFNetworking's content types by default, and `image/webp` and `image/vnd.microsoft.icon`. What the content is
 /// its first bytes say, not its content type.
@@ -18,47 +18,47 @@ open class ImageResponseSerializer: HTTPResponseSerializer, @unchecked Sendable 
         acceptableContentTypes = Self.mediaTypes
     }
 
-    /// A serializer from an archive; `nil` if the archive holds none or is damaged.
+    /// A serializer from an archive. `nil` if the archive holds none or is damaged.
     public required init?(coder: NSCoder) {
         guard let stored = Settings(from: coder) else { return nil }
         super.init(coder: coder)
         settings.withLock { $0 = stored }
     }
 
-    /// What is accepted by default: AFNetworking's types, and those of WebP and of icons.
+    /// The types that are accepted by default, which are AFNetworking's, and those of WebP and of icons.
     public static let mediaTypes: Set<String> = [
         "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp", "image/x-bmp",
         "image/x-xbitmap", "image/x-win-bitmap", "image/webp", "image/vnd.microsoft.icon",
     ]
 
-    /// The scale of the images, pixels for each point; 1 by default. AF: `imageScale`, by default the screen's.
+    /// The scale of the images, pixels for each point. 1 by default. AF: `imageScale`, by default the screen's.
     public var imageScale: Double {
         get { settings.withLock { $0.imageScale } }
         set { settings.withLock { $0.imageScale = newValue } }
     }
 
-    /// Whether pixels are decoded, off the network thread and the main thread: true by default. If not, the header is
+    /// Whether pixels are decoded, off the network thread and the main thread. True by default. If not, the header is
     /// checked, and the response object is an ``EncodedImage``. AF: `automaticallyInflatesResponseImage`.
     public var automaticallyInflatesResponseImage: Bool {
         get { settings.withLock { $0.inflates } }
         set { settings.withLock { $0.inflates = newValue } }
     }
 
-    /// How many pixels, width times height, an image may have; 100 million by default. An image with more is an error
-    /// before anything of it is decoded.
+    /// The number of pixels, width times height, that an image may have. 100 million by default. An image with more is
+    /// an error before anything of it is decoded.
     public var maximumPixelCount: Int {
         get { settings.withLock { $0.maximumPixelCount } }
         set { settings.withLock { $0.maximumPixelCount = newValue } }
     }
 
-    /// Pixels that the longer side is to have at most: larger images are made smaller while they are decoded. Nil by
-    /// default: as large as they are.
+    /// The number of pixels that the longer side is to have at most. Larger images are made smaller while they are
+    /// decoded. Nil by default: as large as they are.
     public var thumbnailSize: Int? {
         get { settings.withLock { $0.thumbnailSize } }
         set { settings.withLock { $0.thumbnailSize = newValue } }
     }
 
-    /// The ``Image``; `nil` if there is no body, or an empty one.
+    /// The ``Image``. `nil` if there is no body, or an empty one.
     ///
     /// - Throws: `ResponseSerializationError`. One with code `cannotParseResponse` has an ``ImageError`` beneath. With a
     ///   status that is not acceptable the body is decoded all the same, and the image is on the error.

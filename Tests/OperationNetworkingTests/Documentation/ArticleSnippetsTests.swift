@@ -6,13 +6,49 @@ internal import OperationNetworking
 
 // MARK: The first page
 
-private func overview() {
+private func overview() async throws -> Book {
     let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
+
+    let book = try await manager.operation(method: "GET", "books/1")
+        .decoded(Book.self)
 
     manager.get(
         "books", parameters: ["author": "Le Guin"],
         success: { operation, object in print(object ?? "no content") },
         failure: { operation, error in print(error.localizedDescription) })
+    return book
+}
+
+// MARK: The page of HTTPRequestOperation
+
+private func decode(_ manager: HTTPRequestOperationManager) async throws -> Book {
+    let operation = try manager.operation(method: "GET", "books/1")
+    let book = try await operation.decoded(Book.self)
+    return book
+}
+
+private func pauseAndCancel(_ operation: HTTPRequestOperation) {
+    operation.pause()
+    operation.resume()
+    operation.cancel()
+}
+
+// MARK: The page of HTTPRequestOperationManager
+
+private struct Draft: Encodable, Sendable {
+    let title: String
+}
+
+private func create() async throws -> Book {
+    let manager = HTTPRequestOperationManager(
+        baseURL: URL(string: "https://api.example.com/v1/"))
+    manager.requestSerializer = JSONRequestSerializer()
+    manager.retryPolicy = RetryPolicy()
+
+    let operation = try manager.operation(
+        method: "POST", "books", parameters: Draft(title: "Lavinia"))
+    let created = try await operation.decoded(Book.self)
+    return created
 }
 
 // MARK: Caching
@@ -36,9 +72,69 @@ private func cacheOnly(_ manager: HTTPRequestOperationManager, _ url: URL) -> HT
 
 // MARK: Retry
 
-private func retries(_ manager: HTTPRequestOperationManager, _ logIn: @escaping @Sendable () async throws -> String) {
-    manager.retryPolicy = RetryPolicy(maximumAttempts: 4, budget: RetryBudget())
-    manager.interceptors = [TokenRefresher { try await logIn() }]
+private func retry(_ manager: HTTPRequestOperationManager) throws -> HTTPRequestOperation {
+    manager.retryPolicy = RetryPolicy(
+        maximumAttempts: 4, budget: RetryBudget())
+    let operation = try manager.operation(method: "GET", "books")
+    operation.retryPolicy = RetryPolicy(
+        maximumAttempts: 5,
+        backoff: .exponential(initial: 0.2, factor: 2, maximum: 10))
+    operation.totalTimeout = 60
+    return operation
+}
+
+private func tellAttempts(_ operation: HTTPRequestOperation) {
+    for attempt in operation.metrics?.attempts ?? [] {
+        print(attempt.number, attempt.statusCode ?? 0, attempt.delay)
+    }
+}
+
+struct Idempotency: RequestInterceptor {
+    func adapt(
+        _ request: URLRequest, for operation: HTTPRequestOperation
+    ) async throws -> URLRequest {
+        var request = request
+        let key = operation.userInfo["key"] as? String
+        request.setValue(key, forHTTPHeaderField: "Idempotency-Key")
+        return request
+    }
+
+    func retry(
+        _ operation: HTTPRequestOperation, dueTo error: any Error
+    ) async -> RetryDecision {
+        let isLost = (error as? URLError)?.code == .networkConnectionLost
+        return isLost && operation.retryCount < 2
+            ? .retryAfter(1) : .doNotRetry
+    }
+}
+
+// MARK: Token refresh
+
+private struct Session: Decodable, Sendable {
+    let token: String
+}
+
+private func refresh(_ manager: HTTPRequestOperationManager, _ accounts: HTTPRequestOperationManager, saved: String) {
+    let refresher = TokenRefresher {
+        let login = try accounts.operation(
+            method: "POST", "token", parameters: ["refresh_token": saved])
+        return try await login.decoded(Session.self).token
+    }
+    manager.interceptors = [refresher]
+}
+
+private func beginWithToken(saved: String, logIn: @escaping @Sendable () async throws -> String) {
+    let refresher = TokenRefresher(token: saved) { try await logIn() }
+    refresher.token = nil
+}
+
+private func keyInsteadOfToken(logIn: @escaping @Sendable () async throws -> String) -> TokenRefresher {
+    let refresher = TokenRefresher(
+        refresh: { try await logIn() },
+        apply: { token, request in
+            request.setValue(token, forHTTPHeaderField: "X-Api-Key")
+        })
+    return refresher
 }
 
 // MARK: Getting started
@@ -235,7 +331,7 @@ private func tellErrors(_ operation: HTTPRequestOperation) {
         print("transport: \(error.code.rawValue) \(error.localizedDescription)")
     case let error as ResponseSerializationError:
         let status = (error.response as? HTTPURLResponse)?.statusCode
-        print("status \(status ?? 0), body parsed to \(error.responseObject ?? "nothing")")
+        print("status \(status ?? 0), body: \(error.responseObject ?? "none")")
     case let error?:
         print(error)
     case nil:
@@ -272,7 +368,8 @@ private func raiseLimit() {
 
 private func measure(_ operation: HTTPRequestOperation) {
     if let metrics = operation.metrics {
-        print("waited \(metrics.queueTime) s, first byte after \(metrics.firstByteTime) s")
+        print("waited \(metrics.queueTime) s for a slot")
+        print("first byte after \(metrics.firstByteTime) s")
         print("on an open connection: \(metrics.reusedConnection)")
     }
 }

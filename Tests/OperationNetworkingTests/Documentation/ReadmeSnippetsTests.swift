@@ -15,8 +15,8 @@ struct Book: Codable, Sendable, Equatable {
 enum ReadmeSnippets {}
 
 extension ReadmeSnippets {
-    /// README, "Get JSON".
-    static func getJSON(_ base: URL) -> HTTPRequestOperationManager {
+    /// README, "Be told by blocks".
+    static func blocks(_ base: URL) -> HTTPRequestOperationManager {
         // In place of the server that the document names.
         func URL(string: String) -> Foundation.URL? { base }
         let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
@@ -88,7 +88,7 @@ extension ReadmeSnippets {
         internalManager.securityPolicy = internalPolicy
     }
 
-    /// README, "Pin a key, or trust a private CA".
+    /// The article on security.
     static func reason(of operation: HTTPRequestOperation) {
         if let error = operation.error as? URLError,
             let reason = error.userInfo[NSUnderlyingErrorKey] as? ServerTrustError
@@ -97,15 +97,23 @@ extension ReadmeSnippets {
         }
     }
 
-    /// README, "Through a proxy".
+    /// The article on security, and the comment of `ProxyConfiguration`.
     static func throughProxy(_ manager: HTTPRequestOperationManager) throws {
         let proxy = try ProxyServer("http://user:password@proxy.example.com:3128")
         manager.proxyConfiguration = ProxyConfiguration(proxy, excludedHosts: ["localhost", "internal.example.com"])
     }
 
-    /// README, "async/await".
+    /// The article that comes first.
     static func asyncAwait(_ manager: HTTPRequestOperationManager) async throws -> String {
         let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
         return book.title
+    }
+
+    /// README, "Read a response while it comes".
+    static func readLines(_ manager: HTTPRequestOperationManager) async throws {
+        let log = try manager.operation(method: "GET", "logs/today")
+        for try await line in log.lines where line.contains("error") {
+            print(line)
+        }
     }
 }

@@ -20,10 +20,10 @@ internal import Testing
 
     private func manager() -> HTTPRequestOperationManager { .offMain(base) }
 
-    @Test("Get JSON")
-    func getJSON() async throws {
+    @Test("Be told by blocks")
+    func blocks() async throws {
         server.respond(to: "/v1/books", .json("[]"))
-        let manager = ReadmeSnippets.getJSON(base)
+        let manager = ReadmeSnippets.blocks(base)
         let request = try await server.nextRequest()
         #expect(request.method == "GET" && request.target == "/v1/books?author=Le%20Guin&page=1")
         await blocking { manager.operationQueue.waitUntilAllOperationsAreFinished() }

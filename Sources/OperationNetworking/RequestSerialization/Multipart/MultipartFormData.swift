@@ -1,17 +1,28 @@
 public import Foundation
 
-/// Collects the parts of a `multipart/form-data` body (RFC 7578): AFNetworking's `AFMultipartFormData`.
+/// Collects the parts of a `multipart/form-data` body (RFC 7578). AF: `AFMultipartFormData`.
 ///
 /// Valid, and to be used, only while the `constructingBodyWith` block runs. In names and file names `"`, carriage
 /// return and line feed are written `%22`, `%0D` and `%0A`, as browsers do. A header field that would break the
 /// message makes building the request throw `RequestSerializationError.Code.invalidHeaderField`.
+///
+/// ```swift
+/// let operation = try manager.operation(
+///     method: "POST", "covers",
+///     constructingBodyWith: { form in
+///         try form.appendPart(withFileURL: cover, name: "cover")
+///         form.appendPart(
+///             withForm: Data("front".utf8), name: "side")
+///     })
+/// manager.enqueue(operation)
+/// ```
 public protocol MultipartFormData: AnyObject {
     /// Appends a file under its own name, with the media type of its extension.
     ///
     /// - Throws: as `appendPart(withFileURL:name:fileName:mimeType:)`.
     func appendPart(withFileURL fileURL: URL, name: String) throws
 
-    /// Appends a file, which is read while the request is sent; only its length is looked at now.
+    /// Appends a file, which is read while the request is sent. Only its length is looked at now.
     ///
     /// A file that is later shorter, longer or gone fails the request. A FIFO or device has an unknown length and can
     /// be sent only once.
@@ -51,10 +62,10 @@ public protocol MultipartFormData: AnyObject {
     func throttleBandwidth(withPacketSize numberOfBytes: Int, delay: TimeInterval)
 }
 
-/// What AFNetworking suggests for `throttleBandwidth(withPacketSize:delay:)` over slow mobile links.
+/// AFNetworking's values for `throttleBandwidth(withPacketSize:delay:)` over slow mobile links.
 public enum SuggestedUploadThrottling {
-    /// 16384 bytes: `kAFUploadStream3GSuggestedPacketSize`.
+    /// The suggested packet size, 16384 bytes. AF: `kAFUploadStream3GSuggestedPacketSize`.
     public static let packetSize = 16384
-    /// 0.2 seconds: `kAFUploadStream3GSuggestedDelay`.
+    /// The suggested delay, 0.2 seconds. AF: `kAFUploadStream3GSuggestedDelay`.
     public static let delay: TimeInterval = 0.2
 }

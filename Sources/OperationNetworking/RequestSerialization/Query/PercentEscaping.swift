@@ -1,4 +1,4 @@
-/// Escapes `string` for use as a name or a value in a query string: AFNetworking's `AFPercentEscapedStringFromString`.
+/// Escapes `string` for use as a name or a value in a query string. AF: `AFPercentEscapedStringFromString`.
 ///
 /// Left as they are: `A–Z a–z 0–9 - . _ ~ / ?`. Every other byte of the UTF-8 form becomes `%` and two upper-case
 /// hexadecimal digits; a space is `%20`. A lone surrogate (possible in an `NSString`) is written as U+FFFD.

@@ -1,5 +1,5 @@
 extension HTTPRequestSerializer {
-    /// How an array appears in a query string, a form body, or the names of a multipart form's parameters.
+    /// The form of an array in a query string, a form body, or the names of a multipart form's parameters.
     public enum ArrayEncoding: String, Codable, Hashable, Sendable, CaseIterable {
         /// `key[]=a&key[]=b`, what AFNetworking writes.
         case brackets
@@ -12,7 +12,7 @@ extension HTTPRequestSerializer {
         case comma
     }
 
-    /// How a Boolean appears in a query string, a form body, or a multipart form's parameter.
+    /// The form of a Boolean in a query string, a form body, or a multipart form's parameter.
     public enum BoolEncoding: String, Codable, Hashable, Sendable, CaseIterable {
         /// `1` and `0`, what AFNetworking writes.
         case numeric

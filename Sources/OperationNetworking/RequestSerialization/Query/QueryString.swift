@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// `parameters` as a query string: AFNetworking's `AFQueryStringFromParameters`, with the default options of
-/// `HTTPRequestSerializer`.
+/// Returns `parameters` as a query string, with the default options of `HTTPRequestSerializer`. AF:
+/// `AFQueryStringFromParameters`.
 ///
 /// - A dictionary gives `key=value` pairs joined by `&`, its keys in ascending order of their text; a nested
 ///   dictionary's keys are `parent[child]`, an array's `parent[]`, a set's `parent` (elements in ascending order).

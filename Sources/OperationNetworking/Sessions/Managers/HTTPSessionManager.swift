@@ -2,20 +2,29 @@ public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 
-/// Makes session tasks from URL strings and parameters: AFNetworking's `AFHTTPSessionManager`.
+/// Makes session tasks from URL strings and parameters. AF: `AFHTTPSessionManager`.
 ///
 /// URL strings are resolved against `baseURL` as those of an ``HTTPRequestOperationManager`` are.
 ///
 /// **Subclassing.** Override `init(baseURL:sessionConfiguration:)` to set up an API client, and
 /// `dataTask(with:uploadProgress:downloadProgress:completionHandler:)`, which all verbs go through but the multipart form,
 /// to see every request. A subclass restates `@unchecked Sendable`.
+///
+/// ```swift
+/// let manager = HTTPSessionManager(
+///     baseURL: URL(string: "https://api.example.com/v1/"))
+/// manager.get(
+///     "books", parameters: ["page": 2],
+///     success: { task, object in print(object ?? "no content") },
+///     failure: { task, error in print(error.localizedDescription) })
+/// ```
 // Sendable because the stored state is behind `Locked`, or immutable; the rest is the base class's.
 open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
-    /// What a verb's success block gets: the task and the response object.
+    /// A verb's success block, which gets the task and the response object.
     public typealias Success = @Sendable (_ task: URLSessionDataTask, _ responseObject: Any?) -> Void
-    /// What a verb's failure block gets; the task is nil when the request could not be made.
+    /// A verb's failure block. The task is `nil` when the request could not be made.
     public typealias Failure = @Sendable (_ task: URLSessionDataTask?, _ error: any Error) -> Void
-    /// What a progress block gets.
+    /// A progress block.
     public typealias ProgressBlock = @Sendable (Progress) -> Void
 
     private struct HTTPSettings {
@@ -26,7 +35,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     let base: BaseURL
     private let httpSettings = Locked(HTTPSettings())
 
-    /// What URL strings are resolved against; ends in "/" when it has a path. Nil: strings are absolute. AF: `baseURL`.
+    /// The URL that URL strings are resolved against. It ends in "/" when it has a path. Nil: strings are absolute. AF:
+    /// `baseURL`.
     public var baseURL: URL? { base.url }
 
     /// A manager without a base URL. AF: `manager`, `init`.
@@ -61,7 +71,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
 
     // MARK: Settings
 
-    /// What makes requests from parameters. An `HTTPRequestSerializer` by default. AF: `requestSerializer`.
+    /// The serializer that makes requests from parameters. An `HTTPRequestSerializer` by default. AF:
+    /// `requestSerializer`.
     public var requestSerializer: HTTPRequestSerializer {
         get { httpSettings.withLock { $0.requestSerializer } }
         set {
@@ -75,7 +86,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         }
     }
 
-    /// What parses responses; taken when a task is made. A `JSONResponseSerializer` by default. AF: `responseSerializer`.
+    /// The serializer that parses responses. It is taken when a task is made. A `JSONResponseSerializer` by default.
+    /// AF: `responseSerializer`.
     ///
     /// A serializer that is none of HTTP's can be set on the manager as a ``URLSessionManager``; this property is then a
     /// serializer around it.
@@ -307,7 +319,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
 
     // MARK: Copying and archiving
 
-    /// Makes the instance that `copy(with:)` fills: override it when a subclass's copies are to be of its class.
+    /// Makes the instance that `copy(with:)` fills. Override it when a subclass's copies are to be of its class.
     open override func makeCopy(sessionConfiguration: URLSessionConfiguration) -> URLSessionManager {
         HTTPSessionManager(baseURL: baseURL, sessionConfiguration: sessionConfiguration)
     }
@@ -331,7 +343,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         ArchiveBlob.encode(archive, with: coder, forKey: HTTPSessionManagerArchive.key)
     }
 
-    /// A manager from an archive; nil when that is damaged, or a serializer or the policy could not be archived.
+    /// A manager from an archive. `nil` when that is damaged, or a serializer or the policy could not be archived.
     public required init?(coder: NSCoder) {
         guard
             let archive = ArchiveBlob.decode(

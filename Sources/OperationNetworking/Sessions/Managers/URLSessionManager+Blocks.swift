@@ -5,8 +5,8 @@ public import FoundationNetworking
 // on `operationQueue`. The manager holds them as long as it or a task is there; nil removes one.
 
 extension URLSessionManager {
-    /// Sets what is told when the session became invalid. The error is nil when somebody asked for it.
-    /// AF: `setSessionDidBecomeInvalidBlock:`.
+    /// Sets a block that is told when the session became invalid. The error is nil when somebody asked for it. AF:
+    /// `setSessionDidBecomeInvalidBlock:`.
     @preconcurrency
     public func setSessionDidBecomeInvalidBlock(
         _ block: (@Sendable (URLSession, (any Error)?) -> Void)?
@@ -14,8 +14,9 @@ extension URLSessionManager {
         blocks.change { $0.sessionDidBecomeInvalid = block }
     }
 
-    /// Sets what answers challenges about a whole connection: an untrusted server, a client certificate. The credential goes
-    /// where the pointer points to. AF: `setSessionDidReceiveAuthenticationChallengeBlock:`.
+    /// Sets a block that answers challenges about a whole connection, which are an untrusted server and a client
+    /// certificate. The credential goes where the pointer points to. AF:
+    /// `setSessionDidReceiveAuthenticationChallengeBlock:`.
     @preconcurrency
     public func setSessionDidReceiveAuthenticationChallengeBlock(
         _ block: (
@@ -26,7 +27,7 @@ extension URLSessionManager {
         blocks.change { $0.sessionDidReceiveChallenge = block }
     }
 
-    /// Sets what answers the challenges of tasks, and those about a connection that no session block answers.
+    /// Sets a block that answers the challenges of tasks, and those about a connection that no session block answers.
     ///
     /// The handler returns
     /// - nil, when it calls the completion handler, at once or later;
@@ -58,8 +59,8 @@ extension URLSessionManager {
         blocks.change { $0.taskNeedNewBodyStream = block }
     }
 
-    /// Sets what sees the request that a redirect asks for, and may change it. Nil as the answer makes the redirecting response
-    /// the result. AF: `setTaskWillPerformHTTPRedirectionBlock:`.
+    /// Sets a block that sees the request that a redirect asks for, and may change it. Nil as the answer makes the
+    /// redirecting response the result. AF: `setTaskWillPerformHTTPRedirectionBlock:`.
     @preconcurrency
     public func setTaskWillPerformHTTPRedirectionBlock(
         _ block: (@Sendable (URLSession, URLSessionTask, URLResponse, URLRequest) -> URLRequest?)?
@@ -67,8 +68,8 @@ extension URLSessionManager {
         blocks.change { $0.taskWillPerformRedirection = block }
     }
 
-    /// Sets what is told of content sent: bytes since the last call, in all, and expected in all, −1 when unknown.
-    /// AF: `setTaskDidSendBodyDataBlock:`.
+    /// Sets a block that is told of content sent. It gets the bytes since the last call, in all, and expected in all,
+    /// −1 when unknown. AF: `setTaskDidSendBodyDataBlock:`.
     @preconcurrency
     public func setTaskDidSendBodyDataBlock(
         _ block: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)?
@@ -76,8 +77,8 @@ extension URLSessionManager {
         blocks.change { $0.taskDidSendBodyData = block }
     }
 
-    /// Sets what is told of the end of every transfer, with its error; a bad status is none.
-    /// AF: `setTaskDidCompleteBlock:`.
+    /// Sets a block that is told of the end of every transfer, with its error. A bad status is none. AF:
+    /// `setTaskDidCompleteBlock:`.
     @preconcurrency
     public func setTaskDidCompleteBlock(
         _ block: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)?
@@ -93,7 +94,7 @@ extension URLSessionManager {
         blocks.change { $0.taskDidFinishCollectingMetrics = block }
     }
 
-    /// Sets what decides at the response how a data task goes on. AF: `setDataTaskDidReceiveResponseBlock:`.
+    /// Sets a block that decides at the response how a data task goes on. AF: `setDataTaskDidReceiveResponseBlock:`.
     @preconcurrency
     public func setDataTaskDidReceiveResponseBlock(
         _ block: (@Sendable (URLSession, URLSessionDataTask, URLResponse) -> URLSession.ResponseDisposition)?
@@ -101,7 +102,8 @@ extension URLSessionManager {
         blocks.change { $0.dataTaskDidReceiveResponse = block }
     }
 
-    /// Sets what is told of the download task that a data task became. AF: `setDataTaskDidBecomeDownloadTaskBlock:`.
+    /// Sets a block that is told of the download task that a data task became. AF:
+    /// `setDataTaskDidBecomeDownloadTaskBlock:`.
     @preconcurrency
     public func setDataTaskDidBecomeDownloadTaskBlock(
         _ block: (@Sendable (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)?
@@ -118,8 +120,8 @@ extension URLSessionManager {
         blocks.change { $0.dataTaskDidReceiveData = block }
     }
 
-    /// Sets what sees a response before the session's cache stores it. Nil as the answer: it is not stored.
-    /// AF: `setDataTaskWillCacheResponseBlock:`.
+    /// Sets a block that sees a response before the session's cache stores it. Nil as the answer: it is not stored. AF:
+    /// `setDataTaskWillCacheResponseBlock:`.
     @preconcurrency
     public func setDataTaskWillCacheResponseBlock(
         _ block: (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
@@ -127,8 +129,8 @@ extension URLSessionManager {
         blocks.change { $0.dataTaskWillCacheResponse = block }
     }
 
-    /// Sets a block that is never called: there are no background sessions on Linux. Kept so that code builds.
-    /// AF: `setDidFinishEventsForBackgroundURLSessionBlock:`.
+    /// Sets a block that is never called. There are no background sessions on Linux. Kept so that code builds. AF:
+    /// `setDidFinishEventsForBackgroundURLSessionBlock:`.
     @preconcurrency
     public func setDidFinishEventsForBackgroundURLSessionBlock(
         _ block: (@Sendable (URLSession) -> Void)?
@@ -145,8 +147,8 @@ extension URLSessionManager {
         blocks.change { $0.downloadTaskDidFinishDownloading = block }
     }
 
-    /// Sets what is told of content written: bytes since the last call, in all, and expected in all, −1 when unknown.
-    /// AF: `setDownloadTaskDidWriteDataBlock:`.
+    /// Sets a block that is told of content written. It gets the bytes since the last call, in all, and expected in
+    /// all, −1 when unknown. AF: `setDownloadTaskDidWriteDataBlock:`.
     @preconcurrency
     public func setDownloadTaskDidWriteDataBlock(
         _ block: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
@@ -154,7 +156,7 @@ extension URLSessionManager {
         blocks.change { $0.downloadTaskDidWriteData = block }
     }
 
-    /// Sets what is told that a download goes on at an offset, with the size expected in all, −1 when unknown.
+    /// Sets a block that is told that a download goes on at an offset, with the size expected in all, −1 when unknown.
     /// AF: `setDownloadTaskDidResumeBlock:`.
     @preconcurrency
     public func setDownloadTaskDidResumeBlock(

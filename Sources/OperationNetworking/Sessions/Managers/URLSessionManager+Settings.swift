@@ -1,11 +1,12 @@
 internal import Foundation
 
-/// What has a response serializer. ``HTTPSessionManager`` has one of a narrower type than ``URLSessionManager``, which a
-/// property of a class does not allow.
+/// A type that has a response serializer. ``HTTPSessionManager`` has one of a narrower type than ``URLSessionManager``,
+/// which a property of a class does not allow.
 public protocol ResponseSerializing: AnyObject {}
 
 extension ResponseSerializing where Self: URLSessionManager {
-    /// What parses responses; taken when a task is made. A `JSONResponseSerializer` by default. AF: `responseSerializer`.
+    /// The serializer that parses responses. It is taken when a task is made. A `JSONResponseSerializer` by default.
+    /// AF: `responseSerializer`.
     public var responseSerializer: any URLResponseSerialization {
         get { taskSettings.tasks.serializer }
         set { setResponseSerializer(newValue) }

@@ -70,14 +70,14 @@ extension URLSessionManager {
 
     // MARK: Progress
 
-    /// The progress of the content that a task sends; nil for a task that this manager did not make. Cancelling it cancels
-    /// the task, pausing and resuming it suspends and resumes the task. Its total is −1 while that is unknown. It is
-    /// changed on `operationQueue`. AF: `uploadProgressForTask:`.
+    /// The progress of the content that a task sends. `nil` for a task that this manager did not make. Cancelling it
+    /// cancels the task, pausing and resuming it suspends and resumes the task. Its total is −1 while that is unknown.
+    /// It is changed on `operationQueue`. AF: `uploadProgressForTask:`.
     public func uploadProgress(for task: URLSessionTask) -> Progress? {
         track(.upload, of: task)
     }
 
-    /// The progress of the content that a task receives; nil for a task that this manager did not make. As
+    /// The progress of the content that a task receives. `nil` for a task that this manager did not make. As
     /// `uploadProgress(for:)` else. AF: `downloadProgressForTask:`.
     public func downloadProgress(for task: URLSessionTask) -> Progress? {
         track(.download, of: task)

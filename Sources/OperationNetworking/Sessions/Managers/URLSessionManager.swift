@@ -3,7 +3,7 @@ public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 
-/// Makes and manages the tasks of a session: AFNetworking's `AFURLSessionManager`.
+/// Makes and manages the tasks of a session. AF: `AFURLSessionManager`.
 ///
 /// Every task is an operation as well: see ``operation(for:)``. A task is made suspended; `resume()` starts it.
 ///
@@ -20,10 +20,17 @@ internal import NetworkingSupport
 ///
 /// **Subclassing.** Override the methods that make tasks to see or change every request. A subclass restates
 /// `@unchecked Sendable`.
+///
+/// ```swift
+/// let manager = URLSessionManager()
+/// let book = try await manager.decoded(Book.self, from: request)
+/// print(book.title)
+/// ```
 // Sendable because all stored state is guarded by `lock`, or immutable.
 open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable, NSCopying, NSSecureCoding {
     let configuration: URLSessionConfiguration
-    /// Where the blocks of this manager and progress blocks are called: one at a time. AF: `operationQueue`.
+    /// The queue that the blocks of this manager and progress blocks are called on, one at a time. AF:
+    /// `operationQueue`.
     public let operationQueue: OperationQueue
     let client: SessionManagerClient
     private let lock = NSLock()
@@ -61,7 +68,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
 
     // MARK: The session
 
-    /// The session of this manager's tasks, made when it is needed first: an ``OperationURLSession``. AF: `session`.
+    /// The session of this manager's tasks, an ``OperationURLSession``. It is made when it is needed first. AF:
+    /// `session`.
     public var session: URLSession { present.session }
 
     /// What a task is made of.
@@ -122,7 +130,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// The download tasks among `tasks`. AF: `downloadTasks`.
     public var downloadTasks: [URLSessionDownloadTask] { tasks.compactMap { $0 as? URLSessionDownloadTask } }
 
-    /// The operation behind a task, which may be given dependencies and a place in a batch; nil for a task that is no
+    /// The operation behind a task, which may be given dependencies and a place in a batch. `nil` for a task that is no
     /// request (a `file:` URL, or one for a class of `protocolClasses`).
     public func operation(for task: URLSessionTask) -> HTTPRequestOperation? {
         (task as? any SessionTaskFace)?.operation
@@ -130,7 +138,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
 
     // MARK: Settings
 
-    /// How servers' certificates are judged. `SecurityPolicy.default()` by default. AF: `securityPolicy`.
+    /// The policy by which servers' certificates are judged. `SecurityPolicy.default()` by default. AF:
+    /// `securityPolicy`.
     public var securityPolicy: SecurityPolicy {
         get { lock.withLock { _settings.securityPolicy } }
         set {
@@ -163,8 +172,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         }
     }
 
-    /// What tells whether this manager's server can be reached. `NetworkReachabilityManager.shared` by default. It is not
-    /// started, and requests do not ask it. AF: `reachabilityManager`.
+    /// The monitor that tells whether this manager's server can be reached. `NetworkReachabilityManager.shared` by
+    /// default. It is not started, and requests do not ask it. AF: `reachabilityManager`.
     public var reachabilityManager: NetworkReachabilityManager {
         get { lock.withLock { _settings.reachabilityManager } ?? .shared }
         set { withSettings { $0.reachabilityManager = newValue } }
@@ -314,7 +323,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         return copy
     }
 
-    /// Makes the instance that `copy(with:)` fills: override it when a subclass's copies are to be of its class.
+    /// Makes the instance that `copy(with:)` fills. Override it when a subclass's copies are to be of its class.
     open func makeCopy(sessionConfiguration: URLSessionConfiguration) -> URLSessionManager {
         URLSessionManager(sessionConfiguration: sessionConfiguration)
     }
@@ -332,8 +341,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         ArchiveBlob.encode(archive, with: coder, forKey: SessionManagerArchive.key)
     }
 
-    /// A manager with the default session configuration from an archive; nil when that is damaged, or the serializer or the
-    /// policy could not be archived.
+    /// A manager with the default session configuration from an archive. `nil` when that is damaged, or the serializer
+    /// or the policy could not be archived.
     public required init?(coder: NSCoder) {
         guard
             let archive = ArchiveBlob.decode(

@@ -1,0 +1,138 @@
+internal import Dispatch
+internal import OperationNetworking
+
+// The twelve tasks of Documentation/TwelveTasks.md with this library, run by `TwelveTasksTests`. What stands between the
+// marks goes into the page: see Scripts/twelve-tasks.
+
+struct Token: Decodable, Sendable {
+    let token: String
+}
+
+struct Page: Codable, Sendable, Equatable {
+    let number: Int
+}
+
+enum OperationNetworkingTasks {
+    static func decode(_ manager: HTTPRequestOperationManager) async throws -> Book {
+        // task 1
+        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        // end
+        return book
+    }
+
+    static func formAndJSON(_ manager: HTTPRequestOperationManager, _ book: Book) async throws -> [Book] {
+        // task 2
+        let form = try await manager.operation(method: "POST", "form", parameters: book).decoded(Book.self)
+        manager.requestSerializer = JSONRequestSerializer()
+        let json = try await manager.operation(method: "POST", "json", parameters: book).decoded(Book.self)
+        // end
+        return [form, json]
+    }
+
+    static func upload(_ manager: HTTPRequestOperationManager, _ file: URL) async throws {
+        // task 3
+        let upload = try manager.operation(
+            method: "POST", "covers", constructingBodyWith: { try $0.appendPart(withFileURL: file, name: "cover") })
+        upload.setUploadProgressBlock { _, sent, total in print(sent, total) }
+        _ = try await upload.data()
+        // end
+    }
+
+    static func download(_ manager: HTTPRequestOperationManager, _ names: [String], to folder: URL) throws {
+        // task 4
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.operationQueue.maxConcurrentOperationCount = 4
+        for name in names {
+            let download = try manager.operation(method: "GET", name)
+            download.downloadDestination = DownloadDestination(fileURL: folder.appendingPathComponent(name))
+            manager.enqueue(download)
+        }
+        manager.cancelAllOperations()
+        // end
+    }
+
+    static func logIn(_ manager: HTTPRequestOperationManager, _ user: [String: String]) async throws -> [Page] {
+        // task 5
+        let login = try await manager.operation(method: "POST", "login", parameters: user).decoded(Token.self)
+        manager.requestSerializer.setValue("Bearer \(login.token)", forHTTPHeaderField: "Authorization")
+        let operations = try (1...10).map { try manager.operation(method: "GET", "pages/\($0)") }
+        manager.enqueue(OperationBatch(operations))
+        var pages: [Page] = []
+        for operation in operations { pages.append(try await operation.decoded(Page.self)) }
+        // end
+        return pages
+    }
+
+    static func retry(_ manager: HTTPRequestOperationManager) async throws -> Book {
+        // task 6
+        manager.retryPolicy = RetryPolicy()
+        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        // end
+        return book
+    }
+
+    static func refresh(
+        _ manager: HTTPRequestOperationManager, _ logIn: @escaping @Sendable () async throws -> String
+    ) async throws -> Book {
+        // task 7
+        manager.interceptors = [TokenRefresher { try await logIn() }]
+        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        // end
+        return book
+    }
+
+    static func pin(_ manager: HTTPRequestOperationManager, _ certificate: Data) async throws -> Book {
+        // task 8
+        manager.securityPolicy = SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: [certificate])
+        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        // end
+        return book
+    }
+
+    static func resume(_ manager: HTTPRequestOperationManager, _ file: URL) async throws {
+        // task 9
+        let download = try manager.operation(method: "GET", "large.bin")
+        download.responseSerializer = HTTPResponseSerializer()
+        download.downloadDestination = DownloadDestination(fileURL: file)
+        _ = try await download.data()
+        // end
+    }
+
+    static func limit(_ manager: HTTPRequestOperationManager) {
+        // task 10
+        let queue = RequestOperationQueue()
+        queue.maxConcurrentOperationsPerHost = 2
+        manager.operationQueue = queue
+        // end
+    }
+
+    static func lines(_ manager: HTTPRequestOperationManager) async throws {
+        // task 11
+        for try await line in try manager.operation(method: "GET", "log").lines {
+            print(line)
+        }
+        // end
+    }
+
+    // task 12
+    final class Stub: URLProtocol {
+        override class func canInit(with request: URLRequest) -> Bool { true }
+        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+        override func startLoading() {
+            guard let url = request.url,
+                let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+            else { return }
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            client?.urlProtocol(self, didLoad: Data(#"{"title": "Lavinia"}"#.utf8))
+            client?.urlProtocolDidFinishLoading(self)
+        }
+        override func stopLoading() {}
+    }
+    static func stubbed(_ request: URLRequest) async throws -> Book {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [Stub.self]
+        let session = OperationURLSession(configuration: configuration)
+        return try JSONDecoder().decode(Book.self, from: try await session.data(for: request).0)
+    }
+    // end
+}
