@@ -168,6 +168,22 @@ struct SimulationTests {
         #expect(runs.withLock { $0 } == 1)
     }
 
+    @Test("What a body leaves behind is cancelled")
+    func leftovers() async throws {
+        let left = Locked<HTTPRequestOperation?>(nil)
+        try await withSimulation(interleavings: 1) { _ in
+            let stubs = HTTPStubs()
+            stubs.on("GET", "/v1/x", respond: StubResponse(delay: 100))
+            let operation = makeManager(stubs).request("x")
+            operation.start()
+            try await stubs.waitForRequests(1)
+            left.withLock { $0 = operation }
+        }
+        let operation = try #require(left.withLock { $0 })
+        #expect(operation.isFinished)
+        #expect((operation.error as? URLError)?.code == .cancelled)
+    }
+
     @Test("A token is refreshed once in every order")
     func refresh() async throws {
         try await withSimulation(interleavings: 30) { _ in

@@ -34,6 +34,7 @@ final class StubEngine: Sendable {
             base = live
             post = { live.onNetworkThread($0) }
         }
+        simulated?.scheduler.atEnd { [weak self] in self?.cancelAll() }
     }
 
     // MARK: Commands, from any thread
@@ -70,7 +71,7 @@ final class StubEngine: Sendable {
             if let relay = flow.relay { return isHeld ? base.hold(relay.transfer) : base.release(relay.transfer) }
             guard flow.isHeld != isHeld else { return }
             flow.isHeld = isHeld
-            if !isHeld { flow.phase == .sending ? readBody(flow) : advance(flow) }
+            if !isHeld { flow.phase == .sending ? send(flow) : advance(flow) }
         }
     }
 
@@ -87,18 +88,29 @@ final class StubEngine: Sendable {
         state.flows[id] = flow
         transfer.handler?.transferDidBegin(transfer)
         if let error = rejection(of: transfer.request) { return end(flow, error) }
-        if case .source(let source) = transfer.request.body {
-            source.open { [self, weak flow] in
-                guard let flow else { return }
-                base.onNetworkThread { [self] in readBody(flow) }
-            }
-            readBody(flow)
-        } else {
-            if case .data(let data) = transfer.request.body {
-                flow.body = data
-                if !data.isEmpty { transfer.handler?.transfer(transfer, didSend: Int64(data.count)) }
-            }
+        send(flow)
+    }
+
+    /// Sends the request, or goes on with it. One that is held waits.
+    private func send(_ flow: StubFlow) {
+        let transfer = flow.transfer
+        guard flow.phase == .sending, !flow.isHeld, isUnderWay(flow) else { return }
+        switch transfer.request.body {
+        case .none:
             ask(flow)
+        case .data(let data):
+            flow.body = data
+            if !data.isEmpty { transfer.handler?.transfer(transfer, didSend: Int64(data.count)) }
+            ask(flow)
+        case .source(let source):
+            if !flow.isSourceOpen {
+                flow.isSourceOpen = true
+                source.open { [self, weak flow] in
+                    guard let flow else { return }
+                    base.onNetworkThread { [self] in send(flow) }
+                }
+            }
+            readBody(of: source, flow)
         }
     }
 
@@ -123,14 +135,11 @@ final class StubEngine: Sendable {
     }
 
     /// Collects the content of a file or stream, as far as it is there.
-    private func readBody(_ flow: StubFlow) {
+    private func readBody(of source: any BodySource, _ flow: StubFlow) {
         let transfer = flow.transfer
-        guard flow.phase == .sending, !flow.isHeld, isUnderWay(flow), case .source(let source) = transfer.request.body
-        else { return }
         var body = flow.body ?? Data()
         flow.body = nil
         defer { if flow.phase == .sending { flow.body = body } }
-        flow.disarm()
         while true {
             let result = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { buffer in
                 let result = source.read(into: buffer)
@@ -317,8 +326,8 @@ final class StubEngine: Sendable {
         flow.transfer.finish(outcome)
     }
 
-    /// Ends what is under way: the simulation is over.
-    func cancelAll() {
+    /// Ends what is under way, and what comes: the simulation is over.
+    private func cancelAll() {
         for flow in state.flows.values { end(flow, Self.cancelled) }
     }
 

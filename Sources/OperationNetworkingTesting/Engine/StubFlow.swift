@@ -14,6 +14,8 @@ final class StubFlow: @unchecked Sendable {
     var isPaused = false
     /// The next event is on its way.
     var isPosted = false
+    /// The content's source produces.
+    var isSourceOpen = false
     /// As far as it was read; nil: none.
     var body: Data?
     var script: StubScript?

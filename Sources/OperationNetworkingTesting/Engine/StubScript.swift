@@ -75,7 +75,7 @@ struct StubScript: Sendable {
         }
         func has(_ name: String) -> Bool { fields.contains { $0.name.isFieldName(name) } }
         let hasContent = request.method != "HEAD" && status != 204 && status != 304
-        if status != 204, !has("Content-Length"), !has("Transfer-Encoding") {
+        if status != 204, status != 304, !has("Content-Length"), !has("Transfer-Encoding") {
             fields.append(.init(name: "Content-Length", value: String(content.count)))
         }
         let head = try Self.head(status, fields)

@@ -30,6 +30,8 @@ final class SimulatedScheduler: @unchecked Sendable {
     /// The earliest is found when it is wanted: there are few.
     private var timers: [(time: TimeInterval, number: UInt, work: Work)] = []
     private var lastTimer: UInt = 0
+    /// Done on the network thread when the run is over.
+    private var endings: [Work] = []
     private var time: TimeInterval = 0
     private var isOver = false
     /// Work came from another thread at least once: there may be more.
@@ -92,6 +94,9 @@ final class SimulatedScheduler: @unchecked Sendable {
         }
     }
 
+    /// Lets `work` be done on the network thread when the run is over.
+    func atEnd(_ work: @escaping Work) { add(nil) { $0.endings.append(work) } }
+
     /// - Parameter late: done at once by the caller when nobody takes steps any more; nil: not at all.
     private func add(_ late: Work?, _ insert: (SimulatedScheduler) -> Void) {
         let isLate = condition.withLock {
@@ -133,9 +138,13 @@ final class SimulatedScheduler: @unchecked Sendable {
         }
     }
 
-    /// Takes the steps that are left without moving the clock; what is handed in afterwards is done by those who do.
+    /// Does what was kept for the end, and the steps that are left, without moving the clock; what is handed in afterwards is done by those who do.
     func finish() {
-        condition.withLock { thread = pthread_self() }
+        condition.withLock {
+            thread = pthread_self()
+            network += endings
+            endings = []
+        }
         while let step = condition.withLock({ takeStep() }) {
             switch step {
             case .network(let work):
