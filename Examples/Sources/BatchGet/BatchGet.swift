@@ -22,7 +22,9 @@ struct BatchGet: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Where files go; made if missing.", valueName: "dir"))
     var output = "."
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Requests at once.", valueName: "n"))
+    @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
+        help: ArgumentHelp("Requests at once.", valueName: "n"))
     var jobs = 8
 
     @Option(help: ArgumentHelp("Requests at once to one host; 0 for no limit but --jobs.", valueName: "n"))
@@ -41,7 +43,7 @@ struct BatchGet: AsyncParsableCommand {
     var retryWait = 1.0
 
     @Option(
-        name: .shortAndLong,
+        name: [.customShort("s", allowingJoined: true), .long],
         help: ArgumentHelp(
             "Ranges of one file at once, 1 to 64, as far as --jobs and --per-host leave room; one for each of its places if not given.",
             valueName: "n"))

@@ -36,6 +36,8 @@ final class PlannedDownload: Sendable {
         var lastNote: ContinuousClock.Instant?
         var isNoting = false
         var isCancelled = false
+        /// Nothing is asked for any more: the file is verified and put into place, which looks at `isCancelled` itself.
+        var isCompleting = false
         var isOver = false
     }
 
@@ -98,7 +100,7 @@ final class PlannedDownload: Sendable {
     func cancel() {
         let tasks = state.withLock { state in
             state.isCancelled = true
-            return state.part == nil ? nil : Array(state.tasks.values)
+            return state.part == nil || state.isCompleting ? nil : Array(state.tasks.values)
         }
         guard let tasks else { return }
         tasks.isEmpty ? end(.cancelled) : tasks.forEach { $0.cancel() }
@@ -128,7 +130,9 @@ final class PlannedDownload: Sendable {
                     return task
                 }
                 task?.cancel()
-            case .complete(let size): files.async { self.complete(size) }
+            case .complete(let size):
+                state.withLock { $0.isCompleting = true }
+                files.async { self.complete(size) }
             case .fail(let failure): end(.failed(failure.text))
             }
         }
@@ -155,7 +159,7 @@ final class PlannedDownload: Sendable {
             state.tasks[number] = nil
             state.givenUp.remove(number)
             let actions = state.isCancelled ? [] : state.plan.didEnd(number, failure, attempts: attempts)
-            return (actions, state.isCancelled && state.tasks.isEmpty)
+            return (actions, state.isCancelled && state.tasks.isEmpty && !state.isCompleting)
         }
         if isLast { return end(.cancelled) }
         perform(actions)

@@ -58,14 +58,14 @@ final class PartFile: Sendable {
     private static func open(
         _ name: String, in folder: Int32, path: String
     ) throws(Failure) -> (file: Int32, identity: FileIdentity)? {
-        let file = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
+        let file = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o644)
         guard file >= 0 else {
             throw Failure(message: "\(path): \(errno == ELOOP ? "is a link" : String(cString: strerror(errno)))")
         }
         var status = stat()
         var named = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_nlink <= 1, status.st_mode & 0o002 == 0
+            status.st_nlink <= 1, status.st_mode & 0o022 == 0
         else {
             close(file)
             throw Failure(message: "\(path): is there already, and is not a file of this user's alone")

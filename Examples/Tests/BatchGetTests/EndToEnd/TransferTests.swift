@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Ranges
 
-    private let split = ["--split", "4", "--min-split-size", "128K"]
+    private let split = ["-s4", "--min-split-size", "128K"]
 
     @Test("A file is had in ranges at once, each once")
     func ranges() async throws {
