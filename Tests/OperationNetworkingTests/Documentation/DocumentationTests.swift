@@ -95,7 +95,8 @@ struct DocumentationTests {
             ("clientCertificateRejected", .clientCertificateRejected),
             ("clientCertificateRequired", .clientCertificateRequired),
             ("userAuthenticationRequired", .userAuthenticationRequired), ("cannotCreateFile", .cannotCreateFile),
-            ("cannotDecodeRawData", .cannotDecodeRawData), ("cannotWriteToFile", .cannotWriteToFile), ("unknown", .unknown),
+            ("cannotDecodeRawData", .cannotDecodeRawData), ("cannotWriteToFile", .cannotWriteToFile),
+            ("unknown", .unknown),
             ("appTransportSecurityRequiresSecureConnection", .appTransportSecurityRequiresSecureConnection),
         ]
         for (name, code) in codes {

@@ -122,7 +122,7 @@ package final class Downloader: Sendable {
             do {
                 operations[index] = try makeOperation(index, manager)
             } catch {
-                onEnd(board.end(index, .failed(error.localizedDescription)))
+                onEnd(board.end(index, .failed(error.reason)))
             }
         }
         cancelDependants(among: missing, &operations)
@@ -229,7 +229,7 @@ package final class Downloader: Sendable {
     private func outcome(of index: Int, error: (any Error)?) -> DownloadState {
         guard let error else { return .done }
         guard let cancelled = error as? URLError, cancelled.code == .cancelled else {
-            return .failed(error.localizedDescription)
+            return .failed(error.reason)
         }
         let (isInterrupted, failedGroups) = state.withLock { ($0.isInterrupted, $0.failedGroups) }
         // The library says which error of an upstream was the reason, not which upstream.
@@ -246,6 +246,6 @@ package final class Downloader: Sendable {
             }
         }
         if let group = entries[index].group, let failed = failedGroups[group] { return .cancelled(.group(failed)) }
-        return isInterrupted ? .cancelled(.interrupted) : .failed(cancelled.localizedDescription)
+        return isInterrupted ? .cancelled(.interrupted) : .failed(cancelled.reason)
     }
 }
