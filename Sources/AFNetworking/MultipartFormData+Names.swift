@@ -70,3 +70,54 @@ extension MultipartFormData {
         throttleBandwidth(withPacketSize: Int(clamping: numberOfBytes), delay: delay)
     }
 }
+
+// For Objective-C's classes of URLs and data, which Swift 1 and 2 have in these places.
+extension MultipartFormData {
+    /// `appendPart(withFileURL:name:)`.
+    ///
+    /// - Throws: as `appendPart(withFileURL:name:)`.
+    @_disfavoredOverload
+    public func appendPartWithFileURL(_ fileURL: NSURL, name: String) throws {
+        try appendPart(withFileURL: fileURL as URL, name: name)
+    }
+
+    /// `appendPart(withFileURL:name:fileName:mimeType:)`.
+    ///
+    /// - Throws: as `appendPart(withFileURL:name:fileName:mimeType:)`.
+    @_disfavoredOverload
+    public func appendPartWithFileURL(_ fileURL: NSURL, name: String, fileName: String, mimeType: String) throws {
+        try appendPart(withFileURL: fileURL as URL, name: name, fileName: fileName, mimeType: mimeType)
+    }
+
+    /// `appendPart(withFileURL:name:)`, with the error as Swift 1 has it.
+    @_disfavoredOverload @discardableResult
+    public func appendPartWithFileURL(_ fileURL: NSURL, name: String, error: NSErrorPointer) -> Bool {
+        appendPartWithFileURL(fileURL as URL, name: name, error: error)
+    }
+
+    /// `appendPart(withFileURL:name:fileName:mimeType:)`, with the error as Swift 1 has it.
+    @_disfavoredOverload @discardableResult
+    public func appendPartWithFileURL(
+        _ fileURL: NSURL, name: String, fileName: String, mimeType: String, error: NSErrorPointer
+    ) -> Bool {
+        appendPartWithFileURL(fileURL as URL, name: name, fileName: fileName, mimeType: mimeType, error: error)
+    }
+
+    /// `appendPart(withFileData:name:fileName:mimeType:)`.
+    @_disfavoredOverload
+    public func appendPartWithFileData(_ data: NSData, name: String, fileName: String, mimeType: String) {
+        appendPart(withFileData: data as Data, name: name, fileName: fileName, mimeType: mimeType)
+    }
+
+    /// `appendPart(withForm:name:)`.
+    @_disfavoredOverload
+    public func appendPartWithFormData(_ data: NSData, name: String) {
+        appendPart(withForm: data as Data, name: name)
+    }
+
+    /// `appendPart(withHeaders:body:)`.
+    @_disfavoredOverload
+    public func appendPartWithHeaders(_ headers: [String: String]?, body: NSData) {
+        appendPart(withHeaders: headers, body: body as Data)
+    }
+}

@@ -19,6 +19,17 @@ extension SecurityPolicy {
         self.init(pinningMode: pinningMode, pinnedCertificates: certificates)
     }
 
+    /// `init(pinningMode:pinnedCertificates:)` for the collections that Objective-C's sets and arrays come as. What is no
+    /// data is left out.
+    @_disfavoredOverload
+    public convenience init(pinningMode: SSLPinningMode, withPinnedCertificates certificates: some Sequence) {
+        let data = certificates.compactMap { certificate -> Data? in
+            let certificate = (certificate as? AnyHashable)?.base ?? certificate
+            return certificate as? Data ?? (certificate as? NSData).map { $0 as Data }
+        }
+        self.init(pinningMode: pinningMode, pinnedCertificates: Set(data))
+    }
+
     /// `sslPinningMode`, as Swift 1 and 2 have it.
     public var SSLPinningMode: AFSSLPinningMode { sslPinningMode }
 

@@ -39,7 +39,8 @@ extension TransferDriver {
         let text = pool.proxy?.redacting(easy.errorText) ?? easy.errorText
         circumstances.systemErrno =
             socketError != 0 && code == .CURLE_COULDNT_CONNECT
-            ? socketError : TransferError.systemErrno(Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO)), of: code, text)
+            ? socketError
+            : TransferError.systemErrno(Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO)), of: code, text)
         var error = TransferError.curl(code, text: text, circumstances: circumstances)
         if error.kind == .timedOut { error.message += " while \(phase.rawValue)" }
         return error

@@ -77,7 +77,9 @@ extension RequestAttempt {
     /// Lets a stored response take the place of the server's.
     func serve(_ stored: StoredResponse, as outcome: CacheOutcome) {
         assertOnThread()
-        guard let url = machine.request.url else { return finish(error: URLError(.badURL, url: nil, reason: "the request has no URL")) }
+        guard let url = machine.request.url else {
+            return finish(error: URLError(.badURL, url: nil, reason: "the request has no URL"))
+        }
         content.claim(for: self)
         sharedConfiguration = operation.presentConfiguration
         if timings == nil { timings = TransferTimings() }

@@ -199,7 +199,9 @@ extension RequestAttempt: TransferHandler {
         case .refresh(let stored, let head):
             serve(refresh(stored, by: head), as: .validated)
         case .follow(let redirected):
-            if let error = machine.follow(redirected) { finish(error: error) } else { send() }
+            if let error = machine.follow(redirected) { return finish(error: error) }
+            operation.note(request: machine.request)
+            send()
         case .ask(let question):
             ask(question)
         case .fail(let error):

@@ -28,7 +28,9 @@ extension CookieFile {
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
         } catch {
-            throw CookieFileError(code: .notReadable, reason: "\(url.path) cannot be read: \(error.localizedDescription)", underlyingError: error)
+            throw CookieFileError(
+                code: .notReadable, reason: "\(url.path) cannot be read: \(error.localizedDescription)",
+                underlyingError: error)
         }
     }
 

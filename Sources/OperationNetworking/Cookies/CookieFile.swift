@@ -95,7 +95,9 @@ public struct CookieFile: Sendable, Hashable {
         do {
             data = try JSONEncoder().encode(content)
         } catch {
-            throw CookieFileError(code: .notWritable, reason: "The cookies cannot be encoded: \(error.localizedDescription)", underlyingError: error)
+            throw CookieFileError(
+                code: .notWritable, reason: "The cookies cannot be encoded: \(error.localizedDescription)",
+                underlyingError: error)
         }
         try write(data)
     }

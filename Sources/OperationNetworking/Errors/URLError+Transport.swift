@@ -18,7 +18,8 @@ extension URLError {
     /// or the trust evaluation said.
     init(_ error: TransferError, url: URL?, method: String? = nil) {
         self.init(
-            Self.code(for: error), url: url, method: method, reason: Self.reason(error), advice: Self.advice(for: error),
+            Self.code(for: error), url: url, method: method, reason: Self.reason(error),
+            advice: Self.advice(for: error),
             underlying: Self.underlying(error))
     }
 

@@ -60,7 +60,7 @@ extension HTTPRequestOperationManager {
     }
 
     /// The operation for a request as the serializer made it.
-    private func operation(
+    func operation(
         with request: URLRequest, headers: [String: String]?, success: Success?, failure: Failure?
     ) -> HTTPRequestOperation {
         var request = request

@@ -35,6 +35,11 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         super.init()
     }
 
+    /// `init(baseURL:)` without a URL, which a subclass that overrides that one inherits. AF: `init`.
+    public override convenience init() {
+        self.init(baseURL: nil)
+    }
+
     /// Reads or changes settings, alone.
     func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value {
         lock.withLock { body(&_settings) }

@@ -11,6 +11,9 @@ final class BatchTally: @unchecked Sendable {
     private struct State {
         var completionQueue: DispatchQueue?
         var progressBlock: (@Sendable (Int, Int) -> Void)?
+        var bytesBlock: (@Sendable (OperationBatch.Bytes) -> Void)?
+        var bytes: BatchBytes
+        var isBytesReportScheduled = false
         var completionBlock: (@Sendable ([URLConnectionOperation]) -> Void)?
         /// Told once the completion block has returned.
         var followers: [@Sendable () -> Void] = []
@@ -42,7 +45,9 @@ final class BatchTally: @unchecked Sendable {
         progress = Progress(totalUnitCount: Int64(members.count))
         self.members = members.map { Member(operation: $0) }
         state = Locked(
-            State(outstanding: 1 + members.count + batches, completed: Array(repeating: nil, count: members.count)))
+            State(
+                bytes: BatchBytes(count: members.count), outstanding: 1 + members.count + batches,
+                completed: Array(repeating: nil, count: members.count)))
         progress.cancellationHandler = { [weak self] in self?.cancelMembers() }
     }
 
@@ -56,6 +61,12 @@ final class BatchTally: @unchecked Sendable {
 
     func setProgressBlock(_ block: (@Sendable (Int, Int) -> Void)?) {
         state.withLock { $0.progressBlock = block }
+    }
+
+    var bytes: OperationBatch.Bytes { state.withLock { $0.bytes.sum } }
+
+    func setBytesBlock(_ block: (@Sendable (OperationBatch.Bytes) -> Void)?) {
+        state.withLock { $0.bytesBlock = block }
     }
 
     func setCompletionBlock(_ block: (@Sendable ([URLConnectionOperation]) -> Void)?) {
@@ -77,8 +88,31 @@ final class BatchTally: @unchecked Sendable {
 
     /// Follows the end of a member. From now on it holds the tally.
     func follow(_ member: URLConnectionOperation, at index: Int) {
+        if state.withLock({ $0.bytesBlock != nil }), !member.isFinished {
+            member.addDownloadProgressBlock { [self] _, total, expected in
+                noteBytes { $0.note(received: total, of: expected, at: index) }
+            }
+            member.addUploadProgressBlock { [self] _, total, _ in noteBytes { $0.note(sent: total, at: index) } }
+        }
         let waits = member.afterCompletion { [self] member in memberDidComplete(member, at: index) }
         if !waits { memberDidComplete(member, at: index) }
+    }
+
+    /// Counts, and tells of it; what comes until that was told is told with it.
+    private func noteBytes(_ note: (inout BatchBytes) -> Void) {
+        let delivery = state.withLock { state -> DispatchQueue? in
+            note(&state.bytes)
+            guard state.bytesBlock != nil, !state.isBytesReportScheduled else { return nil }
+            state.isBytesReportScheduled = true
+            return state.delivery
+        }
+        deliver(on: delivery) { [self] in
+            let (block, bytes) = state.withLock { state in
+                state.isBytesReportScheduled = false
+                return (state.bytesBlock, state.bytes.sum)
+            }
+            block?(bytes)
+        }
     }
 
     private func memberDidComplete(_ member: URLConnectionOperation, at index: Int) {
@@ -94,6 +128,7 @@ final class BatchTally: @unchecked Sendable {
             progress.completedUnitCount = Int64(count)
             block?(count, members.count)
         }
+        noteBytes { $0.end(index) }
         settle()
     }
 
@@ -114,6 +149,7 @@ final class BatchTally: @unchecked Sendable {
         let (block, operations) = state.withLock { state in
             defer {
                 state.progressBlock = nil
+                state.bytesBlock = nil
                 state.completionBlock = nil
                 state.completed = []
             }

@@ -61,6 +61,19 @@ extension URLConnectionOperation {
     }
 }
 
+extension URLConnectionOperation {
+    /// Removes what a download has left beside its target for another one to continue: when nobody will.
+    ///
+    /// For an operation that has finished, cancelled or not; before that, and without a ``downloadDestination``, nothing
+    /// happens. Files that are not this URL's and target's, or that another download writes to, stay. Blocks for as long as
+    /// the file system takes.
+    public func discardPartialDownload() {
+        guard isFinished else { return }
+        let (destination, url) = lock.withLock { (_configuration.downloadDestination, _request.url) }
+        if let destination { PartialFile(clean: destination, of: url).discard() }
+    }
+}
+
 extension DownloadDestination {
     /// Whether the target is a file of this very directory, whatever links there are on the way to it.
     func isDirectly(in directory: URL) -> Bool {

@@ -12,12 +12,18 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// What the serializer made of the response.
     private enum Serialization {
         case none
+        /// Status and content type are right; the content was left to a decoder, and is parsed when somebody asks.
+        case accepted
+        /// A decoder has made a value of the content: that this serializer might not is no error.
+        case decoded
         case done(Any?, (any Error)?)
     }
 
     // Guarded by `lock`.
     @exclusivity(unchecked) private var _responseSerializer: HTTPResponseSerializer = .plain
     @exclusivity(unchecked) private var _serialization = Serialization.none
+    /// Somebody decodes the content.
+    @exclusivity(unchecked) private var _leavesParsing = false
 
     /// The last response received. `nil` before one.
     open override var response: HTTPURLResponse? {
@@ -52,8 +58,12 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// The object that the serializer made of the response, also for a bad status, when the content could be parsed.
     /// Nil before the end, and after a transport error. AF: `responseObject`.
     public var responseObject: Any? {
-        guard super.error == nil, case .done(let object, _) = serialization() else { return nil }
-        return object
+        guard super.error == nil else { return nil }
+        switch serialization() {
+        case .done(let object, _): return object
+        case .decoded: return parseDecoded()
+        case .none, .accepted: return nil
+        }
     }
 
     /// The transport's error, or else the serializer's.
@@ -106,10 +116,68 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         } else {
             scheduler?.operationDidLeaveHost(self)
             runtime.onParsingThread { [self] in
-                serialize()
+                if !acceptForDecoder() { serialize() }
                 completion()
             }
         }
+    }
+
+    // MARK: For `decoded`
+
+    /// Somebody will decode the content: it is not parsed before, so that it is parsed once.
+    func leavesParsingToDecoder() {
+        lock.withLock { _leavesParsing = true }
+    }
+
+    /// Leaves the content to a decoder if that is wanted, and the serializer is one that does no more than parse JSON. False:
+    /// it is to be parsed.
+    private func acceptForDecoder() -> Bool {
+        let (serializer, data) = lock.withLock { (_leavesParsing ? _responseSerializer : nil, _reception.data) }
+        guard let serializer, type(of: serializer) == JSONResponseSerializer.self,
+            (try? serializer.validate(response, data: data)) != nil
+        else { return false }
+        return lock.withLock {
+            guard serializer === _responseSerializer else { return false }
+            _serialization = .accepted
+            return true
+        }
+    }
+
+    /// The error of an operation whose content a decoder is to parse. What a JSON serializer says of the content does not
+    /// count: it takes no bare values.
+    var errorBeforeDecoding: (any Error)? {
+        let (serialization, isJSON) = lock.withLock {
+            (_serialization, type(of: _responseSerializer) == JSONResponseSerializer.self)
+        }
+        if super.error == nil, case .accepted = serialization { return nil }
+        guard let error else { return nil }
+        if isJSON, (error as? ResponseSerializationError)?.code == .cannotParseResponse { return nil }
+        return error
+    }
+
+    /// Whether the serializer has made an object of the content.
+    var hasParsedContent: Bool {
+        guard case .done = lock.withLock({ _serialization }) else { return false }
+        return true
+    }
+
+    /// A decoder has made a value of the content.
+    func didDecodeContent() {
+        lock.withLock {
+            if case .accepted = _serialization { _serialization = .decoded }
+        }
+    }
+
+    /// The object of content that a decoder was happy with; nil for content that the serializer does not take.
+    private func parseDecoded() -> Any? {
+        let (serializer, data) = lock.withLock { (_responseSerializer, _reception.data) }
+        let object = (try? serializer.responseObject(for: response, data: data)) ?? nil
+        lock.withLock {
+            if serializer === _responseSerializer, case .decoded = _serialization {
+                _serialization = .done(object, nil)
+            }
+        }
+        return object
     }
 
     override func judge(_ head: ResponseHead, decide: @escaping @Sendable (_ isAcceptable: Bool) -> Void) {
@@ -138,8 +206,10 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         let (known, isOver) = lock.withLock {
             (_serialization, _machine.state == .finished && _reception.error == nil)
         }
-        if case .none = known, isOver { return serialize() }
-        return known
+        switch known {
+        case .none where isOver, .accepted where isOver: return serialize()
+        default: return known
+        }
     }
 
     @discardableResult

@@ -14,13 +14,29 @@ extension URLConnectionOperation {
         set { lock.withLock { _configuration.maximumResponseBodySize = newValue.map { max(0, $0) } } }
     }
 
+    /// The seconds without any progress after which the operation ends with `URLError.timedOut` (−1001). It is the request's
+    /// `timeoutInterval`, without making a request by hand.
+    ///
+    /// The request's by default, which is the manager's request serializer's or else 60. Has no effect once the operation
+    /// was started.
+    public var timeoutInterval: TimeInterval {
+        get { lock.withLock { _request.timeoutInterval } }
+        set {
+            lock.withLock {
+                guard !_machine.hasBegun else { return }
+                _request.timeoutInterval = newValue
+            }
+        }
+    }
+
     /// The seconds that the operation may take in all. Then it ends with `URLError.timedOut` (−1001), whose description
     /// names what it was about.
     ///
     /// Nil by default: no limit, as for a value that is not positive. The time runs from `start()`, by a queue or by hand,
-    /// until the content has been received and written, over redirects, challenges, your blocks, interceptors, retries and the
-    /// time before them. It stands while the operation is paused and while it waits for a connection, or a queue's slot. Parsing is not counted. `URLRequest.timeoutInterval` is
-    /// another limit: the time without any progress. Has no effect once the operation was started.
+    /// until the content has been received and written, over redirects, challenges, your blocks, interceptors, retries and
+    /// the time before them. It stands while the operation is paused and while it waits for a connection, or a queue's slot.
+    /// Parsing is not counted. ``timeoutInterval`` is another limit: the time without any progress. Has no effect once the
+    /// operation was started.
     ///
     /// ```swift
     /// operation.totalTimeout = 30

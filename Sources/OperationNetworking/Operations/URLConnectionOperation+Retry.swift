@@ -79,6 +79,7 @@ extension URLConnectionOperation {
         retry.append(_attempt(of: end), isCounted: isCounted, delay: delay)
         _reception.error = nil
         _reception.data = nil
+        _reception.request = nil
         (self as? HTTPRequestOperation)?._forgetSerialization()
         _ = _updateHold()
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+package import FoundationNetworking
 internal import NetworkingSupport
 
 // What a session's task needs of its operation.
@@ -19,6 +20,14 @@ extension URLConnectionOperation {
         let stream = responseStream()
         _ = stream.claim()
         return stream
+    }
+
+    /// The request that was sent last, after the redirects so far.
+    package var presentRequest: URLRequest { lock.withLock { _reception.request ?? _request } }
+
+    /// A redirect is followed.
+    func note(request: URLRequest) {
+        lock.withLock { _reception.request = request }
     }
 
     /// The request that is sent has this content. Before the start.

@@ -58,6 +58,8 @@ extension URLConnectionOperation {
         var head: ResponseHead?
         /// Where the response came from: the last hop's URL.
         var url: URL?
+        /// What is sent in place of the operation's request, once a redirect was followed.
+        var request: URLRequest?
         /// Built from `head` when somebody asks.
         var response: URLResponse?
         /// Field lines after the content.

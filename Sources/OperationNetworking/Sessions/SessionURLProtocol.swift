@@ -81,7 +81,8 @@ final class SessionURLProtocol: URLProtocol {
             return
         }
         guard let response = result.response else {
-            client.urlProtocol(self, didFailWithError: URLError(.badServerResponse, url: request.url, reason: "no response came"))
+            client.urlProtocol(
+                self, didFailWithError: URLError(.badServerResponse, url: request.url, reason: "no response came"))
             return
         }
         client.urlProtocol(self, didReceive: FoundationTask.settled(response), cacheStoragePolicy: .notAllowed)

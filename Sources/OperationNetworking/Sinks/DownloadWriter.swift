@@ -157,7 +157,8 @@ final class DownloadWriter: ByteWriter {
         guard actual == expected else {
             representation = nil
             throw DownloadError(
-                reason: "the content has the SHA-256 digest \(Self.hex(actual)), not \(Self.hex(expected)); check the digest "
+                reason:
+                    "the content has the SHA-256 digest \(Self.hex(actual)), not \(Self.hex(expected)); check the digest "
                     + "that was asked for, or where the file comes from",
                 path: partial.path, code: .cannotDecodeRawData)
         }

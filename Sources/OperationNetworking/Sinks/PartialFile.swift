@@ -74,6 +74,16 @@ struct PartialFile: Sendable {
         return PartialNote(representation, resource: resource, file: file).write(to: notePath)
     }
 
+    /// Removes both files, if they are what a download of this resource has left, and no other one writes to them.
+    func discard() {
+        let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // Held until both are gone: nobody begins to write to them meanwhile.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, continued(descriptor) != nil else { return }
+        remove()
+    }
+
     /// Removes both files.
     func remove() {
         unlink(path)

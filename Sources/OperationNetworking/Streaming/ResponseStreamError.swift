@@ -30,7 +30,8 @@ public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible,
         case .eventTooLong(let limit):
             "An event of the response is longer than \(limit) bytes: raise maximumEventLength."
         case .notAnEventStream(let status, let type):
-            ErrorLine.oneLine("The response (status \(status), content type \(type ?? "none")) is no stream of events: ")
+            ErrorLine.oneLine(
+                "The response (status \(status), content type \(type ?? "none")) is no stream of events: ")
                 + "that has status 200 and the type text/event-stream."
         }
     }

@@ -66,7 +66,8 @@ extension URLConnectionOperation {
         if let error { throw error }
         guard let response = response as? HTTPURLResponse else {
             throw URLError(
-                .badServerResponse, url: request.url, method: request.httpMethod, reason: "the response is none of HTTP's")
+                .badServerResponse, url: request.url, method: request.httpMethod,
+                reason: "the response is none of HTTP's")
         }
         return (responseData ?? Data(), response)
     }

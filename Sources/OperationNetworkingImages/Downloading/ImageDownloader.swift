@@ -225,7 +225,9 @@ open class ImageDownloader: @unchecked Sendable {
             return nil
         }
         guard request.cachePolicy != .returnCacheDataDontLoad || transport.hasCache else {
-            caller.tell(.failure(URLError(
+            caller.tell(
+                .failure(
+                    URLError(
                         .resourceUnavailable, url: url,
                         reason: "the image is in no cache, and the request may not be sent",
                         advice: "use another cachePolicy")))

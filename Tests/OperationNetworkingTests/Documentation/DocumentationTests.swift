@@ -89,7 +89,8 @@ struct DocumentationTests {
             ("clientCertificateRejected", .clientCertificateRejected),
             ("clientCertificateRequired", .clientCertificateRequired),
             ("userAuthenticationRequired", .userAuthenticationRequired), ("cannotCreateFile", .cannotCreateFile),
-            ("cannotWriteToFile", .cannotWriteToFile), ("unknown", .unknown),
+            ("cannotDecodeRawData", .cannotDecodeRawData), ("cannotWriteToFile", .cannotWriteToFile),
+            ("unknown", .unknown),
             ("appTransportSecurityRequiresSecureConnection", .appTransportSecurityRequiresSecureConnection),
         ]
         for (name, code) in codes {

@@ -22,7 +22,8 @@ struct ErrorLineTests {
 
     private static var request: URLRequest {
         get throws {
-            let url = try #require(URL(string: "https://me:hunter2@example.com/a?page=2&access%5Ftoken=hunter2#hunter2"))
+            let url = try #require(
+                URL(string: "https://me:hunter2@example.com/a?page=2&access%5Ftoken=hunter2#hunter2"))
             var request = URLRequest(url: url)
             request.httpMethod = "PUT"
             request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
@@ -38,7 +39,9 @@ struct ErrorLineTests {
         }
     }
 
-    @Test("Errors of the transport, of every kind: method, URL without secrets, reason", arguments: TransferError.Kind.allCases)
+    @Test(
+        "Errors of the transport, of every kind: method, URL without secrets, reason",
+        arguments: TransferError.Kind.allCases)
     func transport(kind: TransferError.Kind) throws {
         let request = try Self.request
         let causes: [(any Error)?] = [
@@ -98,7 +101,8 @@ struct ErrorLineTests {
             ResponseStreamError.notAnEventStream(statusCode: 200, contentType: nil),
             ResponseStreamError.notAnEventStream(statusCode: 200, contentType: "a\nb"),
             ArchiveLoss.bodyStream, ArchiveLoss.securityPolicy, ArchiveLoss.responseSerializer,
-            ArchiveLoss.downloadDestination, OperationArchive.damaged(nil), OperationArchive.damaged(CocoaError(.coderReadCorrupt)),
+            ArchiveLoss.downloadDestination, OperationArchive.damaged(nil),
+            OperationArchive.damaged(CocoaError(.coderReadCorrupt)),
             DownloadError(reason: "x", path: "/x"), StreamSinkError.discarded, StreamSinkError.contentChanged,
             JSONWriter.Failure(path: ".a", problem: "is a date"),
             PropertyListWriter.Failure(path: ".a", problem: "is null"),
@@ -134,7 +138,8 @@ struct ErrorLineTests {
         var names: Set<String> = []
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            let declaration = #/(?:struct|enum|class) (\w+)\b[^{\n]*: [^{\n]*\b(?:Error|NSError|NetworkingError|DescribedFailure)\b[^{\n]*\{/#
+            let declaration =
+                #/(?:struct|enum|class) (\w+)\b[^{\n]*: [^{\n]*\b(?:Error|NSError|NetworkingError|DescribedFailure)\b[^{\n]*\{/#
             for match in text.matches(of: declaration) where match.1 != "Failure" { names.insert(String(match.1)) }
         }
         #expect(names.isSuperset(of: ["TransferError", "RequestSerializationError", "ImageError"]))
@@ -145,10 +150,13 @@ struct ErrorLineTests {
         "A URL is shown without what may be a secret",
         arguments: [
             ("http://h/p", "http://h/p"), ("http://u:p@h/p?a=1#x", "http://h/p?a=1"),
-            ("http://h/?Token=a&b=2", "http://h/?Token=***&b=2"), ("http://h/?X-Amz-Signature=a", "http://h/?X-Amz-Signature=***"),
+            ("http://h/?Token=a&b=2", "http://h/?Token=***&b=2"),
+            ("http://h/?X-Amz-Signature=a", "http://h/?X-Amz-Signature=***"),
             ("http://h/?%74oken=a", "http://h/?%74oken=***"), ("http://h/?token", "http://h/?token"),
-            ("http://h/?token=a=b&&x", "http://h/?token=***&&x"), ("http://h/?key=a&monkey=b", "http://h/?key=***&monkey=b"),
-            ("http://h/?q=%", "http://h/?q=%25"), ("http://h/?author=x&oauth_token=y", "http://h/?author=x&oauth_token=***"),
+            ("http://h/?token=a=b&&x", "http://h/?token=***&&x"),
+            ("http://h/?key=a&monkey=b", "http://h/?key=***&monkey=b"),
+            ("http://h/?q=%", "http://h/?q=%25"),
+            ("http://h/?author=x&oauth_token=y", "http://h/?author=x&oauth_token=***"),
         ])
     func masked(url: String, shown: String) throws {
         #expect(try #require(URL(string: url)).masked == shown)

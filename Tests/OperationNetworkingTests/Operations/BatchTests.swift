@@ -83,6 +83,29 @@ import Testing
         #expect(log.values == Array(repeating: "member", count: 10) + ["batch"])
     }
 
+    @Test("A batch counts its members' bytes, and knows the sum once it knows every length")
+    func bytes() async throws {
+        let server = try TestServer()
+        server.respond(to: "/a", ScriptedResponse(body: .pattern(count: 100_000)))
+        server.respond(to: "/b", ScriptedResponse(body: .pattern(count: 50_000)))
+        server.respond(to: "/c", .status(500))
+        let operations = ["/a", "/b", "/c"].map { HTTPRequestOperation.make(server.url($0)) }
+        let upload = HTTPRequestOperation(server.url("/b"), method: "POST", body: Data(count: 3000))
+        upload.completionQueue = DispatchQueue(label: "upload")
+        let batch = OperationBatch(operations + [upload])
+        batch.completionQueue = DispatchQueue(label: "batch")
+        let log = Recorder<OperationBatch.Bytes?>()
+        batch.setBytesBlock { log.append($0) }
+        batch.setCompletionBlock { _ in log.append(nil) }
+        batch.enqueue(on: RequestOperationQueue())
+        _ = await batch.value()
+        let counts = log.values.compactMap { $0 }
+        #expect(counts.map(\.received) == counts.map(\.received).sorted())
+        #expect(log.values.last == .some(nil), "nothing comes after the completion")
+        let all = OperationBatch.Bytes(received: 200_000, expectedToReceive: 200_000, sent: 3000)
+        #expect(counts.last == all && batch.bytes == all)
+    }
+
     @Test("An empty batch completes when it is enqueued, without progress")
     func empty() async {
         let batch = OperationBatch([])

@@ -204,6 +204,36 @@ import Testing
         #expect(server.requests.last?["Range"] == "bytes=50000-")
     }
 
+    @Test("A download that nobody will continue removes its part, once it has ended")
+    func discarded() async throws {
+        server.respond(
+            to: "/file", ScriptedResponse.ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 50_000))
+        for _ in 0..<2 {
+            let operation = await download(run: false)
+            operation.start()
+            try await waitUntil { bytes("target.bin.part")?.count == 50_000 }
+            operation.discardPartialDownload()
+            #expect(bytes("target.bin.part")?.count == 50_000, "it is under way")
+            // Another one of the same target does not take away what this one writes to.
+            let other = await download(run: false)
+            other.cancel()
+            await other.run()
+            other.discardPartialDownload()
+            #expect(bytes("target.bin.part")?.count == 50_000)
+            operation.cancel()
+            await operation.completed()
+            #expect(names == ["target.bin.part", "target.bin.part.json"])
+            operation.discardPartialDownload()
+            #expect(names == [])
+        }
+        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
+        let stranger = await download(path: "/other", run: false)
+        stranger.cancel()
+        await stranger.run()
+        stranger.discardPartialDownload()
+        #expect(names == ["target.bin.part", "target.bin.part.json"], "another URL's")
+    }
+
     @Test(
         "What is on disk is continued if its validator still holds, and replaced if not",
         arguments: ["\"same\"", "\"other\""])

@@ -170,7 +170,7 @@ package final class Downloader: Sendable {
             do {
                 members[index] = Member(index: index, request: try makeOperation(index, manager))
             } catch {
-                onEnd(board.end(index, .failed(error.localizedDescription)))
+                onEnd(board.end(index, .failed(error.reason)))
             }
         }
         cancelDependants(among: missing, &members)

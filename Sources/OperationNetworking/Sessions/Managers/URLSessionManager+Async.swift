@@ -33,11 +33,9 @@ extension URLSessionManager {
     ) async throws -> T {
         let (data, response) = try await data(for: request)
         do {
-            return try decoder.decode(type, from: data)
+            return try decoder.decode(type, fromContent: data, of: response)
         } catch {
-            throw ResponseSerializationError(
-                code: .cannotParseResponse, message: "Request failed: the content is not a \(type)", response: response,
-                data: data, underlyingError: error)
+            throw error.naming(request.httpMethod)
         }
     }
 
