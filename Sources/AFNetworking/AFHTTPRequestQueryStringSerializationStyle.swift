@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The names are AFNetworking's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // What a file gets that says `import AFNetworking`: the names of AFNetworking 2, 3 and 4, and everything they stand for.
 //
 // The module holds names only: aliases, and forwards of one line to the types of `OperationNetworking`. There is one

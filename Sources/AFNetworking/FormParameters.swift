@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// What AFNetworking takes as parameters of a form, as `OperationNetworking` takes it.

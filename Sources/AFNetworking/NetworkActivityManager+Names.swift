@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension NetworkActivityManager {
     /// `shared`, as Swift 1 and 2 have it.
     public static func sharedManager() -> NetworkActivityManager { shared }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 // Properties that have another type in AFNetworking. In a module that imports this one they hide the properties of the

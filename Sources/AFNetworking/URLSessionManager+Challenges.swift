@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import FoundationNetworking
 
 /// A pointer for what a block makes, as in Swift on Apple's systems. Foundation on Linux has no such type.

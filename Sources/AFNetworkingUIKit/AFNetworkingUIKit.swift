@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // What a file gets that says `import AFNetworkingUIKit`: the names of AFNetworking for images, and everything that they
 // stand for. A module of its own, because it needs an image library. As in AFNetworking, names only.
 

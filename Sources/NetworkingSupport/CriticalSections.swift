@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if DEBUG
     /// Lets a simulation interleave: told of every critical section's end, on a thread that holds no lock of ours.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Glibc
 
 /// A value behind a mutex: reachable only inside `withLock`.

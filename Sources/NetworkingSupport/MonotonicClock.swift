@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// The clock that deadlines are kept in: monotonic, in nanoseconds.

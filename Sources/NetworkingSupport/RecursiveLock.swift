@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Glibc
 
 /// A lock that its owner may take again: what an operation, whose overridable getters enter it, is guarded by.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// Threads of our own that run short pieces of work, one after the other each, in order of arrival.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 // The module AFNetworking has properties of the same names with AFNetworking's types. A module's own members hide those

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// The process's one transport, a network thread and its connections, which all operations share.

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 public import OperationNetworkingTesting
 public import Testing
 
-/// Gives each test, or each of its cases, stubs of its own: see `Trait.httpStubs(requiresMatches:_:)`.
+/// Gives each test, or each of its cases, stubs of its own. See `Trait.httpStubs(requiresMatches:_:)`.
 public struct HTTPStubsTrait: TestTrait, SuiteTrait, TestScoping {
     let requiresMatches: Bool
     let configure: @Sendable (HTTPStubs) throws -> Void
 
-    /// True: the tests of a suite, not the suite as a whole, get stubs.
+    /// True. The tests of a suite, not the suite as a whole, get stubs.
     public var isRecursive: Bool { true }
 
     /// Runs a test with stubs.

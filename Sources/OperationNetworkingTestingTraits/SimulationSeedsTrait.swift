@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import OperationNetworkingTesting
 public import Testing
 

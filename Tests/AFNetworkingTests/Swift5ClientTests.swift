@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import AFNetworking
 import Dispatch
 import Swift5Client

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A generator that gives the same numbers in every run (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import FoundationXML
 import OperationNetworkingXML
 import Testing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 @testable internal import OperationNetworking
 internal import Testing

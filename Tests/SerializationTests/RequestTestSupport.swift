@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// SplitMix64: the same numbers for the same seed everywhere.

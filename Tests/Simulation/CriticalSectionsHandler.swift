@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import NetworkingSupport
 
 /// Lets the scheduler come in between wherever a critical section of the library's ends.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// Runs the library's threads on one thread: every hop is a step, and steps are taken in random order, in between each

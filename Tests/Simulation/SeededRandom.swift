@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A small generator: the same seed, the same program and the same interleaving.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Random programs against the library's machine, queue and dependency graph, with a scripted engine, in one thread under
 // a seeded scheduler: see CONTRIBUTING.md.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// A directory of its own, deleted with everything in it when the object goes away.

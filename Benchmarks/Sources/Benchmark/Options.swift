@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What stops a benchmark, in words.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 // Benchmark role NAME key=value...   one measurement in this process; prints one line of JSON

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A spinner on a terminal while requests are under way; elsewhere a line when it would appear and vanish. Says first whether
 // there is a way to the server.
 //

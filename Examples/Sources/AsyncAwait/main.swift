@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Operations from async code: decoded values, several at once, errors to switch on, and cancelling by cancelling the task.
 //
 //   swift run --package-path Examples AsyncAwait http://127.0.0.1:8000    (an httpbin server)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Several files at once, straight to disk, with progress: on a terminal a bar for each file, elsewhere a line for each
 // that is done. Run it again after an interruption: what was there already is not asked for again where the server
 // allows it, which httpbin does not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import ArgumentParser
 internal import BatchGetCore
 internal import Foundation

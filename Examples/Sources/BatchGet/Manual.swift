@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What `--help` says beyond the options. The manual page, batchget.1, says the same at more length.
 enum Manual {
     static let text = """

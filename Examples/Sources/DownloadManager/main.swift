@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A download that is stopped and goes on in another process, with the resume data of URLSession: SIGTERM stops it, and what
 // it takes to go on is in FILE.resume. The next run continues.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Server-sent events: read one by one as they come, over as many connections as it takes, until enough have come.
 //
 //   swift run --package-path Examples EventStream URL COUNT

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The program at the top of README.md. A test sees to it that they are the same.
 //
 //   swift run --package-path Examples FirstProgram http://127.0.0.1:8000    (an httpbin server)

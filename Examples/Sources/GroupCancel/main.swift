@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A group of requests that is cancelled as one when the first of them fails.
 //
 //   swift run --package-path Examples GroupCancel http://127.0.0.1:8000    (an httpbin server)

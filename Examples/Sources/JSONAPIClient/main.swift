@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A client of a JSON API: a manager of its own, parameters and answers as Swift values, and every kind of failure.
 //
 //   swift run --package-path Examples JSONAPIClient http://127.0.0.1:8000    (an httpbin server)

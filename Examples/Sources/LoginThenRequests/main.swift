@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A login, and requests that wait for it and take the token from its result.
 //
 //   swift run --package-path Examples LoginThenRequests http://127.0.0.1:8000    (an httpbin server)

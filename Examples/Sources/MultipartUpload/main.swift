@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A form with a field and files, which are read from disk while they are sent, with progress.
 //
 //   swift run --package-path Examples MultipartUpload http://127.0.0.1:8000 FILE...    (an httpbin server)

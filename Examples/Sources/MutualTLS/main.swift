@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A server that asks for a client certificate: refused without one, answered with one.
 //
 //   swift run --package-path Examples MutualTLS https://127.0.0.1:8443/ ROOT CHAIN KEY

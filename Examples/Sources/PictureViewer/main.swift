@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Pictures on a terminal, two pixels in each character; elsewhere a line for each. All are shown twice: the second time they
 // come from memory.
 //

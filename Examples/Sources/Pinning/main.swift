@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A server of a private certificate authority, and its public key pinned: accepted with the right pin, refused with
 // another one before a byte of the request is sent.
 //

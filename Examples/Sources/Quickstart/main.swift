@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A GET with parameters, and what to do with the answer and with a failure.
 //
 //   swift run --package-path Examples Quickstart http://127.0.0.1:8000    (an httpbin server)

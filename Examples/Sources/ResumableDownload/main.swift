@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A download that survives the end of the program, even by SIGKILL: the next run continues it. What has come is in
 // FILE.part meanwhile; FILE appears when it is complete and has the digest. The server has to tell by a strong ETag or a
 // Last-Modified field that it still has the same content; otherwise the download starts again.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A client that sends again what failed for a passing reason, and keeps itself authorized: many requests are refused for
 // want of a token, one token is got, and all of them are sent again.
 //

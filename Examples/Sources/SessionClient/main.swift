@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // An API client in the way of AFNetworking 3 and 4: a subclass of the session manager, shared by the program, with a success
 // and a failure block for each request. Its tasks are operations, too: one waits for another.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A library that takes a URLSession, given one of this library's: the same code, but with a private certificate authority
 // and everything else that operations have. Foundation's session cannot be told to trust it.
 //

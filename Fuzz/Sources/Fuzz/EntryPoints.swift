@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 // libFuzzer has the main function. Which target it feeds is in the environment, since its arguments are its own.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Request content that is produced while it is sent, without ever blocking the network thread.
 ///
 /// `read` and `rewind` are called on the network thread only; implementations that must wait for their bytes do so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Why a file or a stream could not be sent.
 package struct BodySourceError: DescribedFailure, Sendable {
     /// What, where and what to do.

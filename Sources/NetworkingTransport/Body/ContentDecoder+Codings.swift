@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ContentDecoder {
     /// A content coding (RFC 9110, section 8.4.1).
     package enum Coding: Sendable, Equatable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Takes content out of its codings, piece by piece and in bounded memory. For one thread at a time.
 ///
 /// Exact: checks are checked, and content must end where a coding ends. Several gzip members make one content.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CZlib
 
 /// Decompresses gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) with a buffer of fixed size.

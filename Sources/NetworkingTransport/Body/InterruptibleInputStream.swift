@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// An input stream whose reads may wait long, and whose waits can be ended.

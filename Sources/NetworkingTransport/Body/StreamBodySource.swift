@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Dispatch
 package import Foundation
 internal import NetworkingSupport

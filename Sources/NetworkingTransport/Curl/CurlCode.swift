@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 
 /// What a libcurl easy call returned: `CURLcode`, with its C spelling kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 
 /// The once-only initialisation of the C libraries, before the first network thread exists.

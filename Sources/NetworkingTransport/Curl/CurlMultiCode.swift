@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 
 /// What a libcurl multi call returned: `CURLMcode`, with its C spelling kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 
 /// Owns a libcurl easy handle: typed options in, typed facts out.

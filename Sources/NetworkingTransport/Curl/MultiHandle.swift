@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 
 /// Owns a libcurl multi handle: a pool of connections and the transfers on them.

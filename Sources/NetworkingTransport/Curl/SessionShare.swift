@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 
 /// Owns a libcurl share handle that holds TLS sessions and nothing else.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How many transfers are under way to each origin, and which wait: the one authority on that, for all pools.
 ///
 /// A value, so that its decisions can be tested without a network: it says who goes, the engine does it. An origin has as

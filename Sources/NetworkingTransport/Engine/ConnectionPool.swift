@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 
 /// One pool: connections, TLS sessions and easy handles that never serve another trust policy or identity.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What may share connections and TLS sessions: everything that decides whom we trust, who we are, and which way we go,
 /// as far as a connection is bound to it.
 ///

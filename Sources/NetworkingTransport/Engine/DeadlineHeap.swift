@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a `DeadlineHeap` holds.
 protocol DeadlineHeapMember: AnyObject {
     /// Its ticket in the heap; -1: not in it. The heap's to change.

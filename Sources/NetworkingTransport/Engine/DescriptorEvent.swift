@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a descriptor is watched for.
 package enum DescriptorEvent: Sendable {
     /// There is something to be read.

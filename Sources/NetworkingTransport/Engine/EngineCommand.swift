@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What other threads, and callbacks on the network thread, ask the engine to do.
 enum EngineCommand: Sendable {
     case start(Transfer)

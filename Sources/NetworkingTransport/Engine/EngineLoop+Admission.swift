@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Synchronization
 
 /// Starting, stopping and holding transfers, and who is next. In the command phase, and when a transfer has ended.

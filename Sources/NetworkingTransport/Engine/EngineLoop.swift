@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 internal import Glibc
 internal import NetworkingSupport

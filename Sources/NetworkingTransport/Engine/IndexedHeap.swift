@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A binary heap, the smallest element in front, whose elements can also be taken out of its middle: insertion gives a
 /// ticket for that. Everything is O(log n).
 struct IndexedHeap<Element: Comparable> {

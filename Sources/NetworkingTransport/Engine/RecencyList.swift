@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Numbers in the order in which they were appended; each can be taken out, in O(1).
 struct RecencyList {
     private struct Node {

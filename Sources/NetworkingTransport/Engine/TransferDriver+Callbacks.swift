@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CCurl
 
 /// The C callbacks. Each gets the driver's pointer; the driver lives as long as its easy handle.

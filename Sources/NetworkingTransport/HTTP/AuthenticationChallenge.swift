@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// One challenge of a 401 response (RFC 9110, section 11.6.1), taken apart as bytes.
 package struct AuthenticationChallenge: Sendable, Equatable {
     /// A parameter, as the server wrote it apart from quotes and escapes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Reads a value of `WWW-Authenticate` in one pass: challenges and their parameters are both separated by commas, and a
 /// token without "=" after it begins a challenge.
 struct AuthenticationChallengeParser {

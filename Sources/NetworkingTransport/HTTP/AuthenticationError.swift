@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Why a user name and password cannot answer a challenge.
 package enum AuthenticationError: DescribedFailure, Sendable, Equatable {
     case controlCharacterInUser

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// A user name and password as the scheme Basic sends them (RFC 7617), in UTF-8.

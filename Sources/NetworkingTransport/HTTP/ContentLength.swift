@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a message says of its content's length (RFC 9112, section 6.3), taken from its field lines one by one.
 struct ContentLength: Equatable {
     /// The length announced; nil: none was.

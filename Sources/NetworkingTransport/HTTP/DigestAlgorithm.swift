@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import COpenSSL
 
 /// The hash functions of Digest authentication (RFC 7616, section 3.2), computed by OpenSSL.

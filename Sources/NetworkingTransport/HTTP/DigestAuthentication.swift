@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A user name and password as the scheme Digest proves them (RFC 7616): one answer for each request, with a count that
 /// grows.
 package struct DigestAuthentication: Sendable, CustomReflectable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A challenge of the scheme Digest that can be answered (RFC 7616, section 3.3).
 package struct DigestChallenge: Sendable, Equatable {
     let realm: [UInt8]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A response field that the library itself looks for.
 package enum KnownField: Int, CaseIterable, Sendable {
     case acceptRanges, age, cacheControl, contentEncoding, contentLocation, contentRange, date, entityTag, expires

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// One header field line.
 package struct HeaderField: Sendable, Hashable {
     package var name: String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What the request line names (RFC 9112, section 3.2.1).
 package enum OriginForm {
     /// Path and query of an absolute URL, as a server gets them from libcurl.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import CPublicSuffix
 
 /// The names under which anybody may register names: `com`, `co.uk`, `github.io` (publicsuffix.org).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ResponseHead {
     package func contains(_ field: KnownField) -> Bool { index[field] != nil }
 

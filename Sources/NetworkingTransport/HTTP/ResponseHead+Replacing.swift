@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ResponseHead {
     /// The head with the fields that `isKept` wants and further ones after them, each on a line of its own. Lines that are
     /// no fields are dropped.

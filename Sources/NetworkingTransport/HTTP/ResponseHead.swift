@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Status line and header fields of one response, kept as they came and parsed when somebody asks.
 package struct ResponseHead: Sendable {
     package let statusCode: Int

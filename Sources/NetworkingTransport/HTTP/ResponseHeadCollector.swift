@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Puts a response head together from the lines that libcurl hands over one by one.
 ///
 /// A head that is complete stays until the next status

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension UInt8 {
     /// Whether this is a character of tokens (RFC 9110, section 5.6.2): methods, names of header fields, schemes.
     package var isTokenCharacter: Bool {

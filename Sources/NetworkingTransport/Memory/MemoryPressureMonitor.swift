@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
 /// Tells when the system is short of memory, by a descriptor of the kernel's in the set of the network thread.

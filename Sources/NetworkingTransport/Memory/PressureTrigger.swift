@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// Owns a descriptor by which the kernel tells that memory is short (pressure stall information, PSI).

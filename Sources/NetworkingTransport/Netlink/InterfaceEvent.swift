@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// What sysfs says of an interface: the lines of `/sys/class/net/NAME/uevent`.

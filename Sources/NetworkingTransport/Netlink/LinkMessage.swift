@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// What the kernel says of an interface: `struct ifinfomsg`, and its attributes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// One attribute of a message: `struct rtattr`, and its value.
 package struct NetlinkAttribute: Equatable, Sendable {
     static let headerLength = 4

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Numbers in messages: in the machine's byte order, at any offset.
 extension ArraySlice<UInt8> {
     /// Nil: the slice ends before.

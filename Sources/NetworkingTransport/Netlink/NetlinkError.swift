@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// Why the kernel's routing tables could not be asked, or watched.

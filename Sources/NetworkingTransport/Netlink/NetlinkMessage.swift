@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// One message of a datagram from the kernel's routing socket (rtnetlink(7)): `struct nlmsghdr`, and what follows it.
 package struct NetlinkMessage: Equatable, Sendable {
     /// The kinds that are of interest, as numbered in `<linux/netlink.h>` and `<linux/rtnetlink.h>`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
 /// Tells of changes of links, addresses, routes and rules, by a netlink socket in the set of the network thread.

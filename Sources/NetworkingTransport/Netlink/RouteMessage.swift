@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// What the kernel says of a route: `struct rtmsg`, and its attributes.

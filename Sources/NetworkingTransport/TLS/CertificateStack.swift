@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import COpenSSL
 
 /// A STACK_OF(X509) that holds its own references. Used within one function, never kept.

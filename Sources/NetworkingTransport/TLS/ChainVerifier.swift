@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import COpenSSL
 
 /// Asks OpenSSL whether a chain leads from a server's certificate to one that is trusted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// A client certificate chain and its key, as PEM, already checked to belong together.

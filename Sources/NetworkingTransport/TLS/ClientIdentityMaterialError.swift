@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Why a client certificate and key cannot be used.
 package enum ClientIdentityMaterialError: Error, Sendable, Hashable {
     /// No certificate, or one that does not parse.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import COpenSSL
 
 /// What OpenSSL's error queue of the calling thread held at the point of failure, oldest first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// TLS protocol versions that can be asked for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import COpenSSL
 
 /// Certificates that chains may end in, and lists of revoked ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import COpenSSL
 
 /// OpenSSL's verdict on a chain: the `X509_V_*` codes of <https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/>.

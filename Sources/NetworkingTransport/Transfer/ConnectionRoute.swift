@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How the connection for a request is made, whoever is at its end: part of what connections are kept apart by.
 package struct ConnectionRoute: Sendable, Hashable {
     package enum HTTPVersion: Sendable {

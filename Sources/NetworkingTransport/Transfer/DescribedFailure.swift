@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// An error whose `localizedDescription` is its description: it may lie beneath an error that a user sees.

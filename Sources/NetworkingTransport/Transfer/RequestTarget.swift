@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What of a URL goes to the engine, found in one pass over its bytes.
 package struct RequestTarget: Sendable, Hashable {
     /// Why a URL names no target.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How often one transfer's request was sent, and whether it may be sent again.
 ///
 /// libcurl sends a request again, by itself and without a word, when the connection that it reused ends before an answer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
 /// One request on its way: made on any thread, driven by the network thread only.

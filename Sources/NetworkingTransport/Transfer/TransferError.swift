@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Why a transfer did not complete.
 package struct TransferError: DescribedFailure, Sendable {
     /// The kinds that callers tell apart.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Who a transfer reports to. Every method is called on the network thread, never with a lock held, and must return
 /// at once: no blocking call, no user code.
 ///

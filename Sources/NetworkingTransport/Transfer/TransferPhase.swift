@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a transfer is about, as the end of a sentence that says when it was given up.
 package enum TransferPhase: String, Sendable {
     case nameLookup = "the host's name was being looked up"

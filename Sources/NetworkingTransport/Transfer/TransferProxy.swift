@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// A proxy between us and the server. On the heap, because most requests have none.

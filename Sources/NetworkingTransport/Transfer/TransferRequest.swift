@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// What the engine is asked to send: one request to one server, one response back.

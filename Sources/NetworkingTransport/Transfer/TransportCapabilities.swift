@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What the libcurl and the TLS library in use can. Empty when they do not say.
 package struct TransportCapabilities: Sendable {
     package var curlVersion = ""

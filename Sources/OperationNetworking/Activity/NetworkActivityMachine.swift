@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// When the user is shown that the network is in use: AFNetworking 3's state machine, as a pure value.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// Settings in archives: one blob of JSON, because Foundation on Linux decodes other classes by trapping on bad input.

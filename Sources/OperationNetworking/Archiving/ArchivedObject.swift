@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// A serializer or policy inside another object's archive: its class by name, and an archive of its own.

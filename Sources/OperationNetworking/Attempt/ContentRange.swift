@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// `Content-Range` (RFC 9110, section 14.4) in the unit of bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
@@ -131,10 +132,13 @@ final class RequestAttempt: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Makes the first transfer, on any thread, before anybody else knows of the attempt.
+    /// Makes the first transfer, on any thread, before anybody else knows of the attempt; nil: `send()` is to ask the cache
+    /// first.
     ///
     /// - Throws: a `URLError`, when the request cannot be sent.
-    func prepare() throws -> Transfer {
+    func prepare() throws -> Transfer? {
+        upgradeToTLS()
+        guard !looksIntoCache() else { return nil }
         content.claim(for: self)
         let transfer = Transfer(request: try makeTransferRequest(), handler: self)
         self.transfer = transfer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
 /// Which cache an operation has.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// A date in a header field (RFC 9110, section 5.6.7), in the present format or one of the two obsolete ones.

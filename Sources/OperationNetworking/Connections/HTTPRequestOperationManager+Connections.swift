@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension HTTPRequestOperationManager {
     /// `httpVersionPreference` of the operations made from now on. `.automatic` by default.
     public var httpVersionPreference: HTTPVersionPreference {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// The version of HTTP that requests are sent with.

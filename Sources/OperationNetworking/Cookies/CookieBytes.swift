@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Bytes as the rules for cookies see them.
 enum CookieBytes {
     /// Whether a byte must not be in a cookie: a control character other than the tab.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// The date of an `Expires` attribute (RFC 6265bis, section 5.1.1), which is read leniently: the parts may come in any

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// The rules for domains and paths of cookies (RFC 6265bis, sections 5.1.3 and 5.1.4).

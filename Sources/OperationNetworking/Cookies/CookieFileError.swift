@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// An error of reading or writing a `CookieFile`.
@@ -16,8 +17,8 @@ public struct CookieFileError: NetworkingError {
         public static let notReadable = Code(rawValue: 1)
         /// The system did not let the file be written (2).
         public static let notWritable = Code(rawValue: 2)
-        /// Something that others can read or could have put there: a link, a file of another user, or one with
-        /// permissions for others (3).
+        /// The file can be read by others, or others could have put it there (3). It is a link, another user's, or has
+        /// permissions for others.
         public static let notPrivate = Code(rawValue: 3)
         /// The file holds something else than cookies, or too much (4).
         public static let damaged = Code(rawValue: 4)

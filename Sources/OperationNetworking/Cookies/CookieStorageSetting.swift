@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
 /// Which storage an operation's cookies come from and go to.

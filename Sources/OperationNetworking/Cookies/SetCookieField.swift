@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// The value of a `Set-Cookie` field, read as RFC 6265bis says (section 5.6): in bytes, and with nothing refused that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// An `NSError` whose description is its one line, in place of domain, code and everything in the user info.

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
-/// What the library's own error types have in common. Errors of the transport are `URLError`s.
+/// The common parts of the library's own error types. Errors of the transport are `URLError`s.
 ///
 /// Each prints as one line, the same in `"\(error)"` and `localizedDescription`: the request, what went wrong, and what
 /// to do, as far as that is known. No value of a header field, user name or password is in it, and no value of a query
@@ -8,14 +9,14 @@ public import Foundation
 ///
 /// Two errors of one type are equal when their codes are.
 public protocol NetworkingError: LocalizedError, CustomNSError, CustomStringConvertible, Equatable, Sendable {
-    /// The kinds of failures; later versions may add more.
+    /// The kinds of failures. Later versions may add more.
     associatedtype Code: RawRepresentable & Hashable & Sendable
 
     /// The kind of failure.
     var code: Code { get }
-    /// What went wrong, in one sentence, without the request.
+    /// One sentence about the error, without the request.
     var reason: String { get }
-    /// The next cause; `nil` when there is none that says more.
+    /// The next cause. `nil` when there is none that says more.
     var underlyingError: (any Error)? { get }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 public import FoundationNetworking
 
@@ -36,7 +37,7 @@ public struct ResponseSerializationError: NetworkingError {
     /// The parser's error, or the content-type or parse error beneath a bad status.
     public let underlyingError: (any Error)?
     private let object: ParsedObject
-    /// The failure without the request: "Request failed: Not Found (404)".
+    /// The failure without the request, with the status and its phrase.
     public let reason: String
     /// The request's method, once the error is an operation's.
     private var method: String?
@@ -104,8 +105,8 @@ public struct ResponseSerializationError: NetworkingError {
     /// AFNetworking's error domain.
     public static var errorDomain: String { URLResponseSerializationErrorDomain }
 
-    /// One line: "Request failed: Not Found (404): GET https://example.com/a". The method is known once an operation has
-    /// the error.
+    /// One line with the failure and the request. For example "Request failed: Not Found (404): GET
+    /// https://example.com/a". The method is known once an operation has the error.
     public var description: String { ErrorLine.text(reason, of: method, response?.url, advice: recoverySuggestion) }
 
     /// Advice about a refused status, for 401, 407, 429 and 503.

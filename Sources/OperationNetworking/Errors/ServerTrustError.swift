@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 package import NetworkingTransport
 
@@ -76,10 +77,10 @@ public struct ServerTrustError: NetworkingError {
 }
 
 extension ServerTrustError {
-    /// ``rule``: what errors are compared by.
+    /// ``rule``, by which errors are compared.
     public var code: Rule { rule }
 
-    /// The error in words, for logs and developers: host, rule, what is wrong, what to do.
+    /// The error in words, for logs and developers. Host, rule, what is wrong, what to do.
     public var description: String {
         var text = rule == .settings ? "Unusable security policy: " : "Server not trusted"
         if rule != .settings {
@@ -96,7 +97,7 @@ extension ServerTrustError {
     /// `urlErrorCode`'s number.
     public var errorCode: Int { urlErrorCode.rawValue }
 
-    /// What to do, when the server is to be trusted all the same.
+    /// A hint for a server that is to be trusted all the same.
     public var recoverySuggestion: String? {
         switch rule {
         case .chain:

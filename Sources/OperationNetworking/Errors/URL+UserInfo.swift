@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 // User names and passwords in URLs, found as bytes: what Foundation does not take apart may hold one all the same, and "@"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // What the machine is in, and what it answers with.
 
 extension RequestMachine {

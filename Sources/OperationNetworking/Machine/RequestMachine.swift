@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The life of a request's operation as a pure value: inputs in, actions out.
 ///
 /// The owner calls an input with its lock held, lets go of the lock, and then does what the answer says. Whatever

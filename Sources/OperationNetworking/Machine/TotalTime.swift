@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The time that an operation has taken so far, of what it may take in all. The clock stands while the operation is paused,

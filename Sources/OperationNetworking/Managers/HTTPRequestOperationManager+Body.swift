@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
 
 // Requests whose content has a form of its own, whatever the manager's request serializer makes of parameters.
 
 extension HTTPRequestOperationManager {
-    /// Makes an operation that sends a body, without adding it to the queue: dependencies can be added first.
+    /// Makes an operation that sends a body, without adding it to the queue. Dependencies can be added first.
     ///
     /// - Parameters:
     ///   - method: the method, as it is sent.

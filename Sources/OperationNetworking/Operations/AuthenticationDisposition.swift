@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import FoundationNetworking
 
 /// The answer to an authentication challenge. The counterparts of AF's calls on the challenge's sender.

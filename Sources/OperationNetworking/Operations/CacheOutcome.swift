@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The cache's part in an operation's response (RFC 9111).
 public enum CacheOutcome: Sendable, Hashable, CaseIterable {
     /// No cache was asked.

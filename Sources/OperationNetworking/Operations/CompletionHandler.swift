@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What runs on the completion queue at the end of an operation.
 enum CompletionHandler {
     /// `completionBlock`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
 // A dump shows what a description does: the fields behind it hold header fields, passwords and content.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A policy for an operation whose upstream failed or was cancelled.
 public enum DependencyFailurePolicy: String, Sendable, Codable {
     /// Run all the same, as in AFNetworking and Foundation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 internal import NetworkingSupport
 
@@ -62,7 +63,7 @@ extension URLConnectionOperation {
 }
 
 extension URLConnectionOperation {
-    /// Removes what a download has left beside its target for another one to continue: when nobody will.
+    /// Removes the part that a download has left beside its target for another one to continue.
     ///
     /// For an operation that has finished, cancelled or not; before that, and without a ``downloadDestination``, nothing
     /// happens. Files that are not this URL's and target's, or that another download writes to, stay. Blocks for as long as

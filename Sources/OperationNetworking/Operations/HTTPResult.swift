@@ -1,18 +1,20 @@
+// SPDX-License-Identifier: MIT
 public import FoundationNetworking
 
 /// A value made of a response, and the response.
 ///
 /// ```swift
 /// let page = try await operation.result(of: [Item].self)
-/// print(page.value.count, page.response.value(forHTTPHeaderField: "Link") ?? "last page")
+/// let link = page.response.value(forHTTPHeaderField: "Link")
+/// print(page.value.count, link ?? "last page")
 /// ```
 public struct HTTPResult<Value: Sendable>: Sendable {
-    /// What the content is.
+    /// The value that was made of the content.
     public let value: Value
-    /// The response: status and header fields.
+    /// The response with its status and header fields.
     public let response: HTTPURLResponse
 
-    /// A result; tests of your own make them.
+    /// A result, as your own tests make them.
     public init(value: Value, response: HTTPURLResponse) {
         self.value = value
         self.response = response

@@ -1,20 +1,21 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
 extension OperationBatch {
-    /// How many bytes the members of a batch have sent and received, all together.
+    /// The bytes that all members of a batch have sent and received together.
     public struct Bytes: Sendable, Equatable {
         /// Content received so far.
         public var received: Int64 = 0
-        /// Content that all members will have received; `nil` while the length of some response is not known.
+        /// Content that all members will have received. `nil` while the length of some response is not known.
         public var expectedToReceive: Int64?
         /// Content of requests sent so far.
         public var sent: Int64 = 0
     }
 
-    /// What was sent and received so far. Counted when a block was set by ``setBytesBlock(_:)``; 0 otherwise.
+    /// The bytes sent and received so far. Counted when a block was set by ``setBytesBlock(_:)``; 0 otherwise.
     public var bytes: Bytes { tally.bytes }
 
-    /// Sets what is told of the bytes that the members send and receive; counts that come while it runs are merged.
+    /// Sets a block that is told of the bytes that the members send and receive. Counts that come while it runs are merged.
     ///
     /// To be set before the batch is enqueued. A member's own progress blocks go on being called when they were set
     /// before that, too. Called on `completionQueue`, or the main queue, for the last time before the completion block.

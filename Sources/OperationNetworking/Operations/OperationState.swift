@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The operation's life-cycle state. The raw values are AFNetworking's.
 public enum OperationState: Int, Sendable, CaseIterable {
     /// Not running until `resume()`. The connection, if there was one, is closed.

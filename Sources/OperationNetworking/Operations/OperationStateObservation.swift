@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Options for what an observer is told. Foundation on Linux has no `NSKeyValueObservingOptions`.

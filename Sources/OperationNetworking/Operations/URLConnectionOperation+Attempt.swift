@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
@@ -88,16 +89,13 @@ extension URLConnectionOperation {
             content: content, confinedFields: adapted.confinedFields)
         // Nobody else knows of the content yet, so nothing of an earlier attempt has to come to rest before this one: its
         // request is made here, so that the network thread need not.
-        var first: Transfer?
-        if known == nil { attempt.upgradeToTLS() }
-        if known == nil, !attempt.looksIntoCache() {
-            do {
-                first = try attempt.prepare()
-            } catch {
-                if !isRetry { postNotification(.networkingOperationDidStart) }
-                endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
-                return
-            }
+        let first: Transfer?
+        do {
+            first = known == nil ? try attempt.prepare() : nil
+        } catch {
+            if !isRetry { postNotification(.networkingOperationDidStart) }
+            endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
+            return
         }
         let standing = lock.withLock { () -> RequestMachine.Standing in
             let standing = _machine.standing(of: number)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 package import FoundationNetworking
 internal import NetworkingSupport

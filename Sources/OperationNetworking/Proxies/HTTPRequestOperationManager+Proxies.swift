@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension HTTPRequestOperationManager {
     /// The proxies that operations go through. Nil by default: none, whatever the environment says;
     /// `try ProxyConfiguration.environment()` does what it says. Kept by `copy()`, not archived.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// An IPv4 or IPv6 address in its usual notation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// One entry of a list of hosts that are reached without a proxy.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Actions in order of arrival.
 struct ActionList {
     private var items: [SchedulerState.Action?] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The stretches of the queue between barriers: an operation belongs to the one it arrived in, and only the first
 /// section's operations start.
 struct BarrierSections {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A binary heap of indices into the scheduler's entries, the next to start at the top.
 ///
 /// Every entry knows its place in the heap it is in, so removing one from the middle costs no search.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How many operations of each host have a slot, and which wait for one.
 struct HostTable {
     private struct Record {

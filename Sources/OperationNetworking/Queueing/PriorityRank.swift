@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// `Operation.QueuePriority` as a small number, 0 (very low) to 4 (very high).

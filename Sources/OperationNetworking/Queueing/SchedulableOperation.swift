@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// An operation that tells the queue that schedules it what happens to it, and whose dependencies are ours to count.

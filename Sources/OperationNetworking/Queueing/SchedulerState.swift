@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// What a `RequestOperationQueue` knows and decides: a value without locks, threads or calls into operations.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
 /// News for one queue, told one at a time and in order, as a pure value: the owner has a job sent to the queue for each, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Dispatch
 public import Foundation
 internal import NetworkingSupport

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// When a manager looks at its target, and what it tells: a pure value.

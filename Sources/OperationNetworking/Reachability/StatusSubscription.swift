@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
 /// What a stream of statuses has not been asked for yet, as a pure value that the manager's lock guards.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// One exchange, in the terms of HAR 1.2. Times are in milliseconds; −1: does not apply, or is not known.

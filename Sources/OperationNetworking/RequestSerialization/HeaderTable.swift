@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// Header fields with case-insensitive names, in the order and with the spelling they were given.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Writes Foundation's JSON objects: what `JSONSerialization` writes, in one pass, with a limit on nesting, and with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Writes property lists by `PropertyListSerialization`, which traps or writes nonsense where this says what is wrong.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// A request's body stream that knows its length and whether it can be sent again: after a redirect that keeps the

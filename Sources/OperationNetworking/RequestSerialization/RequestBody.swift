@@ -1,12 +1,16 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 internal import FoundationNetworking
 
 /// The content of one request, and its form, whatever form the manager's request serializer gives to parameters.
 ///
 /// ```swift
-/// manager.post("users", body: .json(user))
+/// manager.post("books", body: .json(book))
 /// manager.post("login", body: .form(["name": "kim", "password": password]))
-/// manager.post("photos", body: .multipart(["album": "7"]) { try $0.appendPart(withFileURL: photo, name: "photo") })
+/// let photos = RequestBody.multipart(["album": "7"]) {
+///     try $0.appendPart(withFileURL: photo, name: "photo")
+/// }
+/// manager.post("photos", body: photos)
 /// ```
 ///
 /// Header fields, time-out and the other settings are the manager's serializer's; `Content-Type` is the body's.
@@ -23,12 +27,12 @@ public struct RequestBody {
     /// Fields of a form (`application/x-www-form-urlencoded`), as ``HTTPRequestSerializer`` writes them.
     public static func form(_ parameters: Any) -> RequestBody { serialized(parameters, by: HTTPRequestSerializer()) }
 
-    /// JSON: an `Encodable` value, dictionary, array or scalar.
+    /// JSON of an `Encodable` value, dictionary, array or scalar.
     public static func json(_ value: Any) -> RequestBody {
         serialized(value, by: JSONRequestSerializer(writingOptions: .fragmentsAllowed))
     }
 
-    /// A property list: an `Encodable` value, dictionary, array or scalar.
+    /// A property list of an `Encodable` value, dictionary, array or scalar.
     ///
     /// - Parameters:
     ///   - value: what is written.

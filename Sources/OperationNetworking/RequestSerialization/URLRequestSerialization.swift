@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import FoundationNetworking
 
 /// Turns parameters into a part of a request. AF: `AFURLRequestSerialization`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// What the library's own input streams have in common: they are read, and call nobody back.

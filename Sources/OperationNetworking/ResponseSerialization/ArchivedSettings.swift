@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// Settings that lie in an archive as one ``ArchiveBlob`` under one key.

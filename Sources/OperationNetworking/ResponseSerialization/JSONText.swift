@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// JSON as it comes over HTTP: in any charset, and nested as deep as the sender likes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// Returns a JSON object without the entries that are null, in dictionaries and in arrays, at every depth. AF 4:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// An interceptor's decision about a failed attempt.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The files of a download task: the one that is handed over, and what is beside it while it comes.

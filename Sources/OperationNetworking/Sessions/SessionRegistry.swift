@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
 /// The tasks of a session, as a value.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
 /// The life of a session's task as a pure value: inputs in, actions out.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The blocking end of a `BufferedSink`: used on the sink's own queue only.
 protocol ByteWriter: AnyObject {
     /// Whether `begin` can drop what was written before. Constant; `begin` is not called when it is false.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A running 64-bit check of a sequence of bytes, independent of how it is cut into pieces: tells whether a server sent
 /// the same bytes again. It guards against accidents, not against an adversary, who could send anything anyway.
 struct ContentFingerprint {

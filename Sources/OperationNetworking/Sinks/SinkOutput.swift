@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
 /// What a `BufferedSink` does on its queue: decodes content, compares what comes again with what is written, and hands the

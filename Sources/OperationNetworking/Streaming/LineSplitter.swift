@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Cuts bytes into lines, ended by LF, CRLF or CR, wherever the pieces that come are cut.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The content of an operation's response byte by byte, as it comes. ``URLConnectionOperation/bytes`` makes it.

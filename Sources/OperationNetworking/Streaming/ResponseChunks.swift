@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// The content of an operation's response in pieces, as they come. ``URLConnectionOperation/chunks`` makes it.

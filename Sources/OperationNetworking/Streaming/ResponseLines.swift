@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The content of an operation's response line by line, as it comes. ``URLConnectionOperation/lines`` makes it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// An error of reading the content of a response as a stream. Errors of the request itself are the operation's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// An event of a stream in the format `text/event-stream` (WHATWG HTML, "Server-sent events").

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Makes events of lines, as the WHATWG's HTML standard has it ("Interpreting an event stream").

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import OperationNetworking
 
 /// Shows with an indicator whether an operation is executing. AF: `UIActivityIndicatorView+AFNetworking`.

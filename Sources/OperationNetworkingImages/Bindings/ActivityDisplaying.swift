@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A view that shows that something is going on. AF: a category on `UIActivityIndicatorView`. See ``ActivityBinding``.
 @MainActor
 public protocol ActivityDisplaying: AnyObject {

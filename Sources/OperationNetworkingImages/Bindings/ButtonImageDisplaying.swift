@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A button that shows images by state. AF: a category on `UIButton`. See ``ButtonBinding``.
 @MainActor
 public protocol ButtonImageDisplaying: AnyObject {

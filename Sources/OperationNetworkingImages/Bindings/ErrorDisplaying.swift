@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A view that shows errors. AF: a category on `UIAlertView`. See ``ErrorBinding``.
 @MainActor
 public protocol ErrorDisplaying: AnyObject {

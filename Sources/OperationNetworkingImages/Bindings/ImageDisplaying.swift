@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A view that shows an image. AF: a category on `UIImageView`. See ``ImageViewBinding``.
 @MainActor
 public protocol ImageDisplaying: AnyObject {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A view that shows how much of something is done. AF: a category on `UIProgressView`. See ``ProgressBinding``.
 @MainActor
 public protocol ProgressDisplaying: AnyObject {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import OperationNetworking
 
 /// Shows with a refresh control whether an operation is executing. AF: `UIRefreshControl+AFNetworking`.

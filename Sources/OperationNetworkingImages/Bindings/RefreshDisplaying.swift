@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A view that shows that content is being loaded again. AF: a category on `UIRefreshControl`. See ``RefreshBinding``.
 @MainActor
 public protocol RefreshDisplaying: AnyObject {

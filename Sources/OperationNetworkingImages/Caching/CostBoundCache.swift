@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Values with costs, of which those used least recently go first when they cost too much altogether. Each call is O(1),
 /// but for what it removes.
 ///

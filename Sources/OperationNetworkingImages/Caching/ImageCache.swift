@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A cache of images under identifiers. AF 3: `AFImageCache`.
 ///
 /// Called from any thread. What was added is found by whoever asks afterwards, until it is removed or thrown out.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Which downloads are under way, which wait, and for whom: what an `ImageDownloader` decides, as a pure value.
 ///
 /// The owner calls an input with its lock held, lets go of the lock, and does what the answer says. A *ticket* stands for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// A receipt by which a request for an image is cancelled. AF 3: `AFImageDownloadReceipt`.

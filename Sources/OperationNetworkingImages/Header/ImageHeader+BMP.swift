@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageHeader {
     static func bmp(_ bytes: ImageBytes) throws(ImageError) -> ImageHeader {
         guard let pixels = bytes.uint32(10, bigEndian: false) else { throw .truncated(.bmp) }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageHeader {
     /// libjpeg-turbo's advice: more scans take time, and show nothing.
     private static let maximumScanCount = 500

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageHeader {
     /// Chunks up to IEND (PNG specification, 5).
     static func png(_ bytes: ImageBytes) throws(ImageError) -> ImageHeader {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageHeader {
     /// The first directory (TIFF 6.0, section 2). That its content is there the decoder does look at.
     static func tiff(_ bytes: ImageBytes) throws(ImageError) -> ImageHeader {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageHeader {
     /// The first chunk (RFC 9649, section 2).
     static func webp(_ bytes: ImageBytes) throws(ImageError) -> ImageHeader {

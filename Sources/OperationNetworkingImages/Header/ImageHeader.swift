@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// What can be known of an image file without decoding it: its size, and that it is whole.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// An image file in memory whose header was checked, and whose pixels are not decoded yet.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// A decoded image in memory, with pixels of red, green, blue and alpha, 8 bits each.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A format that images are written in.
 public enum ImageFormat: Sendable, Hashable {
     /// PNG, with alpha, without loss.

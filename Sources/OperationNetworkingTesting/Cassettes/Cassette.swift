@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 internal import OperationNetworking
 
-/// What servers answered once, kept in a file, and answered again by stubs: an HTTP Archive (HAR 1.2), also one that
+/// Answers of servers that are kept in a file, and given again by stubs. An HTTP Archive (HAR 1.2), also one that
 /// `HTTPArchive` or a browser has written.
 ///
 /// ```
@@ -20,27 +21,28 @@ internal import OperationNetworking
 /// Content is kept as text where it is UTF-8, else in base 64, and decoded: `Content-Encoding` is left out when it is replayed,
 /// as are `Set-Cookie` fields whose values were masked.
 public final class Cassette: Sendable {
-    /// What is done with requests.
+    /// The treatment of requests.
     public enum Mode: Sendable {
-        /// Everything comes from the file; no request is sent.
+        /// Everything comes from the file. No request is sent.
         case replay
         /// Everything comes from servers, and takes the file's place.
         case record
-        /// What is not in the file comes from servers, and is added to it. A file need not be there.
+        /// Answers that are not in the file come from servers, and are added to it. A file need not be there.
         case replayOrRecord
     }
 
-    /// Which exchange of the file answers a request.
+    /// The choice of the exchange in the file that answers a request.
     public enum Matching: Sendable {
-        /// The first one with the method, URL and, if any was recorded, content that has not answered yet; then the last of
-        /// them again.
+        /// The first one with the method, URL and, if any was recorded, content that has not answered yet. Then the
+        /// last of them again.
         case lenient
         /// The next one of the file, which has to have the method, URL and content. ``Cassette/finish()`` throws when not all
         /// have answered. For requests that are made one after the other.
         case strict
     }
 
-    /// What is not written into the file beside what never is. A request is compared as it would be written.
+    /// Parts of exchanges that are masked in the file, beside those that always are. A request is compared as it would
+    /// be written.
     public struct Masking: Sendable {
         /// Names of query items whose values are left out. None by default.
         public var queryItems: Set<String> = []
@@ -79,7 +81,7 @@ public final class Cassette: Sendable {
         stubs = HTTPStubs(recorder: tape)
     }
 
-    /// How many exchanges there are, recorded ones included.
+    /// The number of exchanges, recorded ones included.
     public var count: Int { tape.exchanges.count }
 
     /// Method and URL of the exchanges of the file that have not answered a request.

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 internal import NetworkingSupport
 internal import OperationNetworking
 
-/// One run of a test in virtual time, with everything in the order that a seed decides: see
+/// One run of a test in virtual time, with everything in the order that a seed decides. See
 /// ``withSimulation(interleavings:seed:standstill:isolation:_:)``.
 public struct Simulation: Sendable {
-    /// The simulation that the present Swift task runs in; nil: none.
+    /// The simulation that the present Swift task runs in. `nil`: none.
     @TaskLocal public static var current: Simulation?
 
-    /// What replays this order.
+    /// The seed that replays this order.
     public let seed: UInt64
     /// The virtual clock.
     public var clock: VirtualClock { VirtualClock(scheduler: simulated.scheduler) }
@@ -28,8 +29,8 @@ public struct Simulation: Sendable {
     /// - Throws: `CancellationError`.
     public func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }
 
-    /// Notes that the test has failed in this run, without an error that its body throws: no other run follows. The traits
-    /// for Swift Testing call it for every issue.
+    /// Notes that the test has failed in this run, without an error that its body throws. No other run follows. The
+    /// traits for Swift Testing call it for every issue.
     public func noteFailure() { failed.withLock { $0 = true } }
 
     /// Whether that was noted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 internal import NetworkingSupport
 internal import OperationNetworking
@@ -36,6 +37,7 @@ internal import OperationNetworking
 ///   - interleavings: how many times; 100 by default.
 ///   - seed: of the only run; nil, the default: a seed by chance for each.
 ///   - standstill: real seconds without anything to do after which a run is given up; 5 by default.
+///   - isolation: the actor that waits, which is the caller's by default.
 ///   - body: is given the simulation. Every run has to begin from the same state: make managers and stubs in it.
 /// - Throws: ``SimulationError``, with the error that `body` threw and the seed.
 public func withSimulation(
@@ -105,18 +107,18 @@ private enum SimulationRun {
     }
 }
 
-/// What went wrong in a simulation, and the seed that replays it.
+/// An error of a simulation, with the seed that replays it.
 public enum SimulationError: Error, Sendable, LocalizedError, CustomStringConvertible {
     /// The body threw an error. `run` counts from 1; `time` is virtual, in seconds since the run began.
     case failed(any Error, seed: UInt64, run: Int, time: TimeInterval)
-    /// A failure was noted: see ``Simulation/noteFailure()``.
+    /// A failure was noted. See ``Simulation/noteFailure()``.
     case noted(seed: UInt64, run: Int, time: TimeInterval)
     /// The body waits for what can never happen, or takes its time outside the simulation.
     case stalled(seed: UInt64, time: TimeInterval)
-    /// An operation made in the body has no stubs: the operation's error.
+    /// An operation made in the body has no stubs. The operation's error.
     case noStubs(url: String)
 
-    /// The seed that replays it; nil of an operation's error.
+    /// The seed that replays it. `nil` of an operation's error.
     public var seed: UInt64? {
         switch self {
         case .failed(_, let seed, _, _), .noted(let seed, _, _), .stalled(let seed, _): seed
@@ -124,7 +126,7 @@ public enum SimulationError: Error, Sendable, LocalizedError, CustomStringConver
         }
     }
 
-    /// What the body threw; nil: nothing.
+    /// The error that the body threw. `nil`: nothing.
     public var bodyError: (any Error)? {
         if case .failed(let error, _, _, _) = self { error } else { nil }
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 public import OperationNetworking
 internal import NetworkingSupport
@@ -35,9 +36,9 @@ extension HTTPStubs {
     /// Lets the tasks that a session makes from now on go to servers again.
     public static func uninstall(from session: OperationURLSession) { session.install(nil) }
 
-    /// Answers the requests of all operations that `body` makes, whoever's they are: those made in its Swift task and the
-    /// tasks that this one makes (not by `Task.detached`), in blocks of operations that these stubs answer, and in rules'
-    /// and interceptors' asynchronous functions. Other tests that run meanwhile are not affected.
+    /// Answers the requests of all operations that `body` makes, whoever's they are. Those made in its Swift task and
+    /// the tasks that this one makes (not by `Task.detached`), in blocks of operations that these stubs answer, and in
+    /// rules' and interceptors' asynchronous functions. Other tests that run meanwhile are not affected.
     ///
     /// An operation belongs to the task that makes it, not to the one that starts it. One with stubs of its own, or of its
     /// manager or session, keeps those. What is made on a thread of Dispatch, or by Foundation for `URLSession.data(for:)`,
@@ -72,7 +73,7 @@ extension HTTPStubs {
 
         init(id: UInt) { self.id = Locked(id) }
 
-        /// Ends the installation; operations that were made meanwhile keep their stubs. Later calls have no effect.
+        /// Ends the installation. Operations that were made meanwhile keep their stubs. Later calls have no effect.
         public func remove() {
             if let id = id.withLock({ $0.take() }) { InstalledRuntimes.removeFromProcess(id) }
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 internal import NetworkingSupport
 
@@ -9,11 +10,11 @@ struct RequestWaiter: Sendable {
 }
 
 extension HTTPStubs {
-    /// All requests so far, in the order in which they were made: each redirect, answer to a challenge and retry is one of
-    /// its own. Also those that no rule fitted.
+    /// All requests so far, in the order in which they were made. Each redirect, answer to a challenge and retry is one
+    /// of its own. Also those that no rule fitted.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
-    /// What no rule fitted, in order.
+    /// The requests that no rule fitted, in order.
     public var unmatchedRequests: [UnmatchedRequestError] { state.withLock { $0.unmatched } }
 
     /// The requests that a template fits.
@@ -75,14 +76,14 @@ extension HTTPStubs {
 
 /// Fewer requests were made than a test waited for.
 public struct RequestWaitError: Error, Sendable, LocalizedError, CustomStringConvertible {
-    /// How many were waited for.
+    /// The number of requests that were waited for.
     public let expected: Int
     /// Those that came.
     public let requests: [RecordedRequest]
     /// Seconds that were waited.
     public let timeout: TimeInterval
 
-    /// What was waited for, and what came.
+    /// A sentence with the requests that were waited for, and those that came.
     public var description: String {
         let came = requests.isEmpty ? "none" : requests.map(\.description).joined(separator: ", ")
         return "\(expected) requests were waited for during \(timeout) seconds, and \(requests.count) came: \(came)"

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Answers to requests, given by rules in place of servers: for tests without a network.
+/// Answers to requests, given by rules in place of servers. For tests without a network.
 ///
 /// ```
 /// let stubs = HTTPStubs()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 public import FoundationNetworking
 internal import NetworkingTransport
@@ -11,18 +12,18 @@ public struct RecordedRequest: Sendable, CustomStringConvertible {
     /// The header fields, cookies and credentials included. Those that the engine adds (`Host`, `Content-Length`, and
     /// `Accept-Encoding` where it decodes itself) are not among them.
     public let headers: [String: String]
-    /// The whole content, also of a file or stream; nil: the request has none.
+    /// The whole content, also of a file or stream. `nil`: the request has none.
     public let body: Data?
-    /// When it was made.
+    /// The moment when it was made.
     public let date: Date
 
-    /// The value of a header field, without regard to the case of its name; nil: there is none.
+    /// The value of a header field, without regard to the case of its name. `nil`: there is none.
     public func value(forHTTPHeaderField name: String) -> String? {
         if let value = headers[name] { return value }
         return headers.first { $0.key.isFieldName(name) }?.value
     }
 
-    /// The content as UTF-8; nil: there is none, or it is something else.
+    /// The content as UTF-8. `nil`: there is none, or it is something else.
     public var bodyText: String? { body.flatMap { String(data: $0, encoding: .utf8) } }
 
     /// The content, decoded from JSON.

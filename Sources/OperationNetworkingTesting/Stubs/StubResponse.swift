@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
-/// What a stub answers: a response, by and by or at once, or a failure.
+/// The answer of a stub. A response, by and by or at once, or a failure.
 ///
 /// `Content-Length` is added unless it, or `Transfer-Encoding`, is among `headers`. Content whose `Content-Encoding` is
 /// gzip or deflate is decoded as on the way from a server. To `HEAD`, and with status 204 or 304, no content is sent.
@@ -112,7 +113,7 @@ extension StubResponse {
         return response
     }
 
-    /// A redirect: the request that follows is asked of the stubs, too.
+    /// A redirect. The request that follows is asked of the stubs, too.
     ///
     /// - Parameters:
     ///   - location: absolute, or relative to the request's URL.
@@ -136,18 +137,18 @@ extension StubResponse {
             ])
     }
 
-    /// No response, as with a server that cannot be reached: `.cannotConnectToHost`, `.timedOut`,
+    /// No response, as with a server that cannot be reached. `.cannotConnectToHost`, `.timedOut`,
     /// `.networkConnectionLost` and so on.
     public static func failure(_ code: URLError.Code) -> StubResponse { failure(URLError(code)) }
 
-    /// No response: the request fails with this error. A `URLError` is given the failing URL.
+    /// No response. The request fails with this error. A `URLError` is given the failing URL.
     public static func failure(_ error: any Error) -> StubResponse {
         var response = StubResponse()
         response.kind = .failure(error)
         return response
     }
 
-    /// One answer after the other, each time the rule is used; the last one again and again.
+    /// One answer after the other, each time the rule is used. The last one again and again.
     ///
     /// Where a closure gives the answers, it is the count of the rule's uses that says which of the sequence is meant. An
     /// empty sequence fails the request.
@@ -207,7 +208,7 @@ extension StubResponse {
         }
     }
 
-    /// The same from a server that can continue a download: it has a strong `ETag`, and a request for the rest (`Range`
+    /// The same from a server that can continue a download. It has a strong `ETag`, and a request for the rest (`Range`
     /// with a matching `If-Range`, or none) is answered with 206 and the rest.
     public func resumable(entityTag: String = "\"1\"") -> StubResponse { changed { $0.entityTag = entityTag } }
 
@@ -224,7 +225,7 @@ extension StubResponse {
 
 /// A stub's answer cannot be sent.
 public struct StubResponseError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
-    /// What is wrong with it.
+    /// A sentence about the defect.
     public let reason: String
 
     /// One line.

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
-/// A pattern for URLs: `https://api.example.org/users/{id}?page=*`.
+/// A pattern for URLs. `https://api.example.org/users/{id}?page=*`.
 ///
 /// | In a template | fits |
 /// |---|---|
@@ -24,7 +25,7 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
     public let description: String
     private let shape: Shape
 
-    /// A template; see above. One that cannot be read fits nothing.
+    /// A template. See above. One that cannot be read fits nothing.
     public init(_ text: String) {
         description = text
         guard text != "*" else {
@@ -56,7 +57,7 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
         shape = .parts(origin: origin, segments: Self.segments(path), query: query)
     }
 
-    /// What the names in braces stand for in a URL; nil when the template does not fit it.
+    /// Returns the texts that the names in braces stand for in a URL. `nil` when the template does not fit it.
     public func parameters(in url: URL) -> [String: String]? {
         var parameters: [String: String] = [:]
         guard mismatch(with: url, &parameters) == nil else { return nil }

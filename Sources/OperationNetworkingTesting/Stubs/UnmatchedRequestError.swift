@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
-/// No rule of the stubs fits a request: what was asked, the rule that comes nearest, and why that does not fit.
+/// No rule of the stubs fits a request. What was asked, the rule that comes nearest, and why that does not fit.
 ///
 /// It is the `error` of the operation, as it is.
 public struct UnmatchedRequestError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
@@ -8,11 +9,11 @@ public struct UnmatchedRequestError: Error, Sendable, Hashable, LocalizedError, 
     public let method: String
     /// The request's URL.
     public let url: URL
-    /// Method and template of the rule that fits best; nil: there is no rule.
+    /// Method and template of the rule that fits best. `nil`: there is no rule.
     public let nearestRule: String?
-    /// Why that one does not fit; nil: there is no rule.
+    /// The reason why that one does not fit. `nil`: there is no rule.
     public let reason: String?
-    /// How many rules there are.
+    /// The number of rules.
     public let ruleCount: Int
 
     init(_ request: RecordedRequest, _ mismatches: [StubRule.Mismatch]) {

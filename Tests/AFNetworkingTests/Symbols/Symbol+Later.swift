@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import AFNetworking
 
 // What AFNetworking 3 and 4 have added to the types of AFNetworking 2.

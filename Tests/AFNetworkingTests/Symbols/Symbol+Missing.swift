@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // What has no counterpart: nothing to compile.
 
 extension Symbol {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import AFNetworking
 
 private typealias Manager = AFURLSessionManager

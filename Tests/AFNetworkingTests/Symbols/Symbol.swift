@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What became of a symbol of AFNetworking.
 struct Symbol: Sendable {
     enum State: Sendable, Equatable {

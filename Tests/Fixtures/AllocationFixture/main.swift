@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Counts how often the library asks for memory: GETs of the URL, one after the other, on a connection that is there.
 //
 //   AllocationFixture URL   prints the number for one request; 0: a sanitizer has the allocator

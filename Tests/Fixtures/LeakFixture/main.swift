@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Makes and drops what is backed by OpenSSL and libcurl, over and over, for LeakSanitizer to look at: `Scripts/leaks`.
 //
 //   LeakFixture FOLDER PORT   FOLDER has root.der, leaf.der, identity.p12 (password "p"); at PORT listens a TLS server

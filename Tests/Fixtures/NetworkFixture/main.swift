@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 // A program that tests start, for what concerns a whole process and its network.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import AFNetworking
 
 // A client as programs of the Swift 5 language mode have them. The target treats warnings as errors: that it builds is

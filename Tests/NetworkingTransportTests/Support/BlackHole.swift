@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Glibc
 
 /// A listening socket that accepts nobody and whose queue is full: connection attempts to it stay unanswered.

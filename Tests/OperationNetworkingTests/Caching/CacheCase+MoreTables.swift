@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension CacheCase {
     private static func varying(
         _ id: String, _ names: String, _ first: [(String, String)], _ second: [(String, String)], from source: Source,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The suite's cases for a private cache of a client, as far as a client that follows redirects and is no browser can run
 /// them.
 extension CacheCase {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Dispatch
 internal import OperationNetworking
 
@@ -389,4 +390,22 @@ private func cookies() throws {
 private func archive(_ manager: HTTPRequestOperationManager) {
     let archive = HTTPArchive()
     archive.record(manager)
+}
+
+// HTTPResult.swift
+private func result(_ operation: HTTPRequestOperation) async throws {
+    typealias Item = Book
+    let page = try await operation.result(of: [Item].self)
+    let link = page.response.value(forHTTPHeaderField: "Link")
+    print(page.value.count, link ?? "last page")
+}
+
+// RequestBody.swift
+private func bodies(_ manager: HTTPRequestOperationManager, book: Book, password: String, photo: URL) {
+    manager.post("books", body: .json(book))
+    manager.post("login", body: .form(["name": "kim", "password": password]))
+    let photos = RequestBody.multipart(["album": "7"]) {
+        try $0.appendPart(withFileURL: photo, name: "photo")
+    }
+    manager.post("photos", body: photos)
 }

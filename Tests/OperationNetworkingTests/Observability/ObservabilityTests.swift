@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if Logging && Metrics && Tracing
     import Foundation
     import TestServer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// What a server sends, and what is to become of it: an entry of `Replies.txt`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 internal import SwiftASN1
 internal import X509

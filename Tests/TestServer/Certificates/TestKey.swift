@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Crypto
 package import Foundation
 internal import SwiftASN1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Reads HTTP/1.1 requests (RFC 9112) out of a stream of bytes. Strict: what is wrong is an error.

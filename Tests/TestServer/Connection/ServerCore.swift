@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// What a server knows and remembers: shared by its connections, on whatever thread they run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// What a `TestServer` answers one request with: a response in good order, unless something here says otherwise.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// A program of the machine that tests start.

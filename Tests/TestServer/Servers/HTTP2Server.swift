@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// An HTTP/2 server without TLS, for clients with prior knowledge, that ends streams and connections as a request's path

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// httpbin: a server with known behaviour that nobody here wrote.

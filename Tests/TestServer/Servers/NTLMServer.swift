@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// A server that answers whoever proves by NTLM to be a certain user, per connection. The protocol's other side is

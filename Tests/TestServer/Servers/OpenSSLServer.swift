@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// `openssl s_server`, which answers every GET with a page about the TLS session.

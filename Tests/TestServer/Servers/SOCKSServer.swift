@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// pproxy as a SOCKS 5 proxy that demands a user name and a password.
 package final class SOCKSServer: Sendable {
     package let port: Int

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// A door that is opened once: holds a scripted response back until the test says go, or tells the test that a script

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The requests per second of the http part as a bar chart, in SVG that is readable on light and dark pages.

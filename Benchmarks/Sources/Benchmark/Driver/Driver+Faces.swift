@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What requests of the faces part go through.
 private enum Face: String, CaseIterable {
     case operations = "manager.get"

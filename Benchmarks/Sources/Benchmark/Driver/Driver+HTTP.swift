@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Who sends the requests of the http part.
 enum HTTPContender: String, CaseIterable {
     case raw = "raw libcurl"

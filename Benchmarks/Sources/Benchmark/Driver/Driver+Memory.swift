@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension Driver {
     /// Memory of queued operations, and over many requests.
     func measureMemory() throws -> Section {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension Driver {
     /// Scheduling: chains of dependencies beside independent operations, the library's queue beside Foundation's.
     func measureScale() throws -> Section {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension Driver {
     /// Serializers beside Foundation's own.
     func measureSerialization() throws -> Section {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Runs the measurements, each in a process of its own, interleaved; prints tables and writes JSON.

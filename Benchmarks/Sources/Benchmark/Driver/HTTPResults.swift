@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What the rounds of the http part found.
 struct HTTPResults {
     private enum Quantity: String {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The parts of the benchmark, in the order they run; the names are what `only=` takes.
 enum Part: String, CaseIterable {
     case http

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A table of text: the first column to the left, the others to the right.
 struct Table {
     private var rows: [[String]]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Counts what ends between a warm-up and an end. Not for use by several threads at a time.
 struct MeasuringWindow {
     private let warmUpEnd: Double

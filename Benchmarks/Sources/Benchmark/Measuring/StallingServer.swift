@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// A server on 127.0.0.1 that takes connections, reads what they send and never answers.

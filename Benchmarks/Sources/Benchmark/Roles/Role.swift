@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A measurement that has a process to itself.
 enum Role: String {
     case httpLibrary = "http-library"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What has become of an entry.
 package enum DownloadState: Sendable, Equatable {
     /// Waits for its turn, or for those it comes after.

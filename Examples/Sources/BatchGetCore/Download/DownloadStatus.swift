@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// An entry and what has become of it so far.
 package struct DownloadStatus: Sendable, Equatable {
     package let entry: ManifestEntry

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A header field of every request. Its value may be a secret, and is in no message.
 package struct HeaderField: Sendable, Equatable, CustomStringConvertible {
     package var name: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Synchronization
 
 /// How many requests there are, of files that have begun or wait, so that one file is split only where no other one would have

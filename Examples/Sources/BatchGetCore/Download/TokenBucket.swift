@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How fast bytes may come, as a pure value: an account that fills with time, and may be overdrawn by what came already.
 package struct TokenBucket: Sendable {
     /// Bytes a second.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Cycles in a graph that is given by what each node points to.
 enum DependencyCycles {
     /// One cycle through each node that a search finds on one, every node reported once; the lowest node comes first.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Ids that are not there, or are there twice, and entries that wait for themselves.
 enum DependencyProblems {
     /// - Parameter isIncomplete: whether there are entries that are not among the outlines.

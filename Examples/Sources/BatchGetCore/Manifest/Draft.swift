@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Entries as they were written, and what was wrong with how they were.
 struct Draft {
     var entries: [DraftEntry] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// An entry as it was written, before anything is checked.
 struct DraftEntry: Equatable {
     /// The fields of an entry, by their names in all formats.

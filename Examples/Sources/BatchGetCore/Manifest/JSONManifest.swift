@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The JSON format: an array of objects, or an object with such an array under "downloads".

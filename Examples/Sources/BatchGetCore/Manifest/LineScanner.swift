@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Cuts a line of a text manifest into words.
 struct LineScanner {
     /// A URL, or a key and a value.

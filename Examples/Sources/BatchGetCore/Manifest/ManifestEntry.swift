@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 package import Foundation
 
 /// One file to download, as the manifest asks for it, checked and with all defaults filled in.

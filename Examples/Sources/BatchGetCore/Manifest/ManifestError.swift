@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// All that is wrong with a manifest: nothing is downloaded then.
 package struct ManifestError: Error, Sendable, Equatable {
     /// What the manifest is called.

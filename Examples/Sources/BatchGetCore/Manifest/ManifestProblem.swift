@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Something wrong with a manifest.
 package struct ManifestProblem: Sendable, Equatable {
     /// Where in the manifest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Makes entries of drafts, and notes everything that is wrong with them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// An indented line of a text manifest: an option of the entry above, as aria2 reads it.

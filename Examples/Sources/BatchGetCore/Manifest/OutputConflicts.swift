@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Entries that would write to the same file, or into each other's.
 enum OutputConflicts {
     static func problems(in outlines: [ManifestValidator.Outline]) -> [ManifestProblem] {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The text format: one entry a line, URLs of one file and `key=value` options separated by blanks, and further options on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DownloadPlan {
     package struct Settings: Sendable, Equatable {
         /// Requests at once.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Which bytes of one file are asked for, of which of its places, and when: as a pure value.
 ///
 /// The file is a row of **segments**. A request works on one segment, from its position to its end. When the length is known

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Makes frames of what the board says, and remembers what speeds are computed from.
 package struct FrameMaker: Sendable {
     private var meters: [Int: RateMeter] = [:]

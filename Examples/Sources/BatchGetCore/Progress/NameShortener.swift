@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Makes names short enough for a column so that those which differ go on doing so.
 package enum NameShortener {
     /// The names, each at most so many columns wide. One that fits stays as it is; of one that does not the middle is left out;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How much of all files is there, as far as can be known: of those whose length nobody has told yet, the mean of the others is
 /// supposed.
 package struct Overall: Sendable, Equatable {

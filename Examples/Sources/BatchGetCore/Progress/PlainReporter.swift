@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A line for each download that came to its end.
 package final class PlainReporter: ProgressReporter {
     private let failuresOnly: Bool

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What the live display shows at one moment: one line for each active download and one for all.
 package struct ProgressFrame: Sendable, Equatable {
     /// An active download.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Tells people how the downloads are going.
 package protocol ProgressReporter: Sendable {
     /// The downloads are about to begin.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The speed of something that is looked at now and then, over the last seconds.
 package struct RateMeter: Sendable {
     /// Seconds that count.

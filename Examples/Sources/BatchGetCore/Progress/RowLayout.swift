@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Which columns the lines of downloads have in a terminal of a width, and how wide they are.
 struct RowLayout {
     /// Columns that a name should have before anything else gets its place.

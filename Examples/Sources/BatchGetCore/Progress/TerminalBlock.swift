@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Lines at the end of what a terminal shows, which are replaced in place.
 ///
 /// The cursor stands on an empty line below them, and is never hidden: whatever ends the program leaves a terminal that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What the program ends with.
 package enum ExitStatus {
     /// Everything is there.

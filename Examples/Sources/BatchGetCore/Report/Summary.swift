@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How a run ended, in numbers.
 package struct Summary: Sendable, Equatable {
     package private(set) var done = 0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Numbers of bytes, and of bytes a second, as they are written: digits, and K, M or G for powers of 1024, as curl, wget and
 /// aria2 read them.
 package enum ByteCount {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Text as a terminal shows it: in columns, of which a character may take none, one or two.
 package enum DisplayText {
     /// The text with control characters replaced, so that nothing in it moves the cursor.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A piece of input as messages show it: in quotes, control characters escaped, cut when it is long.
 func quoted(_ text: String) -> String {
     let limit = 80

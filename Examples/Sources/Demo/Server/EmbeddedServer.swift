@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import FlyingFox
 internal import FlyingSocks
 internal import Foundation

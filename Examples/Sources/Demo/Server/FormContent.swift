@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The fields and files of a form, as httpbin shows them. Enough for forms that are well made: a server that faces the

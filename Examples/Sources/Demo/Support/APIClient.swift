@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import OperationNetworking
 
 /// The client of the server: one manager with the settings that every request shares.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// Runs what blocks on a thread of its own: tests and the server share the few threads of the concurrency runtime.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import BatchGetCore
 
 /// A model of a terminal that wraps lines, scrolls, and lays wrapped lines out anew when it is resized: what a terminal

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Why a test cannot go on.
 struct TestFailure: Error, CustomStringConvertible {
     let description: String

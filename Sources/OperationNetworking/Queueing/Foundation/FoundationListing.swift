@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The means by which `OperationQueue.operations` and `operationCount`, which cannot be overridden on Linux, show what a

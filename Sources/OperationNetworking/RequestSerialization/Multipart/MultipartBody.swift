@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// A multipart body as it was built: what a stream is made from, as often as it is needed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// Collects the parts of a `multipart/form-data` body (RFC 7578). AF: `AFMultipartFormData`.

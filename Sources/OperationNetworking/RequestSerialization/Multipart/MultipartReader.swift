@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Produces the bytes of a multipart body, one source after the other, at any size of read.

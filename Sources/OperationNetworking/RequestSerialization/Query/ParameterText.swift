@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The text of scalar parameters, the same for Swift and Foundation values.

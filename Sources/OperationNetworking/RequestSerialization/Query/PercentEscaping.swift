@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Escapes `string` for use as a name or a value in a query string. AF: `AFPercentEscapedStringFromString`.
 ///
 /// Left as they are: `A–Z a–z 0–9 - . _ ~ / ?`. Every other byte of the UTF-8 form becomes `%` and two upper-case

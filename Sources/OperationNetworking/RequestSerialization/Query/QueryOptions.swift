@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension HTTPRequestSerializer {
     /// The form of an array in a query string, a form body, or the names of a multipart form's parameters.
     public enum ArrayEncoding: String, Codable, Hashable, Sendable, CaseIterable {

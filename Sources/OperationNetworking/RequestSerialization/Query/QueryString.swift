@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// Returns `parameters` as a query string, with the default options of `HTTPRequestSerializer`. AF:

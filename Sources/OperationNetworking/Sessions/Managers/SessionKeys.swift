@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The names are AFNetworking's without their prefix, upper-case initial included, so that code which reads the
 // user info of a notification moves over by dropping two letters.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 // Delivered on the main queue. A program that nobody runs the main queue of gets none; they keep no task alive there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// A type that has a response serializer. ``HTTPSessionManager`` has one of a narrower type than ``URLSessionManager``,

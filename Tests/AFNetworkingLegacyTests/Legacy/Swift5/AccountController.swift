@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Requests in groups; the groups are cancelled when the user leaves a screen, or logs out.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Counts the requests under way, by notifications, as a status bar's indicator does.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // User and password in three ways: a header field, a credential, and a block that is asked.
 import AFNetworking
 

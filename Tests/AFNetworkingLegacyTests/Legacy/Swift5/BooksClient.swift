@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A subclassed manager as the client of one service, in a static, as Swift 3 and later spell it.
 import AFNetworking
 

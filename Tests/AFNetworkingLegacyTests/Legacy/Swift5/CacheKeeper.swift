@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Keeps responses longer than the server says, by the request that was sent.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A client that knows its server: made without arguments, in a static.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Files and data of Objective-C's classes in a form, with the errors of Swift 1 and of Swift 2.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A response serializer for a service that puts its own status into the content.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // XML by a parser with a delegate, XML as a document, and property lists.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A server that wants its query its own way.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Downloads to a file through an output stream, with progress, without a manager and without a queue.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Pictures in one batch, with one look at what failed.
 import AFNetworking
 

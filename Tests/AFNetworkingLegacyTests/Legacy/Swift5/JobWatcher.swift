@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Asks until the server is done.
 import AFNetworking
 

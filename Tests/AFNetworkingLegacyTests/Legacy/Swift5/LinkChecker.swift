@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Looks at operations from outside: polls, waits for a queue, and keeps notes in `userInfo`.
 import AFNetworking
 

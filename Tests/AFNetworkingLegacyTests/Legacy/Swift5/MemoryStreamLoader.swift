@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A response through a stream of one's own, and its bytes out of it again.
 import AFNetworking
 

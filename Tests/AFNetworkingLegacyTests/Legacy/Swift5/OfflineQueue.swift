@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Requests wait in a suspended queue until there is a network.
 import AFNetworking
 

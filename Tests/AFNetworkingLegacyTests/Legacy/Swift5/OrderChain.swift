@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // One request after the other: the second is made of what the first brought.
 import AFNetworking
 

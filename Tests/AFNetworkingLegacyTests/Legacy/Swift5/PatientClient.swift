@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Tries again, with a copy of the operation, as long as the server is busy.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A download that its user may hold.
 import AFNetworking
 

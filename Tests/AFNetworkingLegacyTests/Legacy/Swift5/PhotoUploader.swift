@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A form with files, with progress.
 import AFNetworking
 

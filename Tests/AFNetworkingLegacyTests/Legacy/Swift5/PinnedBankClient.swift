@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A client that talks to one server only: the one with the certificate that the app brings along.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Policies as apps make them in one place.
 import AFNetworking
 

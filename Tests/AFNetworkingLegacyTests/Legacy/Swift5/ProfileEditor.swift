@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // JSON in both directions, with the errors that the server writes.
 import AFNetworking
 

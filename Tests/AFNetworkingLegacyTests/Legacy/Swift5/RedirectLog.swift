@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Asks the connection what was sent, and what it began with.
 import AFNetworking
 

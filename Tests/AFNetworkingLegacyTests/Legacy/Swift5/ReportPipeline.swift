@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Requests that depend on each other, and on work that is no request.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A service that wants its parameters in its own notation.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Each letter that is typed cancels the search before it.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Logs in, and once more when the token is no longer good: the request that was refused is sent again.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Settings as a property list, with what comes with the app where there are none.
 import AFNetworking
 

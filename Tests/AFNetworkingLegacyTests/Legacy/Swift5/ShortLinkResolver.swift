@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Where a link leads: the redirects are noted, or not followed.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A request serializer that signs what another one makes, and adds parameters to each request.
 import AFNetworking
 

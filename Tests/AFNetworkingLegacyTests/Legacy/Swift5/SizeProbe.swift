@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // How large a file is, before it is fetched.
 import AFNetworking
 

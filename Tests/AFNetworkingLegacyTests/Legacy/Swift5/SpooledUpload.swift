@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A form that is written to a file first, and sent from there.
 import AFNetworking
 

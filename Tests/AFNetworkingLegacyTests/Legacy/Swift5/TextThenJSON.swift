@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A server that answers JSON with any content type, or text.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A batch with progress, in both spellings.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A subclassed operation, and a manager that makes its operations of that class.
 import AFNetworking
 

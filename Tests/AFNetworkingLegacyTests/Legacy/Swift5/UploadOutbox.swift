@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Uploads that failed are kept in a file, and sent again at the next start.
 import AFNetworking
 

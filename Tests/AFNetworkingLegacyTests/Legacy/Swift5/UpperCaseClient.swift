@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The spelling of Swift 1 and 2: upper-case verbs, and the types of Objective-C.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Methods as success and failure blocks, nil where nobody listens, and what a failure tells.
 import AFNetworking
 

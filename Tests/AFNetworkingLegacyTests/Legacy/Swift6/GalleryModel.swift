@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A model of a screen, on the main actor: blocks come on the main queue, and say so to the compiler.
 import AFNetworking
 

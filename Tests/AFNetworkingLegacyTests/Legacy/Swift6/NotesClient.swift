@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A subclassed manager in the Swift 6 language mode: the class restates `@unchecked Sendable`, and what its closures
 // capture is safe to share.
 import AFNetworking

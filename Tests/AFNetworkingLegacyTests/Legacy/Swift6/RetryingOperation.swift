@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A subclassed operation with state of its own, behind a lock, which sends itself again as a copy.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A response serializer of one's own class, and one that is no subclass at all, tried one after the other.
 import AFNetworking
 

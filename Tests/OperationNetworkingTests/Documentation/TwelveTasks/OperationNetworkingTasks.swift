@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Dispatch
 internal import OperationNetworking
 
@@ -113,26 +114,4 @@ enum OperationNetworkingTasks {
         }
         // end
     }
-
-    // task 12
-    final class Stub: URLProtocol {
-        override class func canInit(with request: URLRequest) -> Bool { true }
-        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-        override func startLoading() {
-            guard let url = request.url,
-                let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
-            else { return }
-            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-            client?.urlProtocol(self, didLoad: Data(#"{"title": "Lavinia"}"#.utf8))
-            client?.urlProtocolDidFinishLoading(self)
-        }
-        override func stopLoading() {}
-    }
-    static func stubbed(_ request: URLRequest) async throws -> Book {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [Stub.self]
-        let session = OperationURLSession(configuration: configuration)
-        return try JSONDecoder().decode(Book.self, from: try await session.data(for: request).0)
-    }
-    // end
 }

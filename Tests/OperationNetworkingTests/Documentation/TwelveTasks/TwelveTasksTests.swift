@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworking
@@ -113,11 +114,5 @@ struct TwelveTasksTests {
         server.respond(to: "/v1/log", .ok("first\nsecond\n"))
         try await OperationNetworkingTasks.lines(manager)
         #expect(server.requests.count == 1)
-    }
-
-    @Test("Without a network")
-    func stub() async throws {
-        let url = try #require(URL(string: "https://api.example.com/v1/books/1"))
-        #expect(try await OperationNetworkingTasks.stubbed(URLRequest(url: url)) == book)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // An image in a form, with a progress bar.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Takes its responses off the main queue, and comes back to it with the result.
 import AFNetworking
 

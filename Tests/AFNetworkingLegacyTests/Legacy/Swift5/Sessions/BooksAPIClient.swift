@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The one client of an app, as a singleton.
 import AFNetworking
 

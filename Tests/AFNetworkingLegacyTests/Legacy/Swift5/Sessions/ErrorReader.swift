@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Shows the message that a server sends along with a bad status.
 import AFNetworking
 

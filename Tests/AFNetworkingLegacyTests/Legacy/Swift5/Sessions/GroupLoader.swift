@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Several tasks, and one call when all are there.
 import AFNetworking
 

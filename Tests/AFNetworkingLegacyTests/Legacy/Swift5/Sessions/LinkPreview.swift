@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Follows redirects by hand, and stops when it has seen enough.
 import AFNetworking
 

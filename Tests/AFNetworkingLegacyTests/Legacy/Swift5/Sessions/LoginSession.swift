@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // User and password when the server asks, in the two ways of AFNetworking 3 and 4.
 import AFNetworking
 

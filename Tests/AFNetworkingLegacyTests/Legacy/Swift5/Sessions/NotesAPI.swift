@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // All verbs, in the spelling of AFNetworking 3.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // As code was written for Swift 2.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Talks to the server with the app's certificate only, and asks before it trusts another.
 import AFNetworking
 

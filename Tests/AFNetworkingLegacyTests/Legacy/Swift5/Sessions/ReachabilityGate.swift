@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Sends nothing before the network is there.
 import AFNetworking
 

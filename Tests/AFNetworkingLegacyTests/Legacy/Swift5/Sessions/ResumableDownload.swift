@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A download that can be stopped, and goes on later.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Ends its session when its work is done, and begins another for the next user.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Search as you type: the last request counts, those before are cancelled.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Writes down what the tasks of a manager do, from their notifications.
 import AFNetworking
 

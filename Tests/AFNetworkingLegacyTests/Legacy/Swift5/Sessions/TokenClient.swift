@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Every request goes through one method, which gets a new token after a 401 and sends the request again.
 import AFNetworking
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A list of transfers with a bar for each, and one for all.
 import AFNetworking
 
