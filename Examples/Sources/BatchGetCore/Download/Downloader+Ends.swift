@@ -17,14 +17,14 @@ extension Downloader {
     private func outcome(of index: Int, error: (any Error)?) -> DownloadState {
         guard let error else { return .done }
         guard let cancelled = error as? URLError, cancelled.code == .cancelled else {
-            return .failed(error.localizedDescription)
+            return .failed(error.reason)
         }
         if let id = state.withLock({ $0.failedUpstreams[index] }) { return .cancelled(.dependency(id)) }
         // The library says which error of an upstream was the reason, not which upstream.
         if cancelled.userInfo[NSUnderlyingErrorKey] != nil, let reason = failedUpstream(of: index) {
             return .cancelled(reason)
         }
-        return cancellation(of: index).map { .cancelled($0) } ?? .failed(cancelled.localizedDescription)
+        return cancellation(of: index).map { .cancelled($0) } ?? .failed(cancelled.reason)
     }
 
     /// Why one that comes after others cannot be; nil: because of none of these.
