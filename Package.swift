@@ -144,11 +144,11 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SerializationTests",
-            dependencies: ["OperationNetworking", "OperationNetworkingXML"],
+            dependencies: ["OperationNetworking", "OperationNetworkingXML", "NetworkingSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["OperationNetworking", "NetworkingTransport", "TestServer"],
+            dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
             swiftSettings: settings),
         .testTarget(
             name: "OperationNetworkingTests",

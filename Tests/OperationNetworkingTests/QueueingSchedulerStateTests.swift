@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import Testing
 
 @testable import OperationNetworking
@@ -260,7 +261,7 @@ struct QueueingSchedulerStateTests {
 
     @Test("Random events never lose an operation or a slot", arguments: 0..<40)
     func random(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var fixture = Fixture(limit: 3)
         fixture.state.setMaxPerHost(2)
         var facts: [String: SchedulerState.Facts] = [:]

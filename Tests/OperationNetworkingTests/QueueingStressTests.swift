@@ -65,7 +65,7 @@ struct QueueingStressTests {
 
     @Test("Any interleaving ends with everything finished, each operation once", arguments: 0..<rounds)
     func interleavings(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let network = Network(limit: 3)
         defer { network.stop() }
         let queues = [RequestOperationQueue(), RequestOperationQueue()]
@@ -96,7 +96,7 @@ struct QueueingStressTests {
         for (thread, seed) in seeds.enumerated() {
             remaining.add()
             Thread.detachNewThread {
-                var random = SeededGenerator(seed: seed)
+                var random = SeededRandom(seed: seed)
                 for index in stride(from: thread, to: all.count, by: seeds.count) {
                     queues[index % 7 == 0 ? 1 : 0].addOperation(all[index])
                     for _ in 0..<3 { Self.disturb(all, queues, &random) }
@@ -117,7 +117,7 @@ struct QueueingStressTests {
     }
 
     private static func disturb(
-        _ operations: [Operation], _ queues: [RequestOperationQueue], _ random: inout SeededGenerator
+        _ operations: [Operation], _ queues: [RequestOperationQueue], _ random: inout SeededRandom
     ) {
         let index = Int.random(in: 0..<operations.count, using: &random)
         let own = operations[index] as? TestOperation
@@ -141,7 +141,7 @@ struct QueueingStressTests {
 
     @Test("Barriers added from several threads divide what runs", arguments: 0..<rounds)
     func barriers(seed: UInt64) {
-        var random = SeededGenerator(seed: seed &+ 2_000_000)
+        var random = SeededRandom(seed: seed &+ 2_000_000)
         let network = Network(limit: 3)
         defer { network.stop() }
         let queue = RequestOperationQueue()
@@ -151,7 +151,7 @@ struct QueueingStressTests {
         for seed in seeds {
             remaining.add()
             Thread.detachNewThread {
-                var random = SeededGenerator(seed: seed)
+                var random = SeededRandom(seed: seed)
                 // No dependencies: an operation before a barrier that waits for one behind it waits for ever.
                 for _ in 0..<60 {
                     switch Int.random(in: 0..<6, using: &random) {
@@ -174,7 +174,7 @@ struct QueueingStressTests {
 
     @Test("Cancelling everything while others add and finish leaves nothing behind", arguments: 0..<rounds)
     func cancelAll(seed: UInt64) {
-        var random = SeededGenerator(seed: seed &+ 1_000_000)
+        var random = SeededRandom(seed: seed &+ 1_000_000)
         let network = Network(limit: 3)
         defer { network.stop() }
         let queue = RequestOperationQueue()

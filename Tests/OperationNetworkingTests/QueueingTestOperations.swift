@@ -198,19 +198,6 @@ func eventually(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
     return true
 }
 
-/// A small generator, so that a failing order of events can be had again by its seed.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// Seconds of processor time this thread used: what a loaded machine does to the clock does not count.
 func processorSeconds(_ body: () -> Void) -> Double {
     func now() -> Double {

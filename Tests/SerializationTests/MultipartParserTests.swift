@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 @testable internal import OperationNetworking
 internal import Testing
 
@@ -168,7 +169,7 @@ struct MultipartParserTests {
     @Test("Random forms are found as they were made")
     func randomForms() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let directory = try TemporaryDirectory()
         var expected: [[Part]] = []
         var requests: [URLRequest] = []

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 @testable internal import OperationNetworking
 
 /// A random form, which can be built several times.
@@ -19,7 +20,7 @@ struct RandomParts {
     var parameters: [String: Any]
 
     /// Bytes that look like delimiters now and then.
-    static func content(using generator: inout SeededGenerator) -> Data {
+    static func content(using generator: inout SeededRandom) -> Data {
         let pieces = ["\r\n", "--", "\r\n--Boundary+", "\r", "\n", "\u{0}", "é", "text", "--\r\n", "\r\n\r\n"]
         var data = Data()
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
@@ -34,7 +35,7 @@ struct RandomParts {
     }
 
     static func make(
-        in directory: TemporaryDirectory, prefix: String, using generator: inout SeededGenerator
+        in directory: TemporaryDirectory, prefix: String, using generator: inout SeededRandom
     ) throws -> RandomParts {
         var parts: [Part] = []
         for index in 0...Int.random(in: 0...6, using: &generator) {

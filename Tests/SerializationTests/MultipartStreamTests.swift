@@ -2,6 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import Glibc
+internal import NetworkingSupport
 @testable internal import OperationNetworking
 internal import Testing
 
@@ -327,7 +328,7 @@ struct MultipartStreamTests {
     @Test("Random part sets: declared length, one-byte reads and large reads agree", arguments: 0..<20)
     func randomParts(_ round: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let directory = try TemporaryDirectory()
         for form in 0..<5 {
             let parts = try RandomParts.make(in: directory, prefix: "\(form)", using: &generator)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import NetworkingSupport
 internal import OperationNetworking
 internal import Testing
 
@@ -174,7 +175,7 @@ struct QueryStringTests {
     @Test("Random trees give what a plain recursion over the same rules gives", arguments: 0..<20)
     func randomTrees(_ round: Int) {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let tree = RandomParameters.dictionary(depth: 4, using: &generator)
             let expected = RandomParameters.pairs(nil, tree)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 internal import OperationNetworking
 internal import Testing
 
@@ -148,7 +149,7 @@ struct RequestJSONTests {
     @Test("Random trees read back equal to what Foundation makes of them", arguments: 0..<10)
     func randomTrees(_ round: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<30 {
             let tree = withoutSets(RandomParameters.dictionary(depth: 4, using: &generator))
             let ours = try JSONSerialization.jsonObject(with: Data(body(tree, options: []).utf8)) as? NSDictionary

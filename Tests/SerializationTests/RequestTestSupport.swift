@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-
-/// SplitMix64: the same numbers for the same seed everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
+internal import NetworkingSupport
 
 /// Random parameter trees, and the pairs they should give, written as plainly as the rules.
 enum RandomParameters {
     static let alphabet: [Character] = Array("abcXYZ019 &=+%[]#?/\"\\\r\n\té漢😃\u{301}\u{0}")
 
-    static func string(using generator: inout SeededGenerator) -> String {
+    static func string(using generator: inout SeededRandom) -> String {
         String(
             (0..<Int.random(in: 0...8, using: &generator)).compactMap { _ in alphabet.randomElement(using: &generator) }
         )
     }
 
-    static func value(depth: Int, using generator: inout SeededGenerator) -> Any {
+    static func value(depth: Int, using generator: inout SeededRandom) -> Any {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 5), using: &generator) {
         case 0: string(using: &generator)
         case 1: Int.random(in: -1000...1000, using: &generator)
@@ -42,7 +26,7 @@ enum RandomParameters {
         }
     }
 
-    static func dictionary(depth: Int, using generator: inout SeededGenerator) -> [String: Any] {
+    static func dictionary(depth: Int, using generator: inout SeededRandom) -> [String: Any] {
         var result: [String: Any] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &generator) {
             result[string(using: &generator)] = value(depth: depth, using: &generator)

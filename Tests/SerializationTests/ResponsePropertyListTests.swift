@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import NetworkingSupport
 @testable import OperationNetworking
 import Testing
 
@@ -93,7 +94,7 @@ struct ResponsePropertyListTests {
             "a": [1, 2.5, "x", Data([1, 2]), Date(), true, ["q": ["r"]]] as [Any], "éé": "日本", "n": UInt64.max,
         ]
         let data = try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
-        var random = SplitMix(state: 1)
+        var random = SeededRandom(seed: 1)
         let serializer = PropertyListResponseSerializer()
         let response = httpResponse(200, Self.plist)
         var parsed = 0
@@ -138,17 +139,5 @@ struct ResponsePropertyListTests {
 
     private static func bigEndian(_ value: Int, _ size: Int) -> [UInt8] {
         (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - $0))) }
-    }
-}
-
-/// A small generator with a seed, for tests that must fail the same way twice.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import FoundationXML
+import NetworkingSupport
 import OperationNetworking
 import OperationNetworkingXML
 import Testing
@@ -257,7 +258,7 @@ struct XMLResponseTests {
         let pieces = [
             "<", ">", "[", "]>", "<?x?>", "<!--", "-->", "<!ENTITY a 'b'>", "\"", "'", "&a;", "\0", "<![CDATA[",
         ]
-        var random = SplitMix(state: 1)
+        var random = SeededRandom(seed: 1)
         var parsed = 0
         for _ in 0..<4000 {
             var damaged = text

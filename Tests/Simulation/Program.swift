@@ -17,16 +17,27 @@ final class Program {
     private var batchCount = 0
     private var batchEnds: [Int: Int] = [:]
     private var actionsLeft: Int
+    private let cache: ResponseCache
+    private let writes = CachedSubject.Writes()
+    /// All operations use the cache.
+    private let isAboutCaching: Bool
+    /// Of what the operations read and write.
+    private let kinds: [CachedResources.Kind]
     private var log: [String] = []
     private let completionQueue = DispatchQueue(label: "simulation")
 
     init(seed: UInt64, runtime: SimulatedRuntime) {
         self.seed = seed
-        scheduler = Scheduler(seed: seed)
+        let scheduler = Scheduler(seed: seed)
+        self.scheduler = scheduler
         engine = ScriptedEngine(scheduler)
         runtime.scheduler = scheduler
         runtime.engine = engine
         actionsLeft = 15 + scheduler.random.below(60)
+        isAboutCaching = scheduler.random.chance(3)
+        let all = CachedResources.Kind.allCases
+        kinds = (0..<(1 + scheduler.random.below(2))).map { _ in all[scheduler.random.below(all.count)] }
+        cache = ResponseCache.of(URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil))
     }
 
     var steps: Int { scheduler.steps }
@@ -50,9 +61,9 @@ final class Program {
         }
         if let problem = settle() { return problem }
         for (index, subject) in subjects.enumerated() {
-            let url = "http://h\(index % 2)/\(subject.path)"
+            let name = "op\(index)"
             if let problem = subject.problemAfterEnd(
-                posts: engine.posts[url] ?? 0, wasSentUnprepared: engine.unprepared.contains(url))
+                posts: engine.posts[name] ?? 0, wasSentUnprepared: engine.unprepared.contains(name))
             {
                 return problem
             }
@@ -65,6 +76,7 @@ final class Program {
         }
         let executing = OperationActivity.shared.executing
         if executing != 0 { return "\(executing) operations are counted as executing" }
+        if cache.isRevalidating { return "a revalidation is not over" }
         for (index, count) in batchEnds where count != 1 { return "batch \(index) completed \(count) times" }
         return problemAfterRelease()
     }
@@ -82,21 +94,41 @@ final class Program {
                 "queue \(index): \(queue.maxConcurrentOperationCount) slots, per host \(queue.maxConcurrentOperationsPerHost)"
             )
         }
-        for index in 0..<(2 + scheduler.random.below(10)) { makeSubject(index) }
+        for index in 0..<(2 + scheduler.random.below(isAboutCaching ? 20 : 10)) { makeSubject(index) }
+        engine.resources.didWrite = { [unowned(unsafe) self] url in
+            let isRead = subjects.contains { $0.caching?.reads(url) == true && $0.operation.isExecuting }
+            if isRead || cache.isRevalidating { writes.disturbed.insert(url) }
+        }
     }
 
-    private func makeSubject(_ index: Int) {
+    private func makePath(_ index: Int) -> String {
+        guard !isAboutCaching else { return "cache/\(kinds[scheduler.random.below(kinds.count)])" }
         let paths = [
             "ok/\(index)", "ok/\(index)", "ok/\(index)", "redirect/ok/\(index)", "redirect/redirect/ok/\(index)",
             "auth/\(index)", "refuse/\(index)", "broken/\(index)", "status/\(index)", "flaky/\(index)",
             "flaky/\(index)",
         ]
-        let path = paths[scheduler.random.below(paths.count)]
-        let method = path.hasPrefix("ok") && scheduler.random.chance(3) ? "POST" : "GET"
+        return paths[scheduler.random.below(paths.count)]
+    }
+
+    private func makeCaching(_ path: String, host: String, isWriter: Bool) -> CachedSubject? {
+        let parts = path.split(separator: "/")
+        guard isAboutCaching, let kind = CachedResources.Kind(rawValue: String(parts[1])) else { return nil }
+        return CachedSubject(
+            kind: kind, url: "http://\(host)/\(path)", isWriter: isWriter, cache: cache, scheduler: scheduler,
+            resources: engine.resources, writes: writes)
+    }
+
+    private func makeSubject(_ index: Int) {
+        let path = makePath(index)
+        let isWriter = (path.hasPrefix("ok") || isAboutCaching) && scheduler.random.chance(4)
+        let method = isWriter ? "POST" : "GET"
+        let host = isAboutCaching ? "h0" : "h\(index % 2)"
+        let caching = makeCaching(path, host: host, isWriter: isWriter)
         let subject = Subject(
-            index: index, path: path, host: "h\(index % 2)", method: method, isSubclass: scheduler.random.chance(3),
-            queue: completionQueue)
-        var traits = ""
+            index: index, path: path, host: host, method: method, isSubclass: scheduler.random.chance(3),
+            caching: caching, queue: completionQueue)
+        var traits = caching?.listing ?? ""
         if path.hasPrefix("auth") {
             if scheduler.random.chance(2) {
                 subject.operation.credential = URLCredential(user: "u", password: "p", persistence: .none)
@@ -129,7 +161,7 @@ final class Program {
         subjects.append(subject)
         isEnqueued.append(false)
         note(
-            "op\(index): \(method) h\(index % 2)/\(path)\(subject.operation is SubclassedOperation ? " subclass" : "")\(traits)"
+            "op\(index): \(method) \(host)/\(path)\(subject.operation is SubclassedOperation ? " subclass" : "")\(traits)"
         )
     }
 
@@ -168,7 +200,7 @@ final class Program {
         let index = scheduler.random.below(subjects.count)
         let subject = subjects[index]
         let operation = subject.operation
-        switch scheduler.random.below(28) {
+        switch scheduler.random.below(30) {
         case 0...5:
             guard !isEnqueued[index] else { return true }
             isEnqueued[index] = true
@@ -212,6 +244,10 @@ final class Program {
                 note("op\(index) reads")
                 _ = subject.read()
             }
+        case 27, 28:
+            let seconds = 1 + scheduler.random.below(4)
+            note("\(seconds) s pass")
+            scheduler.pass(Double(seconds))
         default:
             _ = operation.isReady
             let upstream = subjects[scheduler.random.below(subjects.count)]

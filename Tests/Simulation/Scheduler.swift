@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 
 /// Runs the library's threads on one thread: every hop is a step, and steps are taken in random order, in between each
 /// other wherever a critical section ends.
@@ -84,6 +85,13 @@ final class Scheduler {
         now = max(now, timer.time)
         off(timer.work)
         return true
+    }
+
+    /// Lets time pass, with what is to happen meanwhile.
+    func pass(_ seconds: Double) {
+        let end = now + seconds
+        while timers.contains(where: { $0.time <= end }) { _ = advanceClock() }
+        now = max(now, end)
     }
 
     private func take(_ kind: Int) -> Bool {

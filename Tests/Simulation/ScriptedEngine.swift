@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import FoundationNetworking
+import NetworkingSupport
 import NetworkingTransport
 
 /// Servers and transport by script: what a URL says is what comes, piece by piece, in random order among the transfers.
@@ -8,7 +9,7 @@ final class ScriptedEngine {
     /// Requests to one host at a time.
     static let capacity = 3
 
-    private enum Event {
+    enum Event {
         case head(ResponseHead)
         case content([UInt8])
         case end(TransferError?)
@@ -27,17 +28,21 @@ final class ScriptedEngine {
     private let scheduler: Scheduler
     private var flows: [Flow] = []
     private var cancelledBeforeStart: Set<ObjectIdentifier> = []
-    /// How often each URL that is not to be repeated was requested.
+    /// How often each operation's request that is not to be repeated was sent.
     private(set) var posts: [String: Int] = [:]
     /// How often each URL that fails at first was requested.
     private var flakes: [String: Int] = [:]
-    /// URLs that were requested without what a preparation adds.
+    /// Operations whose requests were sent without what a preparation adds.
     private(set) var unprepared: Set<String> = []
+    let resources: CachedResources
     /// Transfers under way, by origin.
     private var active: [String: Int] = [:]
     private var waiting: [Transfer] = []
 
-    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+    init(_ scheduler: Scheduler) {
+        self.scheduler = scheduler
+        resources = CachedResources(scheduler)
+    }
 
     var isIdle: Bool { flows.isEmpty && waiting.isEmpty }
 
@@ -66,8 +71,9 @@ final class ScriptedEngine {
 
     private func activate(_ transfer: Transfer) {
         active[transfer.request.origin, default: 0] += 1
-        if transfer.request.method == "POST" { posts[transfer.request.url, default: 0] += 1 }
-        if !transfer.request.headers.contains(where: { $0.name == "X" }) { unprepared.insert(transfer.request.url) }
+        let sender = transfer.request.value(of: Subject.nameField) ?? ""
+        if transfer.request.method == "POST" { posts[sender, default: 0] += 1 }
+        if transfer.request.value(of: "X") == nil { unprepared.insert(sender) }
         flows.append(Flow(transfer, script(for: transfer.request)))
     }
 
@@ -156,6 +162,8 @@ final class ScriptedEngine {
             flakes[request.url, default: 0] += 1
             guard flakes[request.url, default: 0] <= 2 else { return success(url.path, request) }
             return failure(url.path, request)
+        case "cache":
+            return resources.answer(to: request)
         case "status":
             return [.head(head(500, ["Content-Length: 2"])), .content([5, 0]), .end(nil)]
         default:
@@ -181,9 +189,7 @@ final class ScriptedEngine {
     private func success(_ path: String, _ request: TransferRequest) -> [Event] {
         let content = Self.content(of: path)
         var offset = 0
-        if let range = request.headers.first(where: { $0.name == "Range" })?.value,
-            let first = Int(range.dropFirst("bytes=".count).dropLast())
-        {
+        if let range = request.value(of: "Range"), let first = Int(range.dropFirst("bytes=".count).dropLast()) {
             offset = first
         }
         // Now and then a server that forgot, or does not do ranges.
@@ -203,18 +209,30 @@ final class ScriptedEngine {
         } else {
             events.append(.head(head(200, ["Content-Length: \(rest.count)", "ETag: \"\(path.utf8.count)\""])))
         }
+        return events + Self.pieces(of: rest, &scheduler.random) + [.end(nil)]
+    }
+
+    static func pieces(of content: [UInt8], _ random: inout SeededRandom) -> [Event] {
+        var events: [Event] = []
         var start = 0
-        while start < rest.count {
-            let end = min(rest.count, start + 1 + scheduler.random.below(30))
-            events.append(.content(Array(rest[start..<end])))
+        while start < content.count {
+            let end = min(content.count, start + 1 + random.below(30))
+            events.append(.content(Array(content[start..<end])))
             start = end
         }
-        events.append(.end(nil))
         return events
     }
 
-    private func head(_ status: Int, _ fields: [String]) -> ResponseHead {
-        ResponseHead(
+    private func head(_ status: Int, _ fields: [String]) -> ResponseHead { ResponseHead(status, fields) }
+}
+
+extension ResponseHead {
+    init(_ status: Int, _ fields: [String]) {
+        self.init(
             statusCode: status, httpVersion: "1.1", rawFields: Array((fields.joined(separator: "\r\n") + "\r\n").utf8))
     }
+}
+
+extension TransferRequest {
+    func value(of name: String) -> String? { headers.first { $0.name == name }?.value }
 }

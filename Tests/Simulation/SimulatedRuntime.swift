@@ -31,12 +31,14 @@ final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         scheduler.on(ObjectIdentifier(queue), work)
     }
+    func onCachingThread(_ work: @escaping @Sendable () -> Void) { scheduler.on(ObjectIdentifier(self), work) }
     func later(_ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) { scheduler.after(seconds, work) }
     func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never> {
         Task(executorPreference: executor) { await work() }
     }
     var uptime: TimeInterval { scheduler.now }
+    var date: Date { Date(timeIntervalSince1970: 1_800_000_000 + scheduler.now) }
     var chance: Double { Double(scheduler.random.below(1024)) / 1024 }
     func capacity(ofOrigin origin: String) -> Int { ScriptedEngine.capacity }
 }

@@ -37,10 +37,15 @@ private final class WeakSubject: @unchecked Sendable {
 
 /// An operation under test, and what was seen of it.
 final class Subject {
+    /// The field of requests that names the operation.
+    static let nameField = "X-Operation"
+
     let index: Int
     let path: String
     let method: String
     let operation: HTTPRequestOperation
+    /// What it asks a cache for; nil: it has none.
+    let caching: CachedSubject?
     /// Upstreams whose edge was in place before the operation began.
     var upstreams: [Subject] = []
     /// Upstreams whose edges are being taken back at this moment, by how many threads.
@@ -61,18 +66,25 @@ final class Subject {
     var problem: String?
     private var observation: OperationStateObservation?
 
-    init(index: Int, path: String, host: String, method: String, isSubclass: Bool, queue: DispatchQueue) {
+    init(
+        index: Int, path: String, host: String, method: String, isSubclass: Bool, caching: CachedSubject?,
+        queue: DispatchQueue
+    ) {
         self.index = index
         self.path = path
         self.method = method
+        self.caching = caching
         var request = URLRequest(url: URL(string: "http://\(host)/\(path)")!)
         request.httpMethod = method
         request.httpShouldHandleCookies = false
         if method == "POST" { request.httpBody = Data([1, 2, 3]) }
+        request.setValue("op\(index)", forHTTPHeaderField: Self.nameField)
+        caching?.apply(to: &request)
         operation = isSubclass ? SubclassedOperation(request: request) : HTTPRequestOperation(request: request)
         operation.shouldUseCredentialStorage = false
-        // It would ask the real clock and the real disk.
-        operation.lock.withLock { operation._configuration.cache = .none }
+        // Not the real disk.
+        let cache = caching.map { CacheSetting.cache($0.cache) } ?? .none
+        operation.lock.withLock { operation._configuration.cache = cache }
         operation.completionQueue = queue
         operation.name = "op\(index)"
     }
@@ -129,6 +141,7 @@ final class Subject {
     private func note(_ old: OperationState, _ new: OperationState) {
         if new == .executing {
             begins += 1
+            caching?.didBegin()
             if begins == 1, !operation.isCancelled,
                 let early = upstreams.first(where: {
                     // Unless the edge was, or is just being, taken back.
@@ -141,6 +154,7 @@ final class Subject {
         }
         if new == .finished {
             finishes += 1
+            caching?.didFinish(error: operation.error)
             if finishes > 1 { problem = problem ?? "op\(index) ended twice" }
         }
     }
@@ -160,6 +174,10 @@ final class Subject {
         let isIntercepted = operation.lock.withLock { operation._isIntercepted }
         if !isIntercepted, operation.retryCount > max(0, (operation.retryPolicy?.maximumAttempts ?? 1) - 1) {
             return "op\(index) was retried \(operation.retryCount) times"
+        }
+        if let caching {
+            if isStreamed, operation.error == nil, access == nil { return nil }
+            return caching.problem(with: operation, content: isStreamed ? received : operation.responseData ?? Data())
         }
         let last = path.split(separator: "/").drop { $0 == "redirect" }.joined(separator: "/")
         let isRefused = last.hasPrefix("status")

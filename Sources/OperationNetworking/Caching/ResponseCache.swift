@@ -12,7 +12,7 @@ final class ResponseCache: @unchecked Sendable {
     private struct State {
         /// Nil before the first look; what is inside is nil where only Foundation can tell.
         var directory: CacheDirectory??
-        /// When the disk was looked at; in seconds of `MonotonicClock`.
+        /// When the disk was looked at; in seconds of the runtime's uptime.
         var lastLook = -Double.infinity
         /// What was stored by this process, and may be in memory only.
         var kept: Set<String> = []
@@ -50,7 +50,6 @@ final class ResponseCache: @unchecked Sendable {
 
     let storage: URLCache
     private let state = Locked(State())
-    private static let worker = WorkerPool(name: "ON.caching", limit: 1, patience: 10)
 
     private init(_ storage: URLCache) { self.storage = storage }
 
@@ -188,7 +187,7 @@ final class ResponseCache: @unchecked Sendable {
         }
     }
 
-    private static var now: Double { Double(MonotonicClock.now) / 1e9 }
+    private static var now: Double { Runtime.current.uptime }
 
     // MARK: Changing
 
@@ -198,7 +197,7 @@ final class ResponseCache: @unchecked Sendable {
     /// - Parameter policy: where Foundation may keep it.
     func store(_ response: StoredResponse, for key: CacheKey, url: URL, policy: URLCache.StoragePolicy = .allowed) {
         guard policy != .notAllowed, let (number, isLate) = change(key, to: response) else { return }
-        Self.worker.perform { [self] in
+        Runtime.current.onCachingThread { [self] in
             perform(number, key) {
                 let policy = isLate ? .allowedInMemoryOnly : policy
                 guard let cached = response.cached(under: key, url: url, policy: policy) else { return }
@@ -230,7 +229,7 @@ final class ResponseCache: @unchecked Sendable {
 
     func remove(_ key: CacheKey) {
         guard let (number, _) = change(key, to: nil) else { return }
-        Self.worker.perform { [self] in perform(number, key) {} }
+        Runtime.current.onCachingThread { [self] in perform(number, key) {} }
     }
 
     /// Nil: too much is waiting to keep a response.
@@ -267,8 +266,10 @@ final class ResponseCache: @unchecked Sendable {
 
     func endRevalidation(_ key: CacheKey) { _ = state.withLock { $0.revalidating.remove(key) } }
 
+    var isRevalidating: Bool { state.withLock { !$0.revalidating.isEmpty } }
+
     /// Waits until Foundation has made all changes so far; for tests.
     func settle() async {
-        await withCheckedContinuation { continuation in Self.worker.perform { continuation.resume() } }
+        await withCheckedContinuation { continuation in Runtime.current.onCachingThread { continuation.resume() } }
     }
 }

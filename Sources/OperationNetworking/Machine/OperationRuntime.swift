@@ -37,10 +37,13 @@ package protocol OperationRuntime: Sendable {
     var chance: Double { get }
     /// How many requests to one origin the engine has in flight at a time.
     func capacity(ofOrigin origin: String) -> Int
+    /// Makes a change to a cache, after those before it, on the one thread for that.
+    func onCachingThread(_ work: @escaping @Sendable () -> Void)
 }
 
 extension OperationRuntime {
     package var date: Date { Date() }
+    package func onCachingThread(_ work: @escaping @Sendable () -> Void) { LiveRuntime.caching.perform(work) }
 }
 
 /// The runtime of what is no operation's, and of operations that have none of their own.
@@ -60,6 +63,7 @@ package struct LiveRuntime: OperationRuntime {
         name: "ON.parsing", limit: max(2, ProcessInfo.processInfo.activeProcessorCount))
     /// Blocks may wait for operations, whose blocks may wait in turn: a limit would be a deadlock.
     private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, patience: 10)
+    fileprivate static let caching = WorkerPool(name: "ON.caching", limit: 1, patience: 10)
 
     /// Has a thread of its own, also when a program blocks all that dispatch shares out.
     private static let timers = DispatchQueue(label: "OperationNetworking.timers")

@@ -63,14 +63,9 @@ extension HTTPRequestOperationManager {
         _ method: String, _ URLString: String, _ body: RequestBody, _ headers: [String: String]?, _ success: Success?,
         _ failure: Failure?
     ) -> HTTPRequestOperation? {
-        do {
-            let operation = try operation(
+        enqueue(reportingTo: failure) {
+            try operation(
                 method: method, URLString, body: body, headers: headers, success: success, failure: failure)
-            operationQueue.addOperation(operation)
-            return operation
-        } catch {
-            report(error, to: failure)
-            return nil
         }
     }
 }

@@ -93,19 +93,25 @@ extension HTTPRequestOperationManager {
         method: String, _ URLString: String, parameters: Any?, headers: [String: String]?, success: Success?,
         failure: Failure?
     ) -> HTTPRequestOperation? {
-        do {
-            let operation = try operation(
+        enqueue(reportingTo: failure) {
+            try operation(
                 method: method, URLString, parameters: parameters, headers: headers, success: success, failure: failure)
-            operationQueue.addOperation(operation)
-            return operation
-        } catch {
-            report(error, to: failure)
-            return nil
         }
     }
 
-    func report(_ error: any Error, to failure: Failure?) {
-        guard let failure else { return }
-        (completionQueue ?? .sharedMain).async(group: completionGroup) { failure(nil, error) }
+    /// Adds what `make` returns to the queue. What it throws is reported to `failure`, on the completion queue.
+    func enqueue(
+        reportingTo failure: Failure?, _ make: () throws -> HTTPRequestOperation
+    ) -> HTTPRequestOperation? {
+        do {
+            let operation = try make()
+            operationQueue.addOperation(operation)
+            return operation
+        } catch {
+            if let failure {
+                (completionQueue ?? .sharedMain).async(group: completionGroup) { failure(nil, error) }
+            }
+            return nil
+        }
     }
 }

@@ -331,15 +331,10 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         success: (@Sendable (HTTPRequestOperation, Any?) -> Void)? = nil,
         failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
     ) -> HTTPRequestOperation? {
-        do {
-            let operation = try operation(
+        enqueue(reportingTo: failure) {
+            try operation(
                 method: "POST", URLString, parameters: parameters, headers: headers, constructingBodyWith: block,
                 success: success, failure: failure)
-            operationQueue.addOperation(operation)
-            return operation
-        } catch {
-            report(error, to: failure)
-            return nil
         }
     }
 

@@ -19,7 +19,7 @@ final class SimulatedScheduler: @unchecked Sendable {
     private let condition = NSCondition()
 
     // Guarded by `condition`.
-    private var random: SeededGenerator
+    private var random: SeededRandom
     /// Commands to the network thread, in order.
     private var network: [Work] = []
     /// What happens in the network by itself, in any order.
@@ -48,7 +48,7 @@ final class SimulatedScheduler: @unchecked Sendable {
     private let standstill: TimeInterval
 
     init(seed: UInt64, standstill: TimeInterval) {
-        random = SeededGenerator(seed: seed)
+        random = SeededRandom(seed: seed)
         self.standstill = standstill
     }
 
@@ -203,22 +203,4 @@ final class SimulatedScheduler: @unchecked Sendable {
         default: return .other(queues[waiting[random.below(waiting.count)]].work.removeFirst())
         }
     }
-}
-
-/// SplitMix64: the same numbers for the same seed, on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// From 0 up to `limit`, which is at least 1.
-    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
 }

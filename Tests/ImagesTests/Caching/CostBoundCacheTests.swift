@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import NetworkingSupport
 import Testing
 
 @testable import OperationNetworkingImages

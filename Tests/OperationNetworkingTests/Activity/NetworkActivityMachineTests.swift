@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import NetworkingSupport
 import Testing
 
 @testable import OperationNetworking
@@ -140,7 +141,7 @@ struct NetworkActivityMachineTests {
 
     @Test("Whatever happens, it is shown a moment after there has been activity, and not when there has been none")
     func random() {
-        var random = SplitMix(seed: 11)
+        var random = SeededRandom(seed: 11)
         for _ in 0..<200 {
             let clock = Clockwork()
             var (count, now) = (0, 0.0)

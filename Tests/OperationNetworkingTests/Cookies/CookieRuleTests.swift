@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import FoundationNetworking
+import NetworkingSupport
 import Testing
 
 @testable import OperationNetworking
@@ -35,7 +36,7 @@ import Testing
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "GMT"))
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        var generator = SeededGenerator(seed: 11)
+        var generator = SeededRandom(seed: 11)
         for _ in 0..<2000 {
             let seconds = Int64.random(in: -11_644_473_600..<253_402_300_800, using: &generator)
             let parts = calendar.dateComponents(
@@ -54,7 +55,7 @@ import Testing
 
     @Test("A host matches a domain when it is equal, or ends in a dot and the domain")
     func domains() {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         for _ in 0..<20000 {
             let host = Self.random(0...6, of: Self.alphabet, &generator)
             let domain = Self.random(0...4, of: Self.alphabet, &generator)
@@ -68,7 +69,7 @@ import Testing
 
     @Test("A path matches one that it is, or that it continues behind a slash")
     func paths() {
-        var generator = SeededGenerator(seed: 2)
+        var generator = SeededRandom(seed: 2)
         let alphabet = Array("a/".utf8)
         for _ in 0..<20000 {
             let path = [0x2F] + Self.random(0...6, of: alphabet, &generator)
@@ -82,7 +83,7 @@ import Testing
 
     @Test("The default path of a URL matches the URL")
     func defaultPath() throws {
-        var generator = SeededGenerator(seed: 3)
+        var generator = SeededRandom(seed: 3)
         for _ in 0..<2000 {
             let path = String(decoding: Self.random(0...8, of: Array("a/%41".utf8), &generator), as: UTF8.self)
             guard let location = URL(string: "http://x.example/\(path)?/q").flatMap({ CookieLocation($0) }) else {
@@ -94,7 +95,7 @@ import Testing
     }
 
     private static func random(
-        _ counts: ClosedRange<Int>, of alphabet: [UInt8], _ generator: inout SeededGenerator
+        _ counts: ClosedRange<Int>, of alphabet: [UInt8], _ generator: inout SeededRandom
     ) -> [UInt8] {
         (0..<Int.random(in: counts, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
     }
@@ -109,7 +110,7 @@ import Testing
 
     @Test("Whatever bytes come, what is kept and sent obeys the rules")
     func mutations() throws {
-        var generator = SeededGenerator(seed: 6265)
+        var generator = SeededRandom(seed: 6265)
         let locations = try [
             "http://www.example.com/a/b", "https://x.co.uk/", "https://127.0.0.1/", "http://localhost/p",
         ]
@@ -152,7 +153,7 @@ import Testing
         }
     }
 
-    private static func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
+    private static func mutated(_ generator: inout SeededRandom) -> [UInt8] {
         var bytes = Array((seeds.randomElement(using: &generator) ?? "").utf8)
         let special = Array("=;,. \t/-_\0\u{1}\u{7F}aZ9\u{301}".utf8) + [0xFF, 0xC0, 0xE2]
         for _ in 0..<Int.random(in: 0...6, using: &generator) {

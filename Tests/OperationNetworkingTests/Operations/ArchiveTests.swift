@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -283,7 +284,7 @@ import Testing
     @Test("Damaged data are refused or restored, and never crash; nor does anything that comes of them")
     func damaged() async throws {
         let data = try await Self.full().archivedData()
-        var random = SplitMix(seed: 21)
+        var random = SeededRandom(seed: 21)
         var refused = 0
         for _ in 0..<3000 {
             var damaged = data
@@ -304,7 +305,7 @@ import Testing
     func damagedNested() async throws {
         let data = try await Self.full().archivedData()
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-        var random = SplitMix(seed: 22)
+        var random = SeededRandom(seed: 22)
         for key in ["securityPolicy", "responseSerializer"] {
             let nested = try #require(object[key] as? [String: Any])
             let text = try #require(nested["content"] as? String)

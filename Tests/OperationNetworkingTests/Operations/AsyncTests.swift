@@ -145,7 +145,7 @@ import Testing
             await withTaskGroup(of: Void.self) { group in
                 for index in 0..<100 {
                     group.addTask {
-                        var random = SplitMix(seed: UInt64(batch * 100 + index))
+                        var random = SeededRandom(seed: UInt64(batch * 100 + index))
                         let isReal = index % 10 == 0
                         let operation = HTTPRequestOperation.make(isReal ? server.url() : unsupportedURL)
                         let yields = Int.random(in: 0..<20, using: &random)

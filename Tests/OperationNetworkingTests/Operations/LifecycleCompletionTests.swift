@@ -85,7 +85,7 @@ import Testing
     @Test("With concurrency 1 the callbacks of 200 operations come in the queue's order", arguments: [false, true])
     func order(isOurs: Bool) async throws {
         let server = try TestServer()
-        let random = Locked(SplitMix(seed: 5))
+        let random = Locked(SeededRandom(seed: 5))
         server.respondToOthers { request in
             let delay = random.withLock { Double.random(in: 0...0.003, using: &$0) }
             return .json("{\"path\": \"\(request.path)\"}").waiting(delay, at: .beforeHead)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let content = Data.random(1_500_000)
         server.respondToOthers { _ in .ranged(content, etag: "\"a\"").with { $0.pieceSize = 30_000 } }
-        var random = SplitMix(seed: 11)
+        var random = SeededRandom(seed: 11)
         for round in 0..<6 {
             let operation = HTTPRequestOperation.make(server.url())
             let target = directory.file("\(round)")

@@ -19,7 +19,7 @@ import Testing
             endings = Endings(operation)
         }
 
-        func act(_ random: inout SplitMix, mayStart: Bool, cancels: Bool) {
+        func act(_ random: inout SeededRandom, mayStart: Bool, cancels: Bool) {
             switch Int.random(in: 0..<(cancels ? 12 : 11), using: &random) {
             case 0..<3: if mayStart { operation.start() } else { operation.resume() }
             case 3..<7: operation.pause()
@@ -48,7 +48,7 @@ import Testing
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 DispatchQueue.concurrentPerform(iterations: threads) { thread in
-                    var random = SplitMix(seed: seed &* 31 &+ UInt64(thread))
+                    var random = SeededRandom(seed: seed &* 31 &+ UInt64(thread))
                     for _ in 0..<steps {
                         for subject in subjects { subject.act(&random, mayStart: mayStart, cancels: cancels) }
                     }

@@ -32,25 +32,10 @@ final class Tally: Sendable {
     func decrement() { storage.withLock { $0 -= 1 } }
 }
 
-/// Numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 extension Data {
     /// Bytes that do not repeat.
     static func random(_ count: Int, seed: UInt64 = 7) -> Data {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var data = Data(capacity: count)
         while data.count < count {
             Swift.withUnsafeBytes(of: generator.next()) { data.append(contentsOf: $0.prefix(count - data.count)) }

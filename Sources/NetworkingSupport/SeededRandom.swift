@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+/// A generator of the same numbers for the same seed on every machine (SplitMix64), for simulations and tests.
+package struct SeededRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// From 0 up to `limit`, which counts as 1 if it is less.
+    package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
+
+    /// True once in `count` times.
+    package mutating func chance(_ count: Int) -> Bool { below(count) == 0 }
+}

@@ -1,1 +1,0 @@
-../../SecurityTests/SeededRandom.swift
