@@ -22,6 +22,7 @@ let package = Package(
             name: "Benchmark",
             dependencies: [
                 .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingImages", package: "OperationNetworking"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -42,6 +43,13 @@ let package = Package(
             name: "RawClient", path: "Raw/Client",
             cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
             linkerSettings: [.linkedLibrary("curl")]),
+        // The limit of decoding: the image library alone.
+        .executableTarget(
+            name: "RawDecoder", path: "Raw/Decoder",
+            cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+            linkerSettings: [
+                .linkedLibrary("gdk_pixbuf-2.0"), .linkedLibrary("gobject-2.0"), .linkedLibrary("glib-2.0"),
+            ]),
         // A server that reads uploads and throws them away.
         .executableTarget(
             name: "UploadSink", path: "Raw/Sink",

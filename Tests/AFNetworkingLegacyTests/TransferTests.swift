@@ -56,6 +56,8 @@ struct TransferTests {
     func pause(toFile: Bool) async throws {
         let server = try TestServer()
         let gate = Gate()
+        // Not before: the rest could come before the network thread hears of the pause.
+        defer { gate.open() }
         let content = ScriptedResponse.pattern(count: 200_000)
         server.respond(to: "/file") { request in
             let response = ScriptedResponse.ranged(content, etag: "\"1\"")
@@ -74,7 +76,6 @@ struct TransferTests {
         }
         try await eventually("the pause") { download.operation.isPaused }
         #expect(download.operation.error == nil && !download.operation.isFinished)
-        gate.open()
         download.toggle()
         let (data, error) = await completion.value
         #expect(try error == nil && (toFile ? Data(contentsOf: file) : data) == content)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import NetworkingSupport
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -230,7 +231,7 @@ struct QueueingDependencyGraphTests {
         thread.stackSize = 256 * 1024
         thread.start()
         #expect(done.wait(timeout: .now() + 50) == .success)
-        #expect(eventually { released.value == 100_000 })
+        #expect(becomesTrue { released.value == 100_000 })
     }
 
     @Test("A finished chain keeps none of its upstreams alive")

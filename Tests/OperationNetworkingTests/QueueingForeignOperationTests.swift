@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import NetworkingSupport
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -58,7 +59,7 @@ extension QueueingRequestOperationQueueTests {
         let other = ManualOperation()
         queue.addOperation(operation)
         queue.addOperation(other)
-        #expect(eventually { other.isExecuting })
+        #expect(becomesTrue { other.isExecuting })
         operation.allow()
         operation.waitUntilFinished()
         other.complete()
@@ -90,7 +91,7 @@ extension QueueingRequestOperationQueueTests {
         queue.addOperation(dependent)
         #expect(upstream.isFinished)
         upstream.didChangeValue(forKey: "isFinished")
-        #expect(eventually { queue.queuedOperationCount == 0 })
+        #expect(becomesTrue { queue.queuedOperationCount == 0 })
         #expect(dependent.isFinished)
     }
 
@@ -121,7 +122,7 @@ extension QueueingRequestOperationQueueTests {
         queue.waitUntilAllOperationsAreFinished()
         #expect(ran.entries == ["foreign", "block"])
         #expect(queue.operationCount == 0 && queue.operations.isEmpty)
-        #expect(eventually { weakForeign == nil })
+        #expect(becomesTrue { weakForeign == nil })
     }
 
     @Test("An operation in one queue may wait for one in another")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -32,7 +33,7 @@ import Testing
         }
         let operation = Observed()
         OperationQueue().addOperation(operation)
-        _ = eventually { operation.isFinished }
+        _ = becomesTrue { operation.isFinished }
         #expect(operation.seen.values == [.starting])
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import NetworkingSupport
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -231,7 +232,7 @@ struct QueueingRequestOperationQueueTests {
         queue.addOperation(after)
         #expect(log.entries.isEmpty)
         queue.isSuspended = false
-        #expect(eventually { log.entries.count == 3 })
+        #expect(becomesTrue { log.entries.count == 3 })
         before[1].complete()
         before[0].complete()
         queue.waitUntilAllOperationsAreFinished()
@@ -253,7 +254,7 @@ struct QueueingRequestOperationQueueTests {
             }
         }
         for operation in operations { operation.complete() }
-        #expect(eventually { returned.value == 3 })
+        #expect(becomesTrue { returned.value == 3 })
     }
 
     @Test("Each host has its own limit, set before or after the operations were added", arguments: [true, false])
@@ -338,7 +339,7 @@ struct QueueingRequestOperationQueueTests {
             queue.addOperations([foreign, own], waitUntilFinished: true)
             queue.waitUntilAllOperationsAreFinished()
         }
-        #expect(eventually { weakQueue == nil && weakForeign == nil })
+        #expect(becomesTrue { weakQueue == nil && weakForeign == nil })
         #expect(DependencyGraph.lock.withLock { state in !state.foreign.values.contains { $0.operation == nil } })
     }
 

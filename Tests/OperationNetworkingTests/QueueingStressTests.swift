@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import NetworkingSupport
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -104,10 +105,10 @@ struct QueueingStressTests {
                 remaining.add(-1)
             }
         }
-        #expect(eventually(within: 60) { remaining.value == 0 })
+        #expect(becomesTrue(within: 60) { remaining.value == 0 })
         for queue in queues { queue.isSuspended = false }
         for operation in all { (operation as? TestOperation)?.resume() }
-        let finished = eventually(within: 60) { queues.allSatisfy { $0.queuedOperationCount == 0 } }
+        let finished = becomesTrue(within: 60) { queues.allSatisfy { $0.queuedOperationCount == 0 } }
         #expect(finished, "seed \(seed): \(queues.map(\.queuedOperations))")
         guard finished else { return }
         for queue in queues { queue.waitUntilAllOperationsAreFinished() }
@@ -167,7 +168,7 @@ struct QueueingStressTests {
                 remaining.add(-1)
             }
         }
-        #expect(eventually { remaining.value == 0 })
+        #expect(becomesTrue { remaining.value == 0 })
         queue.waitUntilAllOperationsAreFinished()
         #expect(queue.queuedOperationCount == 0)
     }
@@ -193,9 +194,9 @@ struct QueueingStressTests {
             }
         }
         for _ in 0..<5 { queue.cancelAllOperations() }
-        #expect(eventually { remaining.value == 0 })
+        #expect(becomesTrue { remaining.value == 0 })
         queue.cancelAllOperations()
-        #expect(eventually { queue.queuedOperationCount == 0 })
+        #expect(becomesTrue { queue.queuedOperationCount == 0 })
         #expect(operations.allSatisfy { $0.isFinished })
     }
 }

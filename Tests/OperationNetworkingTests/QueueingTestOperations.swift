@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import NetworkingSupport
+import TestServer
 
 @testable import OperationNetworking
 
@@ -188,9 +189,9 @@ final class Counter: Sendable {
     }
 }
 
-/// Waits for a condition that another thread brings about; false after `seconds`.
-func eventually(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
-    let deadline = MonotonicClock.now + UInt64(seconds * 1e9)
+/// Blocks until another thread has brought a condition about; false after `seconds`.
+func becomesTrue(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
+    let deadline = MonotonicClock.now + UInt64(seconds * Patience.factor * 1e9)
     while !condition() {
         if MonotonicClock.now > deadline { return false }
         usleep(200)

@@ -8,6 +8,8 @@ import NetworkingSupport
 /// A random program that uses the library, run under a random interleaving.
 final class Program {
     let seed: UInt64
+    private let directory: URL
+    private var hasFiles = false
     private let scheduler: Scheduler
     private let engine: ScriptedEngine
     private var subjects: [Subject] = []
@@ -26,8 +28,10 @@ final class Program {
     private var log: [String] = []
     private let completionQueue = DispatchQueue(label: "simulation")
 
-    init(seed: UInt64, runtime: SimulatedRuntime) {
+    /// - Parameter directory: empty; for files that are downloaded.
+    init(seed: UInt64, directory: URL, runtime: SimulatedRuntime) {
         self.seed = seed
+        self.directory = directory
         let scheduler = Scheduler(seed: seed)
         self.scheduler = scheduler
         engine = ScriptedEngine(scheduler)
@@ -76,9 +80,17 @@ final class Program {
         }
         let executing = OperationActivity.shared.executing
         if executing != 0 { return "\(executing) operations are counted as executing" }
+        while scheduler.step() || scheduler.advanceClock() {}
+        for subject in subjects {
+            if let problem = subject.problemOnDisk() { return problem }
+        }
         if cache.isRevalidating { return "a revalidation is not over" }
         for (index, count) in batchEnds where count != 1 { return "batch \(index) completed \(count) times" }
         return problemAfterRelease()
+    }
+
+    func removeFiles() {
+        if hasFiles { try? FileManager.default.removeItem(at: directory) }
     }
 
     // MARK: The world
@@ -155,6 +167,11 @@ final class Program {
         if scheduler.random.chance(4) {
             subject.makeStream()
             traits += " streamed"
+        } else if !isAboutCaching, method == "GET", scheduler.random.chance(8) {
+            try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            hasFiles = true
+            subject.makeFile(in: directory)
+            traits += " to a file"
         }
         traits += makeRetries(of: subject.operation)
         subject.watch()

@@ -97,6 +97,40 @@ final class Subject {
             { _, _ in subject.subject?.completions += 1 }, failure: { _, _ in subject.subject?.completions += 1 })
     }
 
+    // MARK: Its file
+
+    /// The file that the response goes to.
+    private var file: URL?
+
+    func makeFile(in directory: URL) {
+        let file = directory.appendingPathComponent("\(index)")
+        self.file = file
+        operation.downloadDestination = DownloadDestination(fileURL: file)
+    }
+
+    /// What is wrong with what an operation has left on the disk, when nobody writes any more.
+    func problemOnDisk() -> String? {
+        guard let file else { return nil }
+        let written = FileManager.default.contents(atPath: file.path)
+        guard operation.error == nil else {
+            // Who cancels, or whose time is up, while the file is moved into place finds it there, and whole.
+            let mayBeThere = operation.isCancelled || operation.totalTimeout != nil
+            if let written, !mayBeThere || written != Data(expected) {
+                return "op\(index) failed, and its file is there with \(written.count) bytes of \(expected.count)"
+            }
+            operation.discardPartialDownload()
+            return rests(of: file).isEmpty ? nil : "op\(index) leaves \(rests(of: file)) after discarding them"
+        }
+        if written != Data(expected) {
+            return "op\(index)'s file has \(written?.count ?? -1) bytes instead of \(expected.count), or others"
+        }
+        return rests(of: file).isEmpty ? nil : "op\(index) has its file, and \(rests(of: file))"
+    }
+
+    private func rests(of file: URL) -> [String] {
+        [".part", ".part.json"].filter { FileManager.default.fileExists(atPath: file.path + $0) }
+    }
+
     // MARK: The reader of its stream
 
     func makeStream() {
@@ -137,6 +171,12 @@ final class Subject {
         }
         return expected.starts(with: received) ? nil : "op\(index)'s stream gave other bytes"
     }
+
+    /// Where redirects lead.
+    private var last: String { path.split(separator: "/").drop { $0 == "redirect" }.joined(separator: "/") }
+
+    /// The content that should come.
+    private var expected: [UInt8] { last.hasPrefix("status") ? [5, 0] : ScriptedEngine.content(of: "/\(last)") }
 
     private func note(_ old: OperationState, _ new: OperationState) {
         if new == .executing {
@@ -179,15 +219,12 @@ final class Subject {
             if isStreamed, operation.error == nil, access == nil { return nil }
             return caching.problem(with: operation, content: isStreamed ? received : operation.responseData ?? Data())
         }
-        let last = path.split(separator: "/").drop { $0 == "redirect" }.joined(separator: "/")
-        let isRefused = last.hasPrefix("status")
-        let expected = isRefused ? [5, 0] : ScriptedEngine.content(of: "/\(last)")
         if isStreamed, last.hasPrefix("ok") || last.hasPrefix("flaky") {
             return problem(ofStream: expected)
         } else if isStreamed, !last.hasPrefix("auth"), !received.isEmpty, !last.hasPrefix("broken") {
             return "op\(index)'s stream gave content that is none"
         }
-        guard operation.error == nil, !isStreamed else { return nil }
+        guard operation.error == nil, !isStreamed, file == nil else { return nil }
         if operation.responseData != Data(expected) {
             return "op\(index) has \(operation.responseData?.count ?? -1) bytes instead of \(expected.count), or others"
         }

@@ -36,10 +36,13 @@ if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
     var steps = 0
     var programs = 0
     // Another part of the seeds each time, unless one is asked for.
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("Simulation-\(getpid())")
     var next = seed ?? UInt64(start.timeIntervalSince1970) &* 1_000_003
     repeat {
-        let program = Program(seed: next, runtime: runtime)
-        if let problem = program.run() {
+        let program = Program(seed: next, directory: directory, runtime: runtime)
+        let problem = program.run()
+        program.removeFiles()
+        if let problem {
             print("\(program.listing)\n\nFAILED: \(problem)\nReplay: Simulation --seed \(next)")
             exit(1)
         }

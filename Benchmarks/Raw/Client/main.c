@@ -1,9 +1,10 @@
 /* The limit the library is measured against: GET requests on raw libcurl, driven by
  * curl_multi_socket_action from one epoll loop, with libcurl's deadline kept in memory.
  *
- *   RawClient URL CONNECTIONS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH
+ *   RawClient URL TRANSFERS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH [HTTP_VERSION]
  *
- * CONNECTIONS transfers are under way all the time; each collects its body. Prints one line of JSON
+ * TRANSFERS are under way all the time, each on a connection of its own, or as streams of one where HTTP_VERSION is 2 (with
+ * prior knowledge); each collects its body. Prints one line of JSON
  * about the requests that ended between warm-up and end. */
 #include <curl/curl.h>
 #include <errno.h>
@@ -86,7 +87,10 @@ static int set_timer(CURLM *multi, long milliseconds, void *context) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 6) fail("usage", "RawClient URL CONNECTIONS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH");
+    if (count < 6 || count > 7)
+        fail("usage", "RawClient URL TRANSFERS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH [HTTP_VERSION]");
+    long version = count == 7 && strcmp(arguments[6], "2") == 0 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+                                                                 : CURL_HTTP_VERSION_1_1;
     int connections = atoi(arguments[2]);
     int64_t warm_up = (int64_t)(atof(arguments[3]) * 1e9), measured = (int64_t)(atof(arguments[4]) * 1e9);
     size_t expected = (size_t)atol(arguments[5]);
@@ -112,6 +116,8 @@ int main(int count, char **arguments) {
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfers[index]);
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, version);
+        curl_easy_setopt(easy, CURLOPT_PIPEWAIT, version == CURL_HTTP_VERSION_1_1 ? 0L : 1L);
         curl_multi_add_handle(multi, easy);
     }
 

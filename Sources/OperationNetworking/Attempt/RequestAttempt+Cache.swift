@@ -11,7 +11,7 @@ extension RequestAttempt {
     /// Whether the cache is asked before the present request is sent. On the network thread, or before anybody else knows
     /// of the attempt.
     func looksIntoCache() -> Bool {
-        guard content.sink?.isUntouched != false else { return false }
+        guard content.sink?.isUntouched != false || machine.mustNotAsk else { return false }
         let setting = configuration.cache
         // Not `self.machine`, which is being changed when it asks.
         let request = machine.request

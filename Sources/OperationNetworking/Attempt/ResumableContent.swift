@@ -93,7 +93,8 @@ final class ResumableContent: @unchecked Sendable {
         if let stream = configuration.outputStream {
             let sink = BufferedSink(
                 writer: OutputStreamWriter(stream), limit: configuration.maximumResponseBodySize,
-                label: "OperationNetworking.outputStream")
+                // A stream of the user's may block until somebody reads, whom a simulated thread would keep from it.
+                label: "OperationNetworking.outputStream", on: LiveRuntime())
             self.sink = sink
             return sink
         }
@@ -116,7 +117,8 @@ final class ResumableContent: @unchecked Sendable {
         known = partial.representation
         let sink = BufferedSink(
             writer: DownloadWriter(destination, partial: partial), offset: partial.representation?.offset ?? 0,
-            limit: configuration.maximumResponseBodySize, label: "OperationNetworking.download")
+            limit: configuration.maximumResponseBodySize, label: "OperationNetworking.download",
+            on: runtime)
         self.sink = sink
         return sink
     }

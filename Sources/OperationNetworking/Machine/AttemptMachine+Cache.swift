@@ -30,6 +30,7 @@ struct CacheUse {
 /// | input                                    | decision                                                       |
 /// |------------------------------------------|----------------------------------------------------------------|
 /// | a request that the cache can answer      | `lookup`, once; not when a part of the content is here already |
+/// | … and that must not be sent              | `lookup`, also then: what is served is compared with the part  |
 /// | what was found                           | see `CacheDecision`                                            |
 /// | 304 for the stored response              | `refresh`                                                      |
 /// | 304 for another                          | `sendAgain`, without a condition                               |
@@ -45,6 +46,12 @@ extension AttemptMachine {
             cache.stage = needsLookup(hasCache: hasCache, mayHold: mayHold()) ? .wanted : .settled
         }
         return cache.stage == .wanted
+    }
+
+    /// The request is for the cache only, whatever that has.
+    var mustNotAsk: Bool {
+        request.cachePolicy == .returnCacheDataDontLoad
+            || (CacheDecision.reads(request.cachePolicy) && CacheControl(request).onlyIfCached)
     }
 
     mutating func beginLookup() { cache.stage = .settled }

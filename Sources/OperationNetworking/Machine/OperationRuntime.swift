@@ -23,6 +23,8 @@ package protocol OperationRuntime: Sendable {
     func onBlockThread(_ work: @escaping @Sendable () -> Void)
     /// Runs `work` on a queue of the user's, or the main queue.
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
+    /// Stops the program if the caller is not on a queue of `on(_:_:)`.
+    func assertOn(_ queue: DispatchQueue)
     /// Runs `work` after this call has returned, on any thread.
     func later(_ work: @escaping @Sendable () -> Void)
     /// Runs `work`, which must not block, on any thread when `seconds` have passed.
@@ -42,6 +44,7 @@ package protocol OperationRuntime: Sendable {
 }
 
 extension OperationRuntime {
+    package func assertOn(_ queue: DispatchQueue) { dispatchPrecondition(condition: .onQueue(queue)) }
     package var date: Date { Date() }
     package func onCachingThread(_ work: @escaping @Sendable () -> Void) { LiveRuntime.caching.perform(work) }
 }

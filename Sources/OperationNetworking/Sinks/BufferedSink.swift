@@ -53,6 +53,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     private static let lowWater = 1 << 18
 
     private let queue: DispatchQueue
+    private let runtime: any OperationRuntime
     /// Confined to `queue`.
     private let output: SinkOutput
     let canRestart: Bool
@@ -61,7 +62,11 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     /// - Parameters:
     ///   - offset: bytes that the writer has already.
     ///   - limit: bytes of decoded content that are taken, those included; nil: any number.
-    init(writer: any ByteWriter, offset: Int64 = 0, limit: Int64? = nil, label: String) {
+    ///   - label: the queue's.
+    ///   - runtime: what the queue is one of.
+    init(
+        writer: any ByteWriter, offset: Int64 = 0, limit: Int64? = nil, label: String, on runtime: any OperationRuntime
+    ) {
         canRestart = writer.canRestart
         output = SinkOutput(writer, offset: offset, limit: limit)
         state.withLock {
@@ -69,6 +74,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             $0.isTouched = offset > 0
         }
         queue = DispatchQueue(label: label, autoreleaseFrequency: .workItem)
+        self.runtime = runtime
     }
 
     var bytesAccepted: Int64 { state.withLock { $0.bytesAccepted } }
@@ -85,7 +91,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             return !state.isOpen
         }
         guard first else { return }
-        queue.async { [self] in
+        runtime.on(queue) { [self] in
             do { try output.writer.open() } catch { fail(error) }
         }
     }
@@ -111,7 +117,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         case .pause: return .pause
         case .fail(let error): return .fail(TransferError(sink: error))
         case .drain:
-            queue.async { [self] in drain() }
+            runtime.on(queue) { [self] in drain() }
             return .accepted
         }
     }
@@ -144,7 +150,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             defer { state.isDraining = true }
             return !state.isDraining
         }
-        if starts { queue.async { [self] in drain() } }
+        if starts { runtime.on(queue) { [self] in drain() } }
     }
 
     func discard(_ completion: (@Sendable () -> Void)?) {
@@ -158,7 +164,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             state.items = []
             state.pendingBytes = 0
         }
-        queue.async { [self] in
+        runtime.on(queue) { [self] in
             output.writer.abandon()
             if !mayBlock { completion?() }
         }
@@ -193,7 +199,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
 
     /// Runs on `queue` until there is nothing left to write.
     private func drain() {
-        dispatchPrecondition(condition: .onQueue(queue))
+        runtime.assertOn(queue)
         enum Step {
             case take(Item), idle, ended(@Sendable ((any Error)?) -> Void, (any Error)?)
             case discarded(@Sendable ((any Error)?) -> Void)

@@ -21,6 +21,7 @@ struct StubRuntime: OperationRuntime {
     func onParsingThread(_ work: @escaping @Sendable () -> Void) { base.onParsingThread(work) }
     func onBlockThread(_ work: @escaping @Sendable () -> Void) { base.onBlockThread(surrounded(work)) }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { base.on(queue, surrounded(work)) }
+    func assertOn(_ queue: DispatchQueue) { base.assertOn(queue) }
     func later(_ work: @escaping @Sendable () -> Void) { base.later(work) }
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) { base.after(seconds, work) }
 

@@ -37,6 +37,8 @@ final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         scheduler.on(ObjectIdentifier(queue), work)
     }
+    /// There is one thread.
+    func assertOn(_ queue: DispatchQueue) {}
     func later(_ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) { scheduler.after(seconds, work) }
     func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never> {

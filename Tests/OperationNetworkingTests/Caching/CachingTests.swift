@@ -113,6 +113,30 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test("A hit that is paused halfway goes on from the cache, and does not ask the server if it must not")
+    func pausedHalfway() async throws {
+        manager.urlCache = URLCache(memoryCapacity: 128 << 20, diskCapacity: 0, diskPath: nil)
+        let content = Data.random(6_000_000)
+        server.respondToOthers { _ in
+            ScriptedResponse(body: .data(content)).adding(header: "Cache-Control", "max-age=60")
+                .adding(header: "ETag", "\"a\"")
+        }
+        _ = await send(request())
+        let operation = manager.httpRequestOperation(with: request("/a", .returnCacheDataDontLoad))
+        var received = Data()
+        var isPaused = false
+        for try await chunk in operation.chunks {
+            received += chunk
+            guard !isPaused else { continue }
+            isPaused = true
+            operation.pause()
+            #expect(operation.isPaused)
+            operation.resume()
+        }
+        #expect(isPaused && received == content)
+        #expect(operation.metrics?.cacheOutcome == .hit && server.requests.count == 1)
+    }
+
     @Test("A hit that does not fit into the limit of an operation ends it as a response would")
     func limit() async {
         _ = await send(request())
@@ -248,7 +272,7 @@ import Testing
             #expect(stale.metrics?.cacheOutcome == .hit)
         }
         gate.open()
-        try await waitUntil("the new one") {
+        try await eventually("the new one") {
             await send(request("/a", .returnCacheDataElseLoad)).responseString == "new"
         }
         #expect(server.requests.count == 2)

@@ -75,11 +75,11 @@ import Testing
         archive.record(manager)
         manager.requestSerializer.setValue("Bearer geheim", forHTTPHeaderField: "Authorization")
         _ = await manager.getting("a", parameters: ["q": "x y"])
-        try await waitUntil("an entry") { try Self.entries(archive).count == 1 }
+        try await eventually("an entry") { try Self.entries(archive).count == 1 }
         _ = await manager.outcome { manager.post("moved", parameters: ["p": "12"], success: $0, failure: $1) }
         _ = await manager.getting("missing")
         _ = await manager.getting(port.urlString.replacingOccurrences(of: "//", with: "//user:geheim@"))
-        try await waitUntil("all entries") { try Self.entries(archive).count == 4 }
+        try await eventually("all entries") { try Self.entries(archive).count == 4 }
         let entries = try Self.entries(archive)
         let responses = entries.map { $0["response"] as? Object ?? [:] }
         #expect(responses.map { $0["status"] as? Int } == [200, 200, 404, 0])
@@ -103,7 +103,7 @@ import Testing
         all.record(manager)
         for index in 0..<4 {
             _ = await manager.getting("\(index)")
-            try await waitUntil("an entry") { try Self.entries(all).count == index + 1 }
+            try await eventually("an entry") { try Self.entries(all).count == index + 1 }
         }
         let urls = try Self.entries(few).map { ($0["request"] as? Object)?["url"] as? String }
         #expect(urls == [server.url("/2").absoluteString, server.url("/3").absoluteString])

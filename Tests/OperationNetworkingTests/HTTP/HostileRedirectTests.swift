@@ -111,7 +111,7 @@ import Testing
             _ = await operation.outcome()
             return operation.isFinished
         }
-        #expect(isFinished && wait < .seconds(1))
+        #expect(isFinished && wait < .seconds(Patience.factor))
     }
 
     // MARK: From https to http

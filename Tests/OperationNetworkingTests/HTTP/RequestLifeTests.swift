@@ -31,7 +31,7 @@ import Testing
         operation.start()
         #expect(outcome.error == nil && outcome.text == "x")
         // The completion is on its way before observers hear of the end.
-        #expect(eventually { states.all.count == 2 })
+        #expect(becomesTrue { states.all.count == 2 })
         #expect(states.all == [[.ready, .executing], [.executing, .finished]])
         #expect(operation.isFinished && !operation.isExecuting && !operation.isCancelled)
         #expect(server.requests.count == 1)

@@ -77,7 +77,7 @@ import Testing
         #expect(copy.state == .ready && copy.response == nil && copy.responseData == nil && copy.error == nil)
         #expect(copy.completionBlock == nil && copy.outputStream == nil && copy.metrics == nil)
         await copy.run()
-        try await waitUntil { log.values.contains("download") }
+        try await eventually { log.values.contains("download") }
         #expect(
             log.values.contains("redirect") && log.values.contains("challenge") && !log.values.contains("completion"))
 
@@ -102,7 +102,7 @@ import Testing
         }
         let operation = HTTPRequestOperation.make(server.url())
         operation.start()
-        try await waitUntil { operation.response != nil }
+        try await eventually { operation.response != nil }
         operation.pause()
         let ofPaused = try Self.copy(operation)
         #expect(ofPaused.request.value(forHTTPHeaderField: "Range") == nil)

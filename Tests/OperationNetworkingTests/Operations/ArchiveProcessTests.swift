@@ -30,9 +30,9 @@ import Testing
         child.arguments = arguments
         try child.run()
         defer { kill(child.processIdentifier, SIGKILL) }
-        try await waitUntil("the child has come far enough", timeout: 30) { isFarEnough() }
+        try await eventually("the child has come far enough", timeout: 30) { isFarEnough() }
         kill(child.processIdentifier, SIGKILL)
-        try await waitUntil { !child.isRunning }
+        try await eventually { !child.isRunning }
         #expect(child.terminationReason == .uncaughtSignal && child.terminationStatus == SIGKILL)
     }
 

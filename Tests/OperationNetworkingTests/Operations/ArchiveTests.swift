@@ -120,7 +120,7 @@ import Testing
         let progress = Recorder<Int64>()
         operation.setDownloadProgressBlock { _, total, _ in progress.append(total) }
         operation.start()
-        try await waitUntil { progress.last == 20_000 }
+        try await eventually { progress.last == 20_000 }
         operation.pause()
         let archive = try Self.archive(operation)
         let restored = try #require(try Self.restore(archive))
@@ -162,7 +162,7 @@ import Testing
         let progress = Recorder<Int64>()
         operation.setDownloadProgressBlock { _, total, _ in progress.append(total) }
         operation.start()
-        try await waitUntil { progress.last == 20_000 }
+        try await eventually { progress.last == 20_000 }
         let restored = try Self.roundTrip(operation)
         #expect(operation.isExecuting && restored.state == .ready)
         await restored.run()
@@ -186,7 +186,7 @@ import Testing
         let progress = Recorder<Int64>()
         operation.setDownloadProgressBlock { _, total, _ in progress.append(total) }
         operation.start()
-        try await waitUntil { progress.last == 20_000 }
+        try await eventually { progress.last == 20_000 }
         operation.pause()
         let restored = try Self.roundTrip(operation)
         restored.resume()

@@ -40,7 +40,7 @@ import Testing
         let operation = HTTPRequestOperation.make(server.url())
         queue.addOperation(operation)
         let task = Task { try await operation.value() as? Data }
-        try await waitUntil("value() waits") { operation.lock.withLock { !operation._atFinish.isEmpty } }
+        try await eventually("value() waits") { operation.lock.withLock { !operation._atFinish.isEmpty } }
         // What it does next, in case it has not come to that.
         try operation.startIfUnclaimed()
         #expect(operation.state == .ready && server.connectionCount == 0)
@@ -95,7 +95,7 @@ import Testing
         server.respondToOthers { _ in .ok("0123456789").ending(.stall, afterBodyBytes: 5) }
         let running = HTTPRequestOperation.make(server.url())
         let task = Task { try await running.value() as? Data }
-        try await waitUntil { running.response != nil }
+        try await eventually { running.response != nil }
         task.cancel()
         await expectCode(.cancelled) { try await task.value }
         #expect(running.isCancelled)

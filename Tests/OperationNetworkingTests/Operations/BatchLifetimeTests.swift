@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func requireRelease(since before: Int) async throws {
-        try await waitUntil("the members' release, \(CountedOperation.alive.value - before) are left") {
+        try await eventually("the members' release, \(CountedOperation.alive.value - before) are left") {
             CountedOperation.alive.value == before
         }
     }
@@ -78,7 +78,7 @@ import Testing
                 batch.enqueue(on: queue)
             }
         }
-        try await waitUntil("the completion") { results.count > 0 }
+        try await eventually("the completion") { results.count > 0 }
         try await Self.requireRelease(since: before)
         #expect(results.values == [["0", "1", "2", "3", "4", "5"] + (isClassMethod ? ["2"] : [])])
         #expect(progress?.isFinished != false)
@@ -99,7 +99,7 @@ import Testing
             for member in members { await member.completed() }
             if startsLast { all.last?.start() }
         }
-        try await waitUntil("the completion") { results.count > 0 }
+        try await eventually("the completion") { results.count > 0 }
         try await Self.requireRelease(since: before)
         #expect(results.values == [4])
     }

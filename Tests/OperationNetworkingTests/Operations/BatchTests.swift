@@ -228,10 +228,10 @@ import Testing
         let queue = isOurs ? RequestOperationQueue() : OperationQueue()
         queue.maxConcurrentOperationCount = 3
         batch.enqueue(on: queue)
-        try await waitUntil { operations.prefix(3).allSatisfy { $0.response != nil } }
+        try await eventually { operations.prefix(3).allSatisfy { $0.response != nil } }
         batch.pause()
         #expect(operations.allSatisfy { $0.isPaused })
-        try await waitUntil { server.openConnectionCount == 0 }
+        try await eventually { server.openConnectionCount == 0 }
         #expect(server.requests.count == 3)
         batch.resume()
         _ = await batch.value()
@@ -249,7 +249,7 @@ import Testing
         let endless = OperationBatch((0..<5).map { _ in HTTPRequestOperation.make(server.url("/slow")) })
         endless.completionQueue = DispatchQueue(label: "batch")
         let task = Task { await endless.value() }
-        try await waitUntil { endless.operations.contains { $0.isExecuting } }
+        try await eventually { endless.operations.contains { $0.isExecuting } }
         task.cancel()
         let cancelled = await task.value
         #expect(cancelled.allSatisfy { ($0.error as? URLError)?.code == .cancelled })
@@ -272,7 +272,7 @@ import Testing
             batch.enqueue(on: RequestOperationQueue())
         }
         await done.wait()
-        try await waitUntil { weakBatch == nil }
+        try await eventually { weakBatch == nil }
     }
 
     // MARK: batchOfRequestOperations
@@ -343,7 +343,7 @@ import Testing
         queue.cancelAllOperations()
         await done.wait()
         #expect(calls.value == 1 && operations.allSatisfy { $0.isCancelledError })
-        try await waitUntil { all.allSatisfy(\.isFinished) }
+        try await eventually { all.allSatisfy(\.isFinished) }
     }
 }
 

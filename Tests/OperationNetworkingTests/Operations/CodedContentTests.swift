@@ -43,7 +43,7 @@ import Testing
         let before = ResidentMemory.bytes
         operation.start()
         for pause in 0..<pauses {
-            try await waitUntil { stream.count > (pause + 1) * 10_000_000 || operation.isFinished }
+            try await eventually { stream.count > (pause + 1) * 10_000_000 || operation.isFinished }
             operation.pause()
             operation.resume()
         }
@@ -141,7 +141,7 @@ import Testing
         #expect((operation.error as? URLError)?.code == .cannotDecodeContentData)
         if damage == .other { #expect(operation.error?.localizedDescription.contains("\"br\"") == true) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
-        try await waitUntil { place == .file || stream.streamStatus == .closed }
+        try await eventually { place == .file || stream.streamStatus == .closed }
     }
 
     @Test("The content of an error response is decoded, or is an error")

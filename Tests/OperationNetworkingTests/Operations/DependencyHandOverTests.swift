@@ -115,7 +115,7 @@ import Testing
         operation.resume()
         operation.pause()
         operation.resume()
-        try await waitUntil { operation.isExecuting }
+        try await eventually { operation.isExecuting }
         gate.open()
         await operation.completed()
         #expect(calls.value == 1)
@@ -141,7 +141,7 @@ import Testing
         await entered.wait()
         operation.pause()
         gate.open()
-        try await waitUntil { operation.isPaused }
+        try await eventually { operation.isPaused }
         operation.resume()
         await operation.completed()
         #expect(operation.error is Refusal)

@@ -67,7 +67,7 @@ import Testing
         OperationQueue().enqueue([queued, upstream])
         await queued.completed()
         #expect(queued.isCancelled && queued.isCancelledError)
-        try await waitUntil { loose.isCancelled }
+        try await eventually { loose.isCancelled }
         #expect(!loose.isFinished)
         await loose.run()
         #expect(loose.isCancelledError)

@@ -137,7 +137,7 @@ import Testing
         gate.open()
         await dependent.completed()
         #expect(dependent.responseString == "d")
-        try await waitUntil("the other dependant is released") { weakDependent == nil }
+        try await eventually("the other dependant is released") { weakDependent == nil }
     }
 
     @Test("A finished upstream is an edge that is met; edges can be taken back")
@@ -175,7 +175,7 @@ import Testing
         await operation.completed()
         #expect(server.requests.last?["X-Upstream"] == "100000")
         #expect(operation.dependencies.isEmpty)
-        try await waitUntil { weakUpstream == nil }
+        try await eventually { weakUpstream == nil }
     }
 
     @Test("A released chain of 100 000 operations does not overflow the stack")

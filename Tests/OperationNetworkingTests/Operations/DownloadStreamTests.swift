@@ -20,10 +20,10 @@ import Testing
         let slow = HTTPRequestOperation.make(server.url("/big"))
         slow.outputStream = stream
         slow.start()
-        try await waitUntil { stream.isWaiting }
+        try await eventually { stream.isWaiting }
         // The client stops taking bytes: the server comes to a standstill far from the end.
         var sent = -1
-        try await waitUntil("a standstill") {
+        try await eventually("a standstill") {
             let now = server.connections.map(\.sentBytes).reduce(0, +)
             defer { sent = now }
             try await Task.sleep(for: .milliseconds(50))
@@ -50,12 +50,12 @@ import Testing
         let operation = HTTPRequestOperation.make(server.url())
         operation.outputStream = stream
         operation.start()
-        try await waitUntil { stream.isWaiting }
+        try await eventually { stream.isWaiting }
         operation.cancel()
         await operation.completed()
         #expect(operation.isCancelledError)
         gate.open()
-        try await waitUntil { stream.streamStatus == .closed }
+        try await eventually { stream.streamStatus == .closed }
     }
 
     @Test(

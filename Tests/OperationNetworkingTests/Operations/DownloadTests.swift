@@ -66,7 +66,7 @@ import Testing
                 [.gate(gate)], at: .betweenPieces))
         let operation = await download(run: false)
         operation.start()
-        try await waitUntil { bytes("target.bin.part")?.count == 150_000 }
+        try await eventually { bytes("target.bin.part")?.count == 150_000 }
         #expect(names == ["target.bin.part", "target.bin.part.json"])
         gate.open()
         await operation.completed()
@@ -85,7 +85,7 @@ import Testing
             let operation = await download(DownloadDestination(fileURL: target, existingFile: rule), run: false)
             operation.start()
             if appearsLate {
-                try await waitUntil { operation.response != nil }
+                try await eventually { operation.response != nil }
                 try directory.write("old", to: "target.bin")
                 gate.open()
             }
@@ -196,7 +196,7 @@ import Testing
         }
         let operation = await download(run: false)
         operation.start()
-        try await waitUntil { bytes("target.bin.part")?.count == 50_000 }
+        try await eventually { bytes("target.bin.part")?.count == 50_000 }
         operation.cancel()
         await operation.completed()
         #expect(operation.isCancelledError && names == ["target.bin.part", "target.bin.part.json"])
@@ -212,7 +212,7 @@ import Testing
         for _ in 0..<2 {
             let operation = await download(run: false)
             operation.start()
-            try await waitUntil { bytes("target.bin.part")?.count == 50_000 }
+            try await eventually { bytes("target.bin.part")?.count == 50_000 }
             operation.discardPartialDownload()
             #expect(bytes("target.bin.part")?.count == 50_000, "it is under way")
             // Another one of the same target does not take away what this one writes to.

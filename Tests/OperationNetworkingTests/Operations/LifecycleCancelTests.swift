@@ -115,7 +115,7 @@ import Testing
         _ = try await server.nextRequest()
         operation.cancel()
         await Self.expectCancelled(operation, endings)
-        try await waitUntil { server.openConnectionCount == 0 }
+        try await eventually { server.openConnectionCount == 0 }
     }
 
     @Test("Cancelled in the middle of the content: the response is kept, the content is not")
@@ -125,11 +125,11 @@ import Testing
         let operation = HTTPRequestOperation.make(server.url())
         let endings = Endings(operation)
         operation.start()
-        try await waitUntil { operation.response != nil }
+        try await eventually { operation.response != nil }
         operation.cancel()
         await Self.expectCancelled(operation, endings)
         #expect(operation.response?.statusCode == 200)
-        try await waitUntil { server.openConnectionCount == 0 }
+        try await eventually { server.openConnectionCount == 0 }
     }
 
     @Test("Cancelled while paused, before start or after: finishes")
@@ -139,7 +139,7 @@ import Testing
         let started = HTTPRequestOperation.make(server.url())
         let startedEndings = Endings(started)
         started.start()
-        try await waitUntil { started.response != nil }
+        try await eventually { started.response != nil }
         started.pause()
         #expect(started.isPaused)
         started.cancel()
@@ -189,11 +189,11 @@ import Testing
         let operation = HTTPRequestOperation.make(server.url())
         operation.outputStream = stream
         operation.start()
-        try await waitUntil { operation.response != nil }
+        try await eventually { operation.response != nil }
         operation.pause()
         operation.cancel()
         await operation.completed()
-        try await waitUntil("the stream is closed") { stream.streamStatus == .closed }
+        try await eventually("the stream is closed") { stream.streamStatus == .closed }
         withExtendedLifetime(operation) {}
     }
 

@@ -28,7 +28,7 @@ import Testing
             }
             dependent.addDependency(upstream)
             queue.enqueue([upstream, dependent])
-            try await waitUntil { dependent.isFinished }
+            try await eventually { dependent.isFinished }
             withExtendedLifetime(atFinish) {}
         }
         #expect(seen.values == Array(repeating: 1, count: 40))
@@ -129,7 +129,7 @@ import Testing
             isOnQueue.append(DispatchQueue.getSpecific(key: key) == true)
         }
         operation.start()
-        try await waitUntil { operation.isFinished }
+        try await eventually { operation.isFinished }
         await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
         #expect(calls.value == 1 && isOnQueue.values == [true])
         #expect(operation.completionBlock == nil)
@@ -187,8 +187,8 @@ import Testing
             if index >= failing, !isReal { operation.cancel() }
             queue.addOperation(operation)
         }
-        try await waitUntil("all callbacks, \(calls.value)", timeout: 60) { calls.value == 10_000 }
-        try await waitUntil("all released") { CountedOperation.alive.value == before }
+        try await eventually("all callbacks, \(calls.value)", timeout: 60) { calls.value == 10_000 }
+        try await eventually("all released") { CountedOperation.alive.value == before }
     }
 
     @Test("Waiting for an operation returns when it has finished, with its result in place")

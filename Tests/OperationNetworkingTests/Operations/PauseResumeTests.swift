@@ -120,12 +120,12 @@ import Testing
         operation.setDownloadProgressBlock { _, total, _ in progress.append(total) }
         operation.outputStream = OutputStream(url: directory.file("x"), append: false)
         operation.start()
-        try await waitUntil { progress.last == 5000 }
+        try await eventually { progress.last == 5000 }
         operation.pause()
         progress.removeAll()
         operation.resume()
         await reached.wait()
-        try await waitUntil { progress.count > 0 }
+        try await eventually { progress.count > 0 }
         operation.pause()
         operation.resume()
         await operation.completed()

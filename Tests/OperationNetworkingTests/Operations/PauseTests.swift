@@ -15,11 +15,11 @@ import Testing
         let operation = HTTPRequestOperation.make(server.url())
         let endings = Endings(operation)
         operation.start()
-        try await waitUntil { operation.response != nil }
+        try await eventually { operation.response != nil }
         operation.pause()
         operation.pause()
         #expect(operation.isPaused && !operation.isExecuting && !operation.isReady && operation.state == .paused)
-        try await waitUntil { server.openConnectionCount == 0 }
+        try await eventually { server.openConnectionCount == 0 }
         #expect(operation.error == nil && endings.completions.value == 0)
         operation.start()
         #expect(operation.isPaused)
@@ -109,11 +109,11 @@ import Testing
         queue.maxConcurrentOperationCount = 1
         let operations = ["/first", "/second", "/third"].map { HTTPRequestOperation.make(server.url($0)) }
         queue.enqueue(operations)
-        try await waitUntil { operations[0].response != nil }
+        try await eventually { operations[0].response != nil }
         #expect(!operations[1].isExecuting)
         operations[0].pause()
         await operations[1].completed()
-        try await waitUntil { operations[2].isExecuting }
+        try await eventually { operations[2].isExecuting }
         operations[0].resume()
         #expect(operations[0].isReady && !operations[0].isExecuting)
         gate.open()
@@ -134,13 +134,13 @@ import Testing
         let operations = (0..<2).map { _ in HTTPRequestOperation.make(server.url()) }
         let endings = operations.map(Endings.init)
         queue.enqueue(operations)
-        try await waitUntil { operations[0].response != nil }
+        try await eventually { operations[0].response != nil }
         operations[0].pause()
         operations[0].resume()
         for ending in endings { await ending.reached() }
         #expect(operations.map(\.responseString) == ["0123456789", "0123456789"])
         #expect(endings.map(\.finishes.value) == [1, 1] && endings.map(\.completions.value) == [1, 1])
-        try await waitUntil { queue.operationCount == 0 }
+        try await eventually { queue.operationCount == 0 }
     }
 
     @Test("A POST is not continued with a range: its content is sent again")
@@ -157,7 +157,7 @@ import Testing
         operation.resendsNonIdempotentRequests = true
         operation.completionQueue = DispatchQueue(label: "test")
         operation.start()
-        try await waitUntil { operation.response != nil }
+        try await eventually { operation.response != nil }
         operation.pause()
         operation.resume()
         await operation.completed()
@@ -187,7 +187,7 @@ import Testing
         let sent = Recorder<Int64>()
         operation.setUploadProgressBlock { _, total, _ in sent.append(total) }
         operation.start()
-        try await waitUntil { sent.count > 0 }
+        try await eventually { sent.count > 0 }
         operation.pause()
         server.respondToOthers { _ in .ok("done") }
         operation.resume()
@@ -207,7 +207,7 @@ import Testing
         operation.inputStream = InputStream(data: Data("content".utf8))
         operation.resendsNonIdempotentRequests = true
         operation.start()
-        try await waitUntil { operation.response != nil }
+        try await eventually { operation.response != nil }
         operation.pause()
         operation.resume()
         await operation.completed()
@@ -249,10 +249,10 @@ import Testing
         operation.start()
         _ = try await server.nextRequest()
         operation.pause()
-        try await waitUntil { log.count == 2 }
+        try await eventually { log.count == 2 }
         operation.resume()
         await operation.completed()
-        try await waitUntil { log.count == 4 }
+        try await eventually { log.count == 4 }
         let (start, finish) = ("com.alamofire.networking.operation.start", "com.alamofire.networking.operation.finish")
         #expect(log.values == [start, finish, start, finish])
         for token in tokens { NotificationCenter.default.removeObserver(token) }

@@ -157,7 +157,7 @@ import Testing
         let operation = HTTPRequestOperation.make(server.url("/file"))
         operation.downloadDestination = DownloadDestination(fileURL: target, existingFile: rule)
         operation.start()
-        try await waitUntil { bytes("target.bin.part")?.count == 150_000 }
+        try await eventually { bytes("target.bin.part")?.count == 150_000 }
         try FileManager.default.removeItem(atPath: path("target.bin.part"))
         try directory.write("planted", to: "planted")
         if isLink {

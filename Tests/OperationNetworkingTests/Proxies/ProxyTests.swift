@@ -56,7 +56,7 @@ import Testing
         #expect(squid.accessLog.contains("/plain"))
         // squid writes a tunnel down when it is closed.
         secure.closeConnections()
-        #expect(eventually { squid.accessLog.contains("CONNECT 127.0.0.1:\(secure.port)") })
+        #expect(becomesTrue { squid.accessLog.contains("CONNECT 127.0.0.1:\(secure.port)") })
         #expect(!squid.accessLog.contains("/hidden"))
     }
 

@@ -92,10 +92,10 @@ final class NetworkNamespace: Sendable {
         let count = told.count
         try change()
         let time = MonotonicClock.now
-        try await waitUntil("\(status) after \(statuses)") { told.count > count }
+        try await eventually("\(status) after \(statuses)") { told.count > count }
         let next = told.values[count]
         guard next.status == status, told.count == count + 1 else {
-            throw TimeIsUp(description: "told of \(statuses.dropFirst(count)) in place of \(status)")
+            throw TimedOutWaiting(description: "told of \(statuses.dropFirst(count)) in place of \(status)")
         }
         return next.time > time ? Double(next.time - time) / 1e9 : 0
     }

@@ -24,7 +24,7 @@ struct NetworkNamespaceTests {
         _ target: String, isDomain: Bool = false, _ commands: String, first: Status
     ) async throws -> NetworkNamespace {
         let network = try NetworkNamespace([isDomain ? "domain" : "address", target], after: commands)
-        try await waitUntil("the first status") { network.statuses.count == 1 }
+        try await eventually("the first status") { network.statuses.count == 1 }
         #expect(network.statuses == [first])
         return network
     }
@@ -115,7 +115,7 @@ struct NetworkNamespaceTests {
     @Test("A request that waits for the network is sent as soon as something has changed there")
     func waiting() async throws {
         let network = try NetworkNamespace(["waiting", "-"])
-        try await waitUntil("the first failure") { network.statuses.count == 1 }
+        try await eventually("the first failure") { network.statuses.count == 1 }
         // A change that does not help.
         try await network.expect(.notReachable) { try network.ip("link add near type veth peer name far") }
         try await network.expect(.reachableViaWiFi) { try network.ip("link set lo up") }

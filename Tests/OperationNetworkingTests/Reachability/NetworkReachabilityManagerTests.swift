@@ -30,7 +30,7 @@ private final class ScriptedTarget: Sendable {
     func change(to new: Status) async throws {
         status.withLock { $0 = new }
         manager.receive(.changed)
-        try await waitUntil("the status \(new)") { manager.networkReachabilityStatus == new }
+        try await eventually("the status \(new)") { manager.networkReachabilityStatus == new }
     }
 
     /// Waits until everything that is told by now has been.
@@ -66,7 +66,7 @@ struct NetworkReachabilityManagerTests {
     func domain() async throws {
         let manager = NetworkReachabilityManager(domain: "localhost")
         manager.startMonitoring()
-        try await waitUntil("localhost is reachable") { manager.networkReachabilityStatus == .reachableViaWiFi }
+        try await eventually("localhost is reachable") { manager.networkReachabilityStatus == .reachableViaWiFi }
     }
 
     @Test(
@@ -100,7 +100,7 @@ struct NetworkReachabilityManagerTests {
         let asDomain = ReachabilityTarget(domain: "::1")
         #expect(!asDomain.isLookedUp && asDomain.destinations() == destinations("::1"))
         guard case .domain("xn--bcher-kva.example") = ReachabilityTarget(domain: "bücher.example") else {
-            throw TimeIsUp(description: "a name in another script is looked up in its ASCII form")
+            throw TimedOutWaiting(description: "a name in another script is looked up in its ASCII form")
         }
     }
 
@@ -188,7 +188,7 @@ struct NetworkReachabilityManagerTests {
             }
         }
         manager.startMonitoring()
-        try await waitUntil("two calls") { told.count == 2 }
+        try await eventually("two calls") { told.count == 2 }
         await target.settle()
         target.status.withLock { $0 = .notReachable }
         manager.receive(.changed)
@@ -215,7 +215,7 @@ struct NetworkReachabilityManagerTests {
         }
         first.manager.startMonitoring()
         second.manager.startMonitoring()
-        try await waitUntil("both have returned") { ends.value == 2 }
+        try await eventually("both have returned") { ends.value == 2 }
         first.manager.setReachabilityStatusChangeBlock(nil)
         second.manager.setReachabilityStatusChangeBlock(nil)
     }
@@ -233,7 +233,7 @@ struct NetworkReachabilityManagerTests {
         }
         defer { NotificationCenter.default.removeObserver(token) }
         target.manager.startMonitoring()
-        try await waitUntil("a notification") { seen.count == 1 }
+        try await eventually("a notification") { seen.count == 1 }
         #expect(seen.values == [true])
         #expect(
             Notification.Name.networkingReachabilityDidChange.rawValue == "com.alamofire.networking.reachability.change"
@@ -259,7 +259,7 @@ struct NetworkReachabilityManagerTests {
         let task = Task {
             for await status in stream { seen.append(status) }
         }
-        try await waitUntil("the first status") { seen.count == 1 }
+        try await eventually("the first status") { seen.count == 1 }
         task.cancel()
         await task.value
         try await target.change(to: .notReachable)
@@ -278,7 +278,7 @@ struct NetworkReachabilityManagerTests {
             for await _ in target.manager.statuses { break }
             #expect(target.manager.state.withLock { $0.streams.isEmpty })
         }
-        try await waitUntil("the manager is released") { released == nil }
+        try await eventually("the manager is released") { released == nil }
     }
 
     @Test("A request operation manager has the shared one until it is given another, which its copies have, too")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import NetworkingSupport
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -34,7 +35,7 @@ struct ReachabilityMachineTests {
     private func number(_ action: Action) throws -> UInt {
         switch action {
         case .look(let number), .wait(_, let number): return number
-        case .none: throw TimeIsUp(description: "nothing to do")
+        case .none: throw TimedOutWaiting(description: "nothing to do")
         }
     }
 
@@ -87,7 +88,7 @@ struct ReachabilityMachineTests {
         #expect(abs((delay(end.action) ?? 0) - ReachabilityMachine.interval) < 1e-9)
         #expect(machine.changed(now: 5.05) == .none, "the timer is soon enough")
         let second = machine.timerFired(try number(end.action))
-        guard case .look = second else { throw TimeIsUp(description: "no look: \(second)") }
+        guard case .look = second else { throw TimedOutWaiting(description: "no look: \(second)") }
         #expect(machine.timerFired(try number(end.action)) == .none, "it has fired")
     }
 
@@ -130,7 +131,7 @@ struct ReachabilityMachineTests {
         }
         let end = machine.lookEnded(number, Finding(status: .notReachable, isProvisional: true), now: now)
         let look = machine.changed(now: now + 5)
-        guard case .look(let next) = look else { throw TimeIsUp(description: "no look: \(look)") }
+        guard case .look(let next) = look else { throw TimedOutWaiting(description: "no look: \(look)") }
         #expect(machine.timerFired(try self.number(end.action)) == .none)
         _ = machine.lookEnded(next, Finding(status: .reachableViaWiFi), now: now + 5)
         #expect(machine.phase == .resting)
@@ -153,7 +154,7 @@ struct ReachabilityMachineTests {
         let action = machine.lost(now: 10)
         #expect(delay(action) == 1 && machine.lost(now: 10) == .none)
         guard case .look = machine.timerFired(try self.number(action)) else {
-            throw TimeIsUp(description: "no look")
+            throw TimedOutWaiting(description: "no look")
         }
     }
 }

@@ -54,7 +54,7 @@ private struct Hooks: RequestInterceptor {
         let operation = try manager.operation(method: "GET", "ok")
         server.respond(to: "/ok", .stalled())
         operation.start()
-        try await waitUntil("the request") { server.requests.count == 4 }
+        try await eventually("the request") { server.requests.count == 4 }
         operation.pause()
         server.respond(to: "/ok", .ok("ok"))
         _ = await operation.outcome { $0.resume() }
@@ -130,7 +130,7 @@ private struct Hooks: RequestInterceptor {
         ]
         let operation = try manager.operation(method: "GET", "missing")
         async let outcome = operation.outcome()
-        try await waitUntil("the interceptor") { asked.value == 1 }
+        try await eventually("the interceptor") { asked.value == 1 }
         operation.cancel()
         #expect(await outcome.urlError?.code == .cancelled)
         await told.wait()
@@ -158,12 +158,12 @@ private struct Hooks: RequestInterceptor {
         let operation = try manager.operation(method: "GET", "missing")
         let endings = Endings(operation)
         manager.enqueue(operation)
-        try await waitUntil("the interceptor") { asked.value == 1 }
+        try await eventually("the interceptor") { asked.value == 1 }
         #expect(await manager.getting("ok").text == "ok")
         operation.pause()
         #expect(operation.state == .executing)
         gate.open()
-        try await waitUntil("the pause") { operation.isPaused }
+        try await eventually("the pause") { operation.isPaused }
         #expect(server.requests.count == 2)
         operation.resume()
         await endings.reached()

@@ -59,7 +59,7 @@ import Testing
         }
         defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
         await operation.run()
-        try await waitUntil("the notifications") { names.count >= 2 }
+        try await eventually("the notifications") { names.count >= 2 }
         #expect(names.values == [.networkingOperationDidStart, .networkingOperationDidFinish])
     }
 
@@ -143,7 +143,7 @@ import Testing
         first.cancel()
         await journal.reached()
         #expect(first.isCancelledError && first.metrics?.attempts.map(\.statusCode) == [503])
-        try await waitUntil("the queue is empty") { queue.operationCount == 0 }
+        try await eventually("the queue is empty") { queue.operationCount == 0 }
         #expect(server.requests.count == 2)
     }
 
@@ -153,7 +153,7 @@ import Testing
         let operation = operation("GET", RetryPolicy(backoff: .constant(0.3)))
         let endings = Endings(operation)
         operation.start()
-        try await waitUntil("the first attempt's end") { operation.retryCount == 1 }
+        try await eventually("the first attempt's end") { operation.retryCount == 1 }
         operation.pause()
         operation.resume()
         operation.pause()
@@ -176,7 +176,7 @@ import Testing
         let endings = Endings(operation)
         let queue = RequestOperationQueue()
         if inQueue { queue.addOperation(operation) } else { operation.start() }
-        try await waitUntil("the first attempt's end") { operation.retryCount == 1 }
+        try await eventually("the first attempt's end") { operation.retryCount == 1 }
         operation.pause()
         operation.resume()
         await endings.reached()
@@ -295,10 +295,10 @@ import Testing
         let endings = Endings(operation)
         operation.start()
         for count in 1...3 {
-            try await waitUntil("attempt \(count)'s end") { operation.retryCount >= count }
+            try await eventually("attempt \(count)'s end") { operation.retryCount >= count }
             #expect(operation.state == .executing)
             // Said again: the operation may be about to wait.
-            try await waitUntil("another attempt") {
+            try await eventually("another attempt") {
                 Connectivity.shared.becameAvailable()
                 return operation.retryCount > count
             }

@@ -60,7 +60,7 @@ import Testing
         let gate = Gate()
         server.respondToOthers { _ in ScriptedResponse(status: 401).holding(gate, at: .beforeHead) }
         async let all = outcomes(40)
-        try await waitUntil("the operations") { manager.operationQueue.operationCount == 40 }
+        try await eventually("the operations") { manager.operationQueue.operationCount == 40 }
         gate.open()
         #expect(await all.allSatisfy { $0.error is Refused })
         #expect(server.requests.count < 40)
@@ -83,7 +83,7 @@ import Testing
                 ? .ok("in") : ScriptedResponse(status: 401).holding(gate, at: .beforeHead)
         }
         async let outcome = manager.getting("slow")
-        try await waitUntil("the request") { server.requests.count == 1 }
+        try await eventually("the request") { server.requests.count == 1 }
         refresher.token = "new"
         gate.open()
         #expect(await outcome.text == "in" && refreshes.value == 0 && server.requests.count == 2)

@@ -46,7 +46,7 @@ import Testing
         let operation = HTTPRequestOperation.make()
         operation.addDependency(block)
         let task = Task { try await operation.value() as? Data }
-        try await waitUntil("value() waits") { operation.lock.withLock { !operation._atFinish.isEmpty } }
+        try await eventually("value() waits") { operation.lock.withLock { !operation._atFinish.isEmpty } }
         queue.isSuspended = false
         await #expect(throws: URLError.self) { try await task.value }
     }

@@ -83,10 +83,10 @@ import Testing
         let manager = makeManager()
         #expect(await manager.getting("first").text == "GET /first 0")
         async let slow = manager.getting("slow")
-        try await waitUntil("the request is there") { backend.requests.contains { $0.path == "/slow" } }
+        try await eventually("the request is there") { backend.requests.contains { $0.path == "/slow" } }
         proxy.endGracefully()
         // Once its port is closed it has said GOAWAY on the connection, too.
-        try await waitUntil("it takes no connections") {
+        try await eventually("it takes no connections") {
             let other = makeManager()
             return await other.getting("other").code == URLError.Code.cannotConnectToHost.rawValue
         }

@@ -76,7 +76,7 @@ import Testing
         operation.completionQueue = DispatchQueue(label: "test")
         operation.start()
         var asked = -1
-        try await waitUntil("a standstill") {
+        try await eventually("a standstill") {
             let now = body.asked.value
             defer { asked = now }
             try await Task.sleep(for: .milliseconds(100))
@@ -91,10 +91,10 @@ import Testing
 
     @Test("A sequence that throws ends the operation, with its error underneath")
     func failing() async throws {
-        let body = HandedOut(elements: [Data("abc".utf8)], error: TimeIsUp(description: "no more"))
+        let body = HandedOut(elements: [Data("abc".utf8)], error: TimedOutWaiting(description: "no more"))
         let outcome = await operation(body).outcome()
         #expect(outcome.urlError?.code == .requestBodyStreamExhausted)
-        #expect(outcome.urlError?.userInfo[NSUnderlyingErrorKey] is TimeIsUp)
+        #expect(outcome.urlError?.userInfo[NSUnderlyingErrorKey] is TimedOutWaiting)
     }
 
     @Test("A sequence shorter or longer than its length is an error that says so", arguments: [9, 11])

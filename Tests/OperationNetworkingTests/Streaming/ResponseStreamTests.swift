@@ -75,7 +75,7 @@ import Testing
         let progress = Recorder<Int64>()
         operation.setDownloadProgressBlock { _, total, _ in progress.append(total) }
         operation.start()
-        try await waitUntil { progress.last ?? 0 == 100_000 }
+        try await eventually { progress.last ?? 0 == 100_000 }
         var received = Data()
         for try await chunk in operation.chunks {
             received += chunk
@@ -218,7 +218,7 @@ import Testing
         }
         await operation.completed()
         #expect(operation.isCancelledError)
-        try await waitUntil("the connection's end") { server.openConnectionCount == 0 }
+        try await eventually("the connection's end") { server.openConnectionCount == 0 }
     }
 
     @Test("A sequence that nobody reads holds nothing up once it is gone, and nobody reads after that")

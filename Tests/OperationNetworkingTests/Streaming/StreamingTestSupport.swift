@@ -22,7 +22,7 @@ extension TestServer {
     /// Bytes of responses that the kernel has taken, once that is no more for a while.
     func bytesSentAtStandstill() async throws -> Int {
         var sent = -1
-        try await waitUntil("a standstill") {
+        try await eventually("a standstill") {
             let now = connections.map(\.sentBytes).reduce(0, +)
             defer { sent = now }
             try await Task.sleep(for: .milliseconds(100))
@@ -35,13 +35,13 @@ extension TestServer {
 /// A sequence whose elements the test hands out: each waits until it is asked for.
 struct HandedOut<Element: Sendable>: AsyncSequence, Sendable {
     let elements: [Element]
-    var error: TimeIsUp?
+    var error: TimedOutWaiting?
     /// Elements asked for so far.
     let asked = Tally()
 
     struct Iterator: AsyncIteratorProtocol {
         var rest: ArraySlice<Element>
-        let error: TimeIsUp?
+        let error: TimedOutWaiting?
         let asked: Tally
 
         mutating func next() async throws -> Element? {

@@ -102,7 +102,7 @@ extension Driver {
 
     /// Adds a row for a contender; the median of its rate beside another's, round by round.
     @discardableResult
-    private func addRow(
+    func addRow(
         _ title: String, _ runs: [Figures], beside reference: [Figures], to section: inout Section
     ) -> Double {
         func rates(_ runs: [Figures]) -> [Double] {
@@ -124,13 +124,13 @@ extension Driver {
     }
 
     /// The highest of all rounds.
-    private func peakMiB(_ runs: [Figures]?) -> Double {
+    func peakMiB(_ runs: [Figures]?) -> Double {
         let peaks = (runs ?? []).compactMap { $0["peakOverIdleKiB"] }
         return peaks.max().map { $0 / 1_024 } ?? .nan
     }
 
     /// curl, with the time it measures itself, which leaves its start and end out.
-    private func curl(_ arguments: [String], bytes: Int) throws -> Figures {
+    func curl(_ arguments: [String], bytes: Int) throws -> Figures {
         let before = Self.childrenCPUSeconds
         var figures = try run(
             "/usr/bin/curl", ["-q", "-sS", "--fail", "-w", "\\n{\"seconds\": %{time_total}}\\n"] + arguments)
@@ -146,7 +146,7 @@ extension Driver {
         return Double(seconds) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
     }
 
-    private func makeSparseFile(_ file: URL, bytes: Int) throws {
+    func makeSparseFile(_ file: URL, bytes: Int) throws {
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: UInt64(bytes))

@@ -4,21 +4,27 @@
 enum Part: String, CaseIterable {
     case http
     case faces
+    case http2
     case scale
     case memory
     case download
+    case streaming
     case upload
     case serialize
+    case images
 
     func measure(with driver: Driver) throws -> Section {
         switch self {
         case .http: try driver.measureHTTP()
         case .faces: try driver.measureFaces()
+        case .http2: try driver.measureHTTP2()
         case .scale: try driver.measureScale()
         case .memory: try driver.measureMemory()
         case .download: try driver.measureDownload()
+        case .streaming: try driver.measureStreaming()
         case .upload: try driver.measureUpload()
         case .serialize: try driver.measureSerialization()
+        case .images: try driver.measureImages()
         }
     }
 }

@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import OperationNetworking
 
 /// GET requests through a manager of operations or of sessions (`face=sessions`), with a success block, for a while; from its
-/// cache with `cached=true`.
+/// cache with `cached=true`; over HTTP/2 with `version=2`.
 ///
 /// Four requests for each connection are in the queue at any time: every completion enqueues the next.
 // Sendable because everything mutable is touched on `queue` only, or before the first request.
@@ -25,6 +25,7 @@ final class LibraryLoad: @unchecked Sendable {
             url: try options.string("url"), connections: connections, expectedLength: try options.count("length"),
             window: MeasuringWindow(warmUp: try options.number("warmup"), seconds: try options.number("seconds")))
         let cache = options.flag("cached") ? URLCache(memoryCapacity: 1 << 24, diskCapacity: 0, diskPath: nil) : nil
+        if options.optionalString("version") == "2" { load.manager.httpVersionPreference = .http2PriorKnowledge }
         if options.optionalString("face") == "sessions" {
             load.sessions = load.makeSessions(connections, cache)
         } else {

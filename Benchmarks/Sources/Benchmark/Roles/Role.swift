@@ -11,8 +11,12 @@ enum Role: String {
     case queuedMemory = "queued-memory"
     case soak
     case download
+    case streaming
     case upload
     case serialize
+    case images
+    case imageDecoding = "image-decoding"
+    case imageCache = "image-cache"
 
     func run(_ options: Options) throws -> Figures {
         switch self {
@@ -25,8 +29,12 @@ enum Role: String {
         case .queuedMemory: try QueuedMemory.run(options)
         case .soak: try Soak.run(options)
         case .download: try Download.run(options)
+        case .streaming: try Streaming.run(options)
         case .upload: try Upload.run(options)
         case .serialize: try Serialization.run(options)
+        case .images: try ImageDownloads.run(options)
+        case .imageDecoding: try ImageDecoding.run(options)
+        case .imageCache: try ImageCacheHits.run(options)
         }
     }
 }

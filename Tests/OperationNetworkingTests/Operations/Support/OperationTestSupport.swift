@@ -7,24 +7,6 @@ import TestServer
 /// The URL of nothing: an operation for it ends without a connection, on the thread that starts it.
 let unsupportedURL = URL(fileURLWithPath: "/unsupported")
 
-struct TimeIsUp: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// Suspends until `condition` is true; for what nobody announces.
-nonisolated(nonsending) func waitUntil(
-    _ what: String = "the condition", timeout: TimeInterval = 20,
-    _ condition: nonisolated(nonsending) () async throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + .seconds(timeout)
-    while try await !condition() {
-        guard ContinuousClock.now < deadline else {
-            throw TimeIsUp(description: "\(what) did not come true within \(timeout) s")
-        }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
 extension HTTPRequestOperation {
     /// An operation whose completion does not go over the main queue.
     static func make(
@@ -97,7 +79,7 @@ final class Endings: Sendable {
 
     /// Waits for the first of each: observers and completion blocks are told on different threads.
     func reached() async {
-        try? await waitUntil("an end") { finishes.value > 0 && completions.value > 0 }
+        try? await eventually("an end") { finishes.value > 0 && completions.value > 0 }
     }
 }
 

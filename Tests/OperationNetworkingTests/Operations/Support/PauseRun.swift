@@ -55,7 +55,7 @@ struct PauseRun {
         let queue = isInQueue ? RequestOperationQueue() : nil
         if let queue { queue.addOperation(operation) } else { operation.start() }
         for (number, total) in (totals ?? pauses.map(Int64.init)).enumerated() {
-            try await waitUntil("progress \(total) before pause \(number), is \(progress.values)") {
+            try await eventually("progress \(total) before pause \(number), is \(progress.values)") {
                 progress.last?.total == total || operation.isFinished
             }
             operation.pause()
