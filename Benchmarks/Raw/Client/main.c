@@ -89,8 +89,8 @@ static int set_timer(CURLM *multi, long milliseconds, void *context) {
 int main(int count, char **arguments) {
     if (count < 6 || count > 7)
         fail("usage", "RawClient URL TRANSFERS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH [HTTP_VERSION]");
-    long version = count == 7 && strcmp(arguments[6], "2") == 0 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-                                                                 : CURL_HTTP_VERSION_1_1;
+    int is_http2 = count == 7 && strcmp(arguments[6], "2") == 0;
+    long version = is_http2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_1_1;
     int connections = atoi(arguments[2]);
     int64_t warm_up = (int64_t)(atof(arguments[3]) * 1e9), measured = (int64_t)(atof(arguments[4]) * 1e9);
     size_t expected = (size_t)atol(arguments[5]);
@@ -117,9 +117,10 @@ int main(int count, char **arguments) {
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfers[index]);
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, version);
-        curl_easy_setopt(easy, CURLOPT_PIPEWAIT, version == CURL_HTTP_VERSION_1_1 ? 0L : 1L);
-        curl_multi_add_handle(multi, easy);
+        /* The first makes the connection that the others join. */
+        if (!is_http2 || index == 0) curl_multi_add_handle(multi, easy);
     }
+    int is_joined = !is_http2;
 
     int64_t start = now_ns(), window_start = 0, window_end = 0;
     double window_cpu = 0;
@@ -158,7 +159,16 @@ int main(int count, char **arguments) {
             transfer->length = 0;
             ended++;
             curl_multi_remove_handle(multi, easy);
-            curl_multi_add_handle(multi, easy);
+            if (is_joined) {
+                curl_multi_add_handle(multi, easy);
+                continue;
+            }
+            is_joined = 1;
+            for (int index = 0; index < connections; index++) {
+                /* libcurl 7.88 fails at a change to HTTP/2 of a connection that has it. */
+                curl_easy_setopt(transfers[index].easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+                curl_multi_add_handle(multi, transfers[index].easy);
+            }
         }
         int64_t now = now_ns();
         if (!window_start && now - start >= warm_up) {
