@@ -170,10 +170,41 @@ import Testing
         #expect(last.networkProtocolName == "http/1.1")
         #expect(last.remoteAddress == "127.0.0.1")
         #expect(last.remotePort == String(server.port))
+        #expect(last.localAddress == "127.0.0.1")
+        #expect(last.localPort.flatMap(Int.init).map { 1...65_535 ~= $0 && $0 != server.port } == true)
+        #expect(last.negotiatedTLSCipherSuite == nil && last.negotiatedTLSProtocolVersion == nil)
         #expect(last.resourceFetchType == .networkLoad)
         let (sent, answered) = (try #require(last.requestStartDate), try #require(last.responseStartDate))
         #expect(sent <= answered)
         #expect(last.isReusedConnection)
+    }
+
+    @Test func metricsHaveTheTLSConnectionAndTheEndOfEachPhase() async throws {
+        let authority = try TestCertificateAuthority()
+        let server = try TestServer(tls: TLSSettings(authority.issueForLocalhost()))
+        server.respondToOthers { _ in .ok("ok") }
+        let policy = SecurityPolicy.default()
+        policy.anchorCertificates = [authority.certificate.der]
+        let delegate = RecordingDelegate()
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "PUT"
+        OperationURLSession(configuration: .ephemeral, delegate: delegate, securityPolicy: policy)
+            .uploadTask(with: request, from: Data(count: 3 << 20)).resume()
+        await delegate.isComplete.wait()
+        let metrics = try #require(delegate.metrics?.transactionMetrics.first)
+        let suites: [tls_ciphersuite_t] = [
+            .AES_128_GCM_SHA256, .AES_256_GCM_SHA384, .CHACHA20_POLY1305_SHA256,
+        ]
+        #expect(metrics.negotiatedTLSProtocolVersion == .TLSv13)
+        #expect(metrics.negotiatedTLSCipherSuite.map(suites.contains) == true)
+        let dates = try [
+            metrics.fetchStartDate, metrics.connectStartDate, metrics.secureConnectionStartDate,
+            metrics.secureConnectionEndDate, metrics.connectEndDate, metrics.requestStartDate, metrics.requestEndDate,
+            metrics.responseStartDate, metrics.responseEndDate,
+        ].map { try #require($0) }
+        #expect(dates == dates.sorted())
+        #expect(metrics.requestEndDate != metrics.requestStartDate)
+        #expect(metrics.countOfRequestBodyBytesSent == 3 << 20)
     }
 
     @Test(arguments: SessionKind.allCases)

@@ -94,6 +94,8 @@ extension TransferDriver {
 
     private func noteSent(_ count: Int) {
         bodyOffset += Int64(count)
+        // What libcurl was given in advance goes out with the head.
+        if !isContentCopied { sentTime = loop.now }
         if let transfer { handler?.transfer(transfer, didSend: bodyOffset) }
     }
 

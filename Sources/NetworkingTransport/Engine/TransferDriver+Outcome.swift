@@ -66,6 +66,13 @@ extension TransferDriver {
         timings.preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
         timings.firstByte = easy.seconds(CURLINFO_STARTTRANSFER_TIME_T)
         timings.total = easy.seconds(CURLINFO_TOTAL_TIME_T)
+        timings.requestEnd = timings.preTransfer
+        if sentTime > activationTime {
+            // libcurl's clock begins a moment later.
+            let sent = Double(sentTime - activationTime) / 1_000_000_000
+            let limit = timings.firstByte > 0 ? timings.firstByte : timings.total
+            timings.requestEnd = max(timings.preTransfer, min(sent, limit))
+        }
         timings.bytesSent = bodyOffset
         timings.bytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
         timings.headerBytesReceived = Int64(collector.totalBytes)
@@ -74,8 +81,11 @@ extension TransferDriver {
         if collector.isComplete { timings.httpVersion = collector.httpVersion }
         timings.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
         timings.remotePort = easy.long(CURLINFO_PRIMARY_PORT)
+        timings.localAddress = easy.string(CURLINFO_LOCAL_IP)
+        timings.localPort = easy.long(CURLINFO_LOCAL_PORT)
         if let tlsVersion { timings.tlsVersion = String(cString: tlsVersion) }
         if let tlsCipher { timings.tlsCipher = String(cString: tlsCipher) }
+        timings.tlsCipherSuite = tlsCipherSuite
         return timings
     }
 

@@ -37,7 +37,9 @@ extension TransferDriver {
     private func noteTLS() {
         guard transfer?.request.isSecure == true, let ssl = easy.tlsConnection else { return }
         tlsVersion = SSL_get_version(OpaquePointer(ssl))
-        tlsCipher = SSL_CIPHER_get_name(SSL_get_current_cipher(OpaquePointer(ssl)))
+        guard let cipher = SSL_get_current_cipher(OpaquePointer(ssl)) else { return }
+        tlsCipher = SSL_CIPHER_get_name(cipher)
+        tlsCipherSuite = SSL_CIPHER_get_protocol_id(cipher)
     }
 
     /// What a request ends with that may, or may not, have been acted on.

@@ -40,6 +40,8 @@ final class TransferDriver: DeadlineHeapMember {
     var bodyLength: Int64?
     /// Bytes handed to libcurl in this attempt.
     var bodyOffset: Int64 = 0
+    /// When bytes were handed to libcurl last; 0: none were.
+    var sentTime: UInt64 = 0
     var isSourceOpen = false
     /// Counts rewinds, so that a wake-up for an earlier attempt is told apart.
     var attempt = 0
@@ -81,6 +83,7 @@ final class TransferDriver: DeadlineHeapMember {
     /// Of the connection in use, in memory of OpenSSL's that stays; nil: no TLS.
     var tlsVersion: UnsafePointer<CChar>?
     var tlsCipher: UnsafePointer<CChar>?
+    var tlsCipherSuite: UInt16 = 0
 
     // MARK: Reuse
 
@@ -135,6 +138,8 @@ final class TransferDriver: DeadlineHeapMember {
         verification = nil
         tlsVersion = nil
         tlsCipher = nil
+        tlsCipherSuite = 0
+        sentTime = 0
         isContentCopied = false
         easy.clearErrorText()
         return configure(for: transfer.request, freshConnection: freshConnection)

@@ -67,6 +67,8 @@ package struct TransferTimings: Sendable {
     package var connect = 0.0
     package var secureConnect = 0.0
     package var preTransfer = 0.0
+    /// Until the request's last byte was handed on; as `preTransfer` without content.
+    package var requestEnd = 0.0
     /// How far the transfer came.
     package var phase = TransferPhase.nameLookup
     package var firstByte = 0.0
@@ -82,8 +84,13 @@ package struct TransferTimings: Sendable {
     package var httpVersion = ""
     package var remoteAddress = ""
     package var remotePort = 0
+    /// This end of the connection.
+    package var localAddress = ""
+    package var localPort = 0
     /// "TLSv1.3", and the cipher suite's name; "" without TLS.
     package var tlsVersion = ""
     package var tlsCipher = ""
+    /// The suite's number (IANA); 0 without TLS.
+    package var tlsCipherSuite: UInt16 = 0
     package init() {}
 }

@@ -8,7 +8,8 @@ internal import NetworkingTransport
 /// Called on the network thread, the first `willSend` on the thread that begins the operation; never with a lock held.
 /// Nothing may block. A question may be answered at once or later, on any thread; the first answer counts.
 protocol AttemptClient: AnyObject, Sendable {
-    /// What it wants to be asked. Where the operation has a block for a question, the block is asked.
+    /// What it wants to be asked and told, the same for a whole attempt. Where the operation has a block for a question, the
+    /// block is asked.
     var attemptQuestions: AttemptQuestions { get }
     /// A request goes out: the operation's own, or one that follows a redirect or answers a challenge.
     func attemptWillSend(_ request: URLRequest)
@@ -33,7 +34,7 @@ protocol AttemptClient: AnyObject, Sendable {
     func attemptDidReceive(total: Int64, expected: Int64)
     /// The server continues what is here.
     func attemptDidContinue(at offset: Int64, expected: Int64)
-    /// A request was answered, or failed.
+    /// A request was answered, or failed. Called where the questions name `.metrics`.
     func attemptDidTransfer(_ exchange: TransferExchange)
 }
 
@@ -49,6 +50,8 @@ struct AttemptQuestions: OptionSet, Sendable {
     static let bodyStreams = AttemptQuestions(rawValue: 4)
     /// Whether a response is kept in the cache.
     static let caching = AttemptQuestions(rawValue: 8)
+    /// What each exchange took.
+    static let metrics = AttemptQuestions(rawValue: 16)
 }
 
 /// One request and what came of it, for metrics.

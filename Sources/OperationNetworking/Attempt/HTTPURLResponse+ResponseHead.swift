@@ -6,41 +6,102 @@ internal import NetworkingTransport
 extension HTTPURLResponse {
     /// Foundation's view of a response head.
     convenience init?(head: ResponseHead, url: URL) {
-        var (fields, spellings) = head.joinedFields
-        for name in Self.parsedFields {
-            guard let known = spellings[name], let value = fields[known], !Self.mayBeParsed(value) else { continue }
-            fields[known] = nil
-        }
+        let fields = ReceivedFields(head)
         self.init(
             url: url.withoutUserInfo, statusCode: head.statusCode, httpVersion: "HTTP/" + head.httpVersion,
-            headerFields: fields)
+            headerFields: fields.rest)
+        fields.complete(self)
+    }
+}
+
+/// The fields of a response on their way to Foundation's class.
+private struct ReceivedFields {
+    /// What Foundation's initializer gets.
+    private(set) var rest: [String: String] = [:]
+    /// By Foundation's spelling.
+    private var known: [String: String] = [:]
+    private var contentLength: Int64?
+    private var mediaType: FoundationResponse.MediaType?
+    /// A value of `Content-Type` that Foundation takes apart this time.
+    private var newMediaType: String?
+
+    /// Foundation takes values apart by `Character`, which for a long run of combining marks takes quadratic time. Values of
+    /// that length are no media types and no names of files.
+    private static let longestParsedValue = 4096
+    private static let parsedNames = ["Content-Type", "Content-Disposition"]
+
+    init(_ head: ResponseHead) {
+        let fields = head.joinedFields
+        let spellings = FoundationResponse.spellings
+        known.reserveCapacity(fields.count)
+        for (name, value) in fields {
+            if value.utf8.count > Self.longestParsedValue, Self.parsedNames.contains(where: name.isFieldName) {
+                continue
+            }
+            guard let spelling = spellings[name] else {
+                rest[name] = value
+                continue
+            }
+            known[spelling] = value
+            switch spelling {
+            case "Content-Length":
+                contentLength = Int64(value)
+            case "Content-Type":
+                mediaType = FoundationResponse.mediaType(value)
+                guard mediaType == nil else { continue }
+                newMediaType = value
+                rest[name] = value
+            default:
+                break
+            }
+        }
     }
 
-    /// What Foundation takes apart when a response is made.
-    private static let parsedFields = ["content-type", "content-disposition"]
-    private static let longestParsedValue = 4096
-
-    /// Foundation takes apart by `Character`, which for a long run of combining marks takes quadratic time. Values of that
-    /// length are no media types and no names of files.
-    private static func mayBeParsed(_ value: String) -> Bool { value.utf8.count <= longestParsedValue }
+    /// Adds what Foundation's initializer did not get.
+    func complete(_ response: HTTPURLResponse) {
+        guard !known.isEmpty, let places = FoundationResponse.places else { return }
+        var fields = known
+        if !rest.isEmpty, let others = places.fields.value(of: response) { fields.merge(others) { $1 } }
+        places.fields.set(fields, of: response)
+        if let contentLength { places.length.set(contentLength, of: response) }
+        if let mediaType {
+            places.mimeType.set(mediaType.mimeType, of: response)
+            places.encoding.set(mediaType.textEncodingName, of: response)
+        } else if let newMediaType {
+            FoundationResponse.note((response.mimeType, response.textEncodingName), for: newMediaType)
+        }
+    }
 }
 
 extension ResponseHead {
-    /// The fields by name, those that came several times joined by ", ", and by the name in lower case the spelling under
-    /// which a field is there. Names are ASCII tokens, so that hashing and folding them takes linear time.
-    var joinedFields: (fields: [String: String], spellings: [String: String]) {
-        var fields: [String: String] = [:]
-        // A head may hold tens of thousands of fields.
-        var spellings: [String: String] = [:]
+    /// The fields in the order received; those that came several times joined by ", " under their first spelling. Names are
+    /// ASCII tokens, so that comparing, hashing and folding them takes linear time.
+    var joinedFields: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        fields.reserveCapacity(16)
+        // Where each is, by its name in lower case, once there are many: a head may hold tens of thousands.
+        var places: [String: Int] = [:]
         forEachField { name, value in
-            let key = name.lowercased()  // checked: a token
-            if let known = spellings[key] {
-                fields[known]?.append(", " + value)
+            let place: Int?
+            if fields.count < Self.manyFields {
+                place = fields.firstIndex { $0.name.isFieldName(name) }
             } else {
-                spellings[key] = name
-                fields[name] = value
+                if places.isEmpty {
+                    for (index, field) in fields.enumerated() {
+                        places[field.name.lowercased()] = index  // checked: a token
+                    }
+                }
+                place = places[name.lowercased()]  // checked: a token
+            }
+            if let place {
+                fields[place].value.append(", " + value)
+            } else {
+                if !places.isEmpty { places[name.lowercased()] = fields.count }  // checked: a token
+                fields.append((name, value))
             }
         }
-        return (fields, spellings)
+        return fields
     }
+
+    private static let manyFields = 32
 }

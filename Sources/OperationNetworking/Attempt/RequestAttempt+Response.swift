@@ -81,7 +81,7 @@ extension RequestAttempt: TransferHandler {
         timings = outcome.timings
         self.transfer = nil
         if !outcome.trailers.isEmpty, reception.isAccepted, stop == nil { operation.record(trailers: outcome.trailers) }
-        client?.attemptDidTransfer(exchange(outcome.timings))
+        if let client, asksClient(.metrics) { client.attemptDidTransfer(exchange(outcome.timings)) }
         transferDidEnd(outcome.error)
     }
 

@@ -22,6 +22,7 @@ final class RequestAttempt: @unchecked Sendable {
     let content: ResumableContent
     /// Who is asked and told beside the operation's blocks.
     let client: (any AttemptClient)?
+    private let questions: AttemptQuestions
     let startDate = Date()
     /// What the operation's request sends, whatever becomes of it by redirects.
     private let bodyStream: InputStream?
@@ -98,6 +99,7 @@ final class RequestAttempt: @unchecked Sendable {
         self.operation = operation
         runtime = configuration.value.runtime ?? Runtime.current
         client = operation.attemptClient
+        questions = client?.attemptQuestions ?? []
         self.number = number
         sharedConfiguration = configuration
         self.content = content
@@ -122,7 +124,7 @@ final class RequestAttempt: @unchecked Sendable {
     }
 
     func asksClient(_ question: AttemptQuestions) -> Bool {
-        client.map { $0.attemptQuestions.contains(question) } ?? false
+        questions.contains(question)
     }
 
     /// Seconds since 1970.

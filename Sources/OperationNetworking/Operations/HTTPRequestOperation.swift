@@ -74,6 +74,13 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         return error
     }
 
+    /// `responseObject` and `error` of a finished operation, at once.
+    var serializationResult: (object: Any?, error: (any Error)?) {
+        if let error = super.error { return (nil, error) }
+        guard case .done(let object, let error) = serialization() else { return (nil, nil) }
+        return (object, error)
+    }
+
     /// Sets the blocks for success and failure, on `completionQueue` or the main queue, in place of `completionBlock`.
     ///
     /// A cancelled operation calls `failure` with `URLError.cancelled`. Both blocks are released after the call.

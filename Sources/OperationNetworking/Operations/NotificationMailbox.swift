@@ -10,12 +10,36 @@ internal import NetworkingSupport
 /// alive for ever: after a second without a sign of life the mailbox goes on without holding them, and a notification is
 /// dropped with the object it is about.
 final class NotificationMailbox: Sendable {
+    typealias Object = any AnyObject & Sendable
+
     static let shared = NotificationMailbox()
+
+    /// What a notification is about.
+    fileprivate enum Subject {
+        case held(Object)
+        /// Of a queue that has given no sign of life.
+        case known(WeakReference)
+
+        var object: Object? {
+            switch self {
+            case .held(let object): object
+            case .known(let reference): reference.object
+            }
+        }
+    }
+
+    // Sendable because nothing in it changes but by the object's end.
+    fileprivate final class WeakReference: @unchecked Sendable {
+        private(set) weak var object: Object?
+
+        init(_ object: Object) {
+            self.object = object
+        }
+    }
 
     fileprivate struct Item {
         let name: Notification.Name
-        var object: (any AnyObject & Sendable)?
-        weak var weakObject: (any AnyObject & Sendable)?
+        var subject: Subject
         /// Made when the notification is posted. Does not hold the object.
         let userInfo: (@Sendable () -> [AnyHashable: Any]?)?
     }
@@ -29,7 +53,8 @@ final class NotificationMailbox: Sendable {
     }
 
     private struct State {
-        var entries: [ObjectIdentifier: Entry] = [:]
+        /// One for each queue that something waits for: few.
+        var entries: [Entry] = []
         /// A look at the entries' age is under way.
         var isWatching = false
     }
@@ -41,40 +66,42 @@ final class NotificationMailbox: Sendable {
 
     /// - Parameter userInfo: called on the queue, if it comes to that; must not hold the object.
     func post(
-        _ name: Notification.Name, object: any AnyObject & Sendable, on queue: DispatchQueue,
+        _ name: Notification.Name, object: Object, on queue: DispatchQueue,
         userInfo: (@Sendable () -> [AnyHashable: Any]?)? = nil
     ) {
-        let key = ObjectIdentifier(queue)
         let (isFirst, watches) = state.withLock { state -> (Bool, Bool) in
-            let isStalled = state.entries[key]?.isStalled ?? false
-            let item = Item(
-                name: name, object: isStalled ? nil : object, weakObject: object, userInfo: userInfo)
-            if state.entries[key]?.items.append(item) != nil { return (false, false) }
-            let now = Runtime.current.uptime
-            state.entries[key] = Entry(queue: queue, items: [item], since: now)
+            if let index = state.entries.firstIndex(where: { $0.queue === queue }) {
+                let subject: Subject = state.entries[index].isStalled ? .known(WeakReference(object)) : .held(object)
+                state.entries[index].items.append(Item(name: name, subject: subject, userInfo: userInfo))
+                return (false, false)
+            }
+            let item = Item(name: name, subject: .held(object), userInfo: userInfo)
+            state.entries.append(Entry(queue: queue, items: [item], since: Runtime.current.uptime))
             defer { state.isWatching = true }
             return (true, !state.isWatching)
         }
-        if isFirst { Runtime.current.on(queue) { [self] in deliver(key) } }
+        if isFirst { Runtime.current.on(queue) { [self] in deliver(on: queue) } }
         if watches { watch() }
     }
 
-    private func deliver(_ key: ObjectIdentifier) {
-        let entry = state.withLock { $0.entries.removeValue(forKey: key) }
+    private func deliver(on queue: DispatchQueue) {
+        let entry = state.withLock { state in
+            state.entries.firstIndex { $0.queue === queue }.map { state.entries.remove(at: $0) }
+        }
         for item in entry?.items ?? [] {
-            guard let object = item.object ?? item.weakObject else { continue }
+            guard let object = item.subject.object else { continue }
             NotificationCenter.default.post(name: item.name, object: object, userInfo: item.userInfo?())
         }
     }
 
     private func watch() {
         Runtime.current.after(Self.patience) { [self] in
-            let (goesOn, released) = state.withLock { state -> (Bool, [any AnyObject & Sendable]) in
+            let (goesOn, released) = state.withLock { state -> (Bool, Released) in
                 let limit = Runtime.current.uptime - Self.patience / 2
-                var released: [any AnyObject & Sendable] = []
-                for key in state.entries.keys where state.entries[key].map({ $0.since < limit }) ?? false {
-                    state.entries[key]?.isStalled = true
-                    state.entries[key]?.release(&released)
+                var released = Released()
+                for index in state.entries.indices where state.entries[index].since < limit {
+                    state.entries[index].isStalled = true
+                    state.entries[index].release(&released)
                 }
                 state.isWatching = !state.entries.isEmpty
                 return (state.isWatching, released)
@@ -86,12 +113,27 @@ final class NotificationMailbox: Sendable {
     }
 }
 
+extension NotificationMailbox {
+    /// What a lock may not be held for when it is let go of.
+    fileprivate struct Released {
+        var items: [Item] = []
+        var objects: [Object] = []
+    }
+}
+
 extension NotificationMailbox.Entry {
-    /// Lets go of the objects, into `released`, and forgets those that are gone.
-    fileprivate mutating func release(_ released: inout [any AnyObject & Sendable]) {
-        items.removeAll { $0.object == nil && $0.weakObject == nil }
-        for index in items.indices {
-            if let object = items[index].object.take() { released.append(object) }
+    /// Lets go of the objects, and forgets those that are gone.
+    fileprivate mutating func release(_ released: inout NotificationMailbox.Released) {
+        var kept: [NotificationMailbox.Item] = []
+        for var item in items {
+            guard let object = item.subject.object else {
+                released.items.append(item)
+                continue
+            }
+            released.objects.append(object)
+            if case .held = item.subject { item.subject = .known(NotificationMailbox.WeakReference(object)) }
+            kept.append(item)
         }
+        items = kept
     }
 }

@@ -15,6 +15,8 @@ public struct TransferMetrics: Sendable {
     public let secureConnectTime: TimeInterval
     /// Until the request was about to be sent.
     public let requestStartTime: TimeInterval
+    /// Until the last byte of the request's content was handed to the connection. As `requestStartTime` without content.
+    public let requestEndTime: TimeInterval
     /// Until the first byte of the response.
     public let firstByteTime: TimeInterval
     /// Until the end.
@@ -31,6 +33,10 @@ public struct TransferMetrics: Sendable {
     public let remoteAddress: String
     /// The server's port. 0 when no connection was made.
     public let remotePort: Int
+    /// The address of this end of the connection. Empty when no connection was made.
+    public let localAddress: String
+    /// The port of this end of the connection. 0 when no connection was made.
+    public let localPort: Int
     /// Bytes of the request line and header fields, as HTTP/1 writes them.
     public let headerBytesSent: Int64
     /// Bytes of status lines and header fields, as HTTP/1 writes them, also of interim responses and trailers.
@@ -64,8 +70,11 @@ public struct TransferMetrics: Sendable {
         httpVersion = timings.httpVersion
         remoteAddress = timings.remoteAddress
         remotePort = timings.remotePort
+        localAddress = timings.localAddress
+        localPort = timings.localPort
         self.redirectCount = redirectCount
         requestStartTime = timings.preTransfer
+        requestEndTime = timings.requestEnd
         headerBytesSent = timings.headerBytesSent
         headerBytesReceived = timings.headerBytesReceived
         decodedBytesReceived = decodedBytes
@@ -89,16 +98,26 @@ public struct TransferMetrics: Sendable {
     }
 }
 
-// When the phases began; nil: a phase did not happen.
+// When the phases began and ended; nil: a phase did not happen.
 extension TransferMetrics {
     /// The moment when the name lookup began.
     public var nameLookupStartDate: Date? { nameLookupTime > 0 ? startDate : nil }
+    /// The moment when the name was resolved.
+    public var nameLookupEndDate: Date? { nameLookupTime > 0 ? startDate + nameLookupTime : nil }
     /// The moment when the TCP connection was begun. `nil` on a connection that was open.
     public var connectStartDate: Date? { connectTime > nameLookupTime ? startDate + nameLookupTime : nil }
+    /// The moment when the connection stood, its TLS handshake included. `nil` on a connection that was open.
+    public var connectEndDate: Date? {
+        connectTime > nameLookupTime ? startDate + max(connectTime, secureConnectTime) : nil
+    }
     /// The moment when the TLS handshake was begun. `nil` on a connection that was open, and without TLS.
     public var secureConnectStartDate: Date? { secureConnectTime > connectTime ? startDate + connectTime : nil }
+    /// The moment when the TLS handshake was done. `nil` on a connection that was open, and without TLS.
+    public var secureConnectEndDate: Date? { secureConnectTime > connectTime ? startDate + secureConnectTime : nil }
     /// The moment when the request began to be sent.
     public var requestStartDate: Date? { requestStartTime > 0 ? startDate + requestStartTime : nil }
+    /// The moment when the last byte of the request was handed to the connection.
+    public var requestEndDate: Date? { requestEndTime > 0 ? startDate + requestEndTime : nil }
     /// The moment when the first byte of the response came.
     public var responseStartDate: Date? { firstByteTime > 0 ? startDate + firstByteTime : nil }
     /// The moment when the transfer ended.

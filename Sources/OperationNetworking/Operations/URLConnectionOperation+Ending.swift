@@ -104,6 +104,7 @@ extension URLConnectionOperation {
         if result.delivers, isFoundations { deliverCompletion(then: nil) }
         announce(from: result.old, to: result.new, to: result.observers)
         if result.delivers, !isFoundations { deliverCompletion(then: nil) }
+        didFinish()
         for waiter in result.waiters { waiter() }
         dependents?.run()
         if let scheduler = result.scheduler {

@@ -6,14 +6,9 @@ internal import NetworkingSupport
 // What a session's task needs of its operation.
 
 extension URLConnectionOperation {
-    /// The settings that all tasks of a session share.
-    func setUpForSession(_ configuration: SharedConfiguration) {
-        adopt(configuration)
-    }
-
-    /// Why there is no whole response; nil: there is, or none has come yet.
-    var transportError: (any Error)? {
-        lock.withLock { _reception.error }
+    /// Why there is no whole response, and the content. What a response serializer says is no error here.
+    var transferResult: (error: (any Error)?, data: Data?) {
+        lock.withLock { (_reception.error, _reception.data) }
     }
 
     /// Content goes to the one reader of the stream, which is told of the operation's end. Before the start.

@@ -134,7 +134,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     public var responseTrailers: [String: String] {
         let trailers = lock.withLock { _reception.trailers }
         guard !trailers.isEmpty else { return [:] }
-        return ResponseHead(statusCode: 200, httpVersion: "", rawFields: trailers).joinedFields.fields
+        let fields = ResponseHead(statusCode: 200, httpVersion: "", rawFields: trailers).joinedFields
+        return Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }
 
     /// Times and sizes of the last transfer. `nil` until the operation finished.
@@ -311,6 +312,10 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     /// Who is asked and told beside the blocks. The base class has nobody.
     var attemptClient: (any AttemptClient)? { nil }
+
+    /// The operation has finished, and Foundation and observers know. On the thread that finished it. The base class has
+    /// nothing to do.
+    func didFinish() {}
 
     /// Runs the completion handler that was set, on the completion queue.
     func runCompletion(_ handler: CompletionHandler) {

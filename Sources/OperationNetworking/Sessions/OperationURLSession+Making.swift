@@ -32,70 +32,73 @@ extension URLRequest {
 
 extension OperationURLSession {
     func makeDataTask(_ request: URLRequest, _ handler: SessionDelegateClient.Handler?) -> URLSessionDataTask {
-        makeDataTask(request, client: client, context: makeContext(handler))
+        makeDataTask(request, for: recipient(handler))
     }
 
     func makeUploadTask(
         _ request: URLRequest, _ body: SessionUploadBody, _ handler: SessionDelegateClient.Handler?
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, body, client: client, context: makeContext(handler))
+        makeUploadTask(request, body, for: recipient(handler))
     }
 
     func makeDownloadTask(
         _ request: URLRequest, _ handler: SessionDelegateClient.Handler?
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(request, client: client, context: makeContext(handler))
+        makeDownloadTask(request, for: recipient(handler))
     }
 
     func makeDownloadTask(resumeData: Data, _ handler: SessionDelegateClient.Handler?) -> URLSessionDownloadTask {
-        makeDownloadTask(resumeData: resumeData, client: client, context: makeContext(handler))
+        makeDownloadTask(resumeData: resumeData, for: recipient(handler))
     }
 
-    private func makeContext(_ handler: SessionDelegateClient.Handler?) -> any Sendable {
-        client.makeContext(handler: handler, queue: delegateQueue)
+    private func recipient(_ handler: SessionDelegateClient.Handler?) -> Recipient {
+        Recipient(client: client, context: client.makeContext(handler: handler, queue: delegateQueue))
     }
 
     // MARK: For any client
 
-    /// A data task whose events go to `client`.
-    ///
-    /// - Parameter context: what the client keeps with the task, as `SessionTask.context`.
-    func makeDataTask(
-        _ request: URLRequest, client: any SessionTaskClient, context: (any Sendable)? = nil
-    ) -> URLSessionDataTask {
-        let (task, operation) = make(.data, request, client, context)
+    /// Whom a task's events go to, and what its operation is made of.
+    struct Recipient {
+        let client: any SessionTaskClient
+        /// What the client keeps with the task, as `SessionTask.context`.
+        var context: (any AnyObject & Sendable)?
+        /// Nil: the session's.
+        var configuration: URLConnectionOperation.SharedConfiguration?
+        /// A task has a response whatever its status is, so its operation, too, unless somebody says otherwise.
+        var serializer = HTTPResponseSerializer.anyStatus
+    }
+
+    /// A data task whose events go to a client.
+    func makeDataTask(_ request: URLRequest, for recipient: Recipient) -> URLSessionDataTask {
+        let (task, operation) = make(.data, request, recipient)
         let face = OperationDataTask(task, operation)
         introduce(face)
         return face
     }
 
-    /// An upload task whose events go to `client`, and whose content is `body`, whatever the request has; nil: what it has.
+    /// An upload task whose events go to a client, and whose content is `body`, whatever the request has; nil: what it has.
     func makeUploadTask(
-        _ request: URLRequest, _ body: SessionUploadBody?, client: any SessionTaskClient, context: (any Sendable)? = nil
+        _ request: URLRequest, _ body: SessionUploadBody?, for recipient: Recipient
     ) -> URLSessionUploadTask {
-        let (task, operation) = make(.upload, request, client, context, body: body)
+        let (task, operation) = make(.upload, request, recipient, body: body)
         let face = OperationUploadTask(task, operation)
         introduce(face)
         return face
     }
 
-    /// A download task whose events go to `client`.
-    func makeDownloadTask(
-        _ request: URLRequest, client: any SessionTaskClient, context: (any Sendable)? = nil
-    ) -> URLSessionDownloadTask {
-        let (task, operation) = make(.download, request, client, context)
+    /// A download task whose events go to a client.
+    func makeDownloadTask(_ request: URLRequest, for recipient: Recipient) -> URLSessionDownloadTask {
+        let (task, operation) = make(.download, request, recipient)
         let face = OperationDownloadTask(task, operation)
         introduce(face)
         return face
     }
 
     /// A download task that goes on where another stopped. Damaged data make one that fails.
-    func makeDownloadTask(
-        resumeData: Data, client: any SessionTaskClient, context: (any Sendable)? = nil
-    ) -> URLSessionDownloadTask {
+    func makeDownloadTask(resumeData: Data, for recipient: Recipient) -> URLSessionDownloadTask {
         let known = SessionResumeData(resumeData)
         let failure = known == nil ? URLError(.unsupportedURL, url: nil, reason: "the resume data are damaged") : nil
-        let (task, operation) = make(.download, known?.request, client, context, failure: failure)
+        let (task, operation) = make(.download, known?.request, recipient, failure: failure)
         if let known {
             task.withState { state in
                 state.location = known.location
@@ -108,13 +111,14 @@ extension OperationURLSession {
     }
 
     private func introduce(_ face: any SessionTaskFace) {
-        face.task.withState { $0.face = face }
-        add(face)
+        let task = face.task
+        task.withState { $0.face = face }
+        add(face, task.identifier)
     }
 
     private func make(
-        _ kind: SessionTask.Kind, _ request: URLRequest?, _ client: any SessionTaskClient, _ context: (any Sendable)?,
-        body: SessionUploadBody? = nil, failure: URLError? = nil
+        _ kind: SessionTask.Kind, _ request: URLRequest?, _ recipient: Recipient, body: SessionUploadBody? = nil,
+        failure: URLError? = nil
     ) -> (SessionTask, SessionOperation?) {
         var configured = request.map(settings.configured)
         if body != nil {
@@ -122,10 +126,11 @@ extension OperationURLSession {
             configured?.httpBody = nil
             configured?.httpBodyStream = nil
         }
+        let (identifier, isValid) = makeTaskIdentifier()
         let task = SessionTask(
-            identifier: makeTaskIdentifier(), kind: kind, request: configured, client: client, context: context,
-            session: self)
-        if let error = failure ?? misuse(of: configured) {
+            identifier: identifier, kind: kind, request: configured, client: recipient.client,
+            context: recipient.context, session: self)
+        if let error = failure ?? misuse(of: configured, isValid: isValid) {
             task.set(.failure(error))
             return (task, nil)
         }
@@ -140,11 +145,16 @@ extension OperationURLSession {
             task.set(.failure(error))
             return (task, nil)
         }
-        task.withState { $0.counts.expectedToSend = outgoing.knownContentLength }
+        let length = outgoing.knownContentLength
         let operation = SessionOperation(
-            request: settings.outgoing(outgoing), configuration: settings.operations, task: task)
+            request: settings.outgoing(outgoing), configuration: recipient.configuration ?? settings.operations,
+            serializer: recipient.serializer, task: task)
         if InstalledRuntimes.mayExist, let runtime = installedRuntime.withLock({ $0 }) { operation.install(runtime) }
-        task.set(.operation(SessionTask.WeakOperation(operation: operation)))
+        task.withState { state in
+            state.counts.expectedToSend = length
+            state.loader = .operation
+            state.operation = operation
+        }
         return (task, operation)
     }
 
@@ -158,7 +168,7 @@ extension OperationURLSession {
         return request.url.flatMap(SessionLocalLoader.init)
     }
 
-    private func misuse(of request: URLRequest?) -> URLError? {
+    private func misuse(of request: URLRequest?, isValid: Bool) -> URLError? {
         guard isValid else {
             return URLError(
                 .resourceUnavailable, url: request?.url,

@@ -249,13 +249,13 @@ extension OperationURLSession {
         allTasks.filter { ($0 as? any SessionTaskFace)?.task.withState { $0.machine.isOutstanding } ?? false }
     }
 
-    /// Whether tasks can be made.
-    var isValid: Bool { registry.withLock { $0.phase == .valid } }
+    /// The identifier of a new task, and whether there may be one.
+    func makeTaskIdentifier() -> (identifier: Int, isValid: Bool) {
+        registry.withLock { ($0.makeIdentifier(), $0.phase == .valid) }
+    }
 
-    func makeTaskIdentifier() -> Int { registry.withLock { $0.makeIdentifier() } }
-
-    func add(_ face: any SessionTaskFace) {
-        registry.withLock { $0.insert(face, face.task.identifier) }
+    func add(_ face: URLSessionTask, _ identifier: Int) {
+        registry.withLock { $0.insert(face, identifier) }
     }
 
     /// The session keeps the task from now on.

@@ -97,7 +97,8 @@ final class SessionContentPump: @unchecked Sendable {
         }.map { try? $0.close() }
     }
 
-    private func take(_ data: Data, for task: SessionTask) {
+    /// Hands a piece over, where the client's events belong, or on a thread for blocks.
+    func take(_ data: Data, for task: SessionTask) {
         enum Step { case tell, write(FileHandle), none, fail }
         let step: Step = state.withLock { state in
             switch state.place {

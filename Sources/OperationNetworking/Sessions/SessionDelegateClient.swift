@@ -32,7 +32,7 @@ final class SessionDelegateClient: SessionTaskClient {
     /// Of all tasks, for a queue that runs one operation at a time.
     private let mailbox = DeliveryMailbox()
 
-    func makeContext(handler: Handler?, queue: OperationQueue) -> any Sendable {
+    func makeContext(handler: Handler?, queue: OperationQueue) -> any AnyObject & Sendable {
         Context(handler: handler, mailbox: queue.maxConcurrentOperationCount == 1 ? mailbox : DeliveryMailbox())
     }
 
@@ -141,7 +141,7 @@ final class SessionDelegateClient: SessionTaskClient {
     func task(_ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void) {
         tell((any URLSessionDataDelegate).self, of: task, otherwise: reply) {
             // The face that the delegate knows: the one from before.
-            if let face = task.withState({ $0.formerFace }) as? URLSessionDataTask {
+            if let face = task.dataFace(download) {
                 $0.urlSession($1, dataTask: face, didBecome: download)
             }
             reply()

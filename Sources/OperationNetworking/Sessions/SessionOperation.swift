@@ -10,29 +10,28 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Nil for a copy, which is an operation like any other.
     private(set) var task: SessionTask?
 
-    convenience init(request: URLRequest, configuration: SharedConfiguration, task: SessionTask) {
+    convenience init(
+        request: URLRequest, configuration: SharedConfiguration, serializer: HTTPResponseSerializer, task: SessionTask
+    ) {
         self.init(request: request)
         self.task = task
-        setUpForSession(configuration)
-        // A task has a response whatever its status is.
-        responseSerializer = .anyStatus
-        whenFinished { task.operationDidFinish() }
+        adopt(configuration)
+        responseSerializer = serializer
     }
 
     override var attemptClient: (any AttemptClient)? { task }
 
-    /// The transport's error: what the response serializer says is none for a task.
-    var transferError: (any Error)? { transportError }
-
     /// Also when the operation is started by hand, or by another queue than the session's.
     override func start() {
-        task?.operationWillStart()
+        task?.operationWillStart(self)
         super.start()
     }
 
+    override func didFinish() { task?.operationDidFinish(self) }
+
     override func judge(_ head: ResponseHead, decide: @escaping @Sendable (_ isAcceptable: Bool) -> Void) {
         guard let task else { return super.judge(head, decide: decide) }
-        task.judge(response) { decide(true) }
+        task.judge(response, admit: { decide(true) }, refuse: { task.cancel() })
     }
 }
 

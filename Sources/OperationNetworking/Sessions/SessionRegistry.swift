@@ -38,7 +38,7 @@ struct SessionRegistry {
     }
 
     mutating func keep(_ face: URLSessionTask, _ identifier: Int) {
-        entries[identifier] = Entry(face: face, kept: face)
+        entries[identifier, default: Entry()].kept = face
     }
 
     /// True: the session is invalid now, and its delegate is to be told.

@@ -43,13 +43,13 @@ extension SessionTask {
         case .begin: begin()
         case .proceed:
             switch withState({ $0.loader }) {
-            case .operation(let reference): reference.operation?.resume()
+            case .operation: operation?.resume()
             case .foreign(let loader): loader.proceed()
             case .failure, nil: break
             }
         case .pause:
             switch withState({ $0.loader }) {
-            case .operation(let reference): reference.operation?.pause()
+            case .operation: operation?.pause()
             case .foreign(let loader): loader.pause()
             case .failure, nil: break
             }
@@ -58,13 +58,13 @@ extension SessionTask {
     }
 
     private func begin() {
-        let (loader, session) = withState { ($0.loader, $0.session) }
+        let (loader, session, operation) = withState { ($0.loader, $0.session, $0.operation) }
         guard let session else { return }
-        session.taskDidBegin(self)
+        keep(in: session)
         switch loader {
-        case .operation(let reference):
-            guard let operation = reference.operation else { return }
-            guard needsFirstBody else { return session.operationQueue.addOperation(operation) }
+        case .operation:
+            guard let operation else { return }
+            guard needsFirstBody(operation) else { return session.operationQueue.addOperation(operation) }
             let once = FirstAnswer<InputStream?> { [self] stream in
                 guard let stream else { return endWithoutBody(operation) }
                 operation.setSessionBody(stream)
@@ -91,16 +91,26 @@ extension SessionTask {
         URLConnectionOperation.start([operation])
     }
 
+    /// The session holds the face from now on.
+    private func keep(in session: OperationURLSession) {
+        let isNew = withState { state in
+            defer { state.isKept = true }
+            return !state.isKept
+        }
+        if isNew { session.taskDidBegin(self) }
+    }
+
     /// A streamed upload has its content from the delegate only.
-    private var needsFirstBody: Bool {
-        guard kind == .upload, let request = operation?.request else { return false }
+    private func needsFirstBody(_ operation: SessionOperation) -> Bool {
+        guard kind == .upload else { return false }
+        let request = operation.request
         return request.httpBody == nil && request.httpBodyStream == nil
     }
 
     private func stop() {
         switch withState({ $0.loader }) {
-        case .operation(let reference):
-            guard let operation = reference.operation else { return }
+        case .operation:
+            guard let operation else { return }
             operation.cancel()
             // One that nobody has started ends when it is started.
             URLConnectionOperation.start([operation])
@@ -120,18 +130,16 @@ extension SessionTask {
     }
 
     /// The operation is started: by the session, or by somebody who took it for an operation.
-    func operationWillStart() {
-        guard let operation else { return }
-        let (isFirst, session) = withState { state in
+    func operationWillStart(_ operation: SessionOperation) {
+        let (isFirst, isKept, session) = withState { state in
             let isFirst = state.beginning == nil
             state.machine.noteBeginning()
-            return (isFirst, state.session)
+            return (isFirst, state.isKept, isFirst && !state.isKept ? state.session : nil)
         }
         guard isFirst else { return }
-        session?.taskDidBegin(self)
-        prepare()
-        let (interests, isDownload) = withState { ($0.interests, $0.isDownload) }
-        if isDownload {
+        if !isKept, let session { keep(in: session) }
+        let interests = prepare()
+        if kind == .download {
             operation.downloadDestination = DownloadDestination(fileURL: downloadLocation)
         } else if !interests.isDisjoint(with: [.responses, .data]) {
             let pump = SessionContentPump(operation.makeSessionStream(), collects: !interests.contains(.data))
@@ -141,12 +149,15 @@ extension SessionTask {
     }
 
     /// Asks what the client is interested in.
-    private func prepare() {
+    @discardableResult
+    private func prepare() -> SessionTaskInterests {
         let interests = client.interests(of: self)
+        let now = Date()
         withState { state in
             state.interests = interests
-            state.beginning = Date()
+            state.beginning = now
         }
+        return interests
     }
 
     /// Where a download's content is collected.

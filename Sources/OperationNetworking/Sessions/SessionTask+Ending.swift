@@ -8,29 +8,45 @@ internal import NetworkingTransport
 
 extension SessionTask {
     /// The operation is over. On the thread that ended it, the network thread perhaps.
-    func operationDidFinish() {
-        guard let operation else { return }
-        let (pump, isDownload) = withState { ($0.pump, $0.isDownload) }
-        var result = SessionTaskResult(response: operation.response, error: operation.transferError)
+    func operationDidFinish(_ operation: SessionOperation) {
+        let (pump, isDownload, wasJudged) = withState { ($0.pump, $0.isDownload, $0.wasJudged) }
+        let (error, data) = operation.transferResult
+        var result = SessionTaskResult(operation: operation, error: error)
         if let pump {
-            finish(result, draining: pump)
+            guard error == nil, let data, !wasJudged else { return finish(result, draining: pump) }
+            // A response that might have been followed by another attempt was kept from the client until now.
+            tellLate(data, of: result, by: pump)
         } else if isDownload {
-            finishDownload(result, errorContent: operation.responseData)
+            finishDownload(result, errorContent: data)
         } else {
-            result.data = operation.responseData
+            result.data = data
             complete(result)
         }
     }
 
+    private func tellLate(_ data: Data, of result: SessionTaskResult, by pump: SessionContentPump) {
+        judge(
+            result.response,
+            admit: { [self] in finish(result, draining: pump, after: data) },
+            refuse: { [self] in
+                _ = withState { $0.machine.cancel() }
+                let error = URLError.cancelled(url: originalRequest?.url)
+                complete(SessionTaskResult(operation: result.operation, error: error))
+            })
+    }
+
     /// A task that ends without an operation.
     func end(error: URLError) {
-        complete(SessionTaskResult(response: withState { $0.response }, error: error))
+        complete(SessionTaskResult(ownResponse: withState { $0.response }, error: error))
     }
 
     /// The end of what the client reads: after the last piece of it.
-    private func finish(_ result: SessionTaskResult, draining pump: SessionContentPump) {
+    ///
+    /// - Parameter content: what comes before, all in one piece.
+    private func finish(_ result: SessionTaskResult, draining pump: SessionContentPump, after content: Data? = nil) {
         let isFile = withState { $0.isDownload }
         let work: @Sendable () -> Void = { [self] in
+            if let content, !content.isEmpty { pump.take(content, for: self) }
             pump.drain(for: self)
             var result = result
             if let failure = pump.failure { result.error = failure }
@@ -103,20 +119,19 @@ extension SessionTask {
     func complete(_ result: SessionTaskResult) {
         var result = result
         result.error = result.error.map(Self.inFoundationsWords)
-        let (isFirst, pump) = withState { state -> (Bool, SessionContentPump?) in
-            guard state.machine.complete() else { return (false, nil) }
+        let (isFirst, pump, advance) = withState { state -> (Bool, SessionContentPump?, Advance?) in
+            guard state.machine.complete() else { return (false, nil, nil) }
             state.error = result.error
-            if state.response == nil { state.response = result.response }
+            if state.response == nil { state.response = result.ownResponse }
             if state.interests.contains(.metrics) {
-                result.metrics = SessionTaskMetrics(
-                    state.exchanges, beginning: state.beginning ?? Date(), response: result.response)
+                result.metrics = SessionTaskMetrics(state.exchanges, beginning: state.beginning ?? Date())
             }
             state.exchanges = []
-            return (true, state.pump.take())
+            return (true, state.pump.take(), state.advance)
         }
         guard isFirst else { return }
         withExtendedLifetime(pump) {}
-        updateProgress()
+        tell(advance)
         client.task(self, didFinish: result)
     }
 

@@ -13,12 +13,14 @@ extension SessionTask: AttemptClient {
         if interests.contains(.redirects) { questions.insert(.redirects) }
         if interests.contains(.challenges) { questions.insert(.challenges) }
         if interests.contains(.caching) { questions.insert(.caching) }
+        if interests.contains(.metrics) { questions.insert(.metrics) }
         return questions
     }
 
     func attemptWillSend(_ request: URLRequest) {
         withState { state in
             state.requestCount += 1
+            state.wasJudged = false
             if state.requestCount > 1 { state.currentRequest = request }
         }
     }
@@ -55,14 +57,14 @@ extension SessionTask: AttemptClient {
     }
 
     func attemptDidSend(total: Int64, expected: Int64) {
-        let reports = withState { state in
+        let (reports, advance) = withState { state -> (Bool, Advance?) in
             let count = total - state.counts.sent
             state.counts.sent = total
             state.counts.expectedToSend = expected
-            guard state.interests.contains(.sending) else { return false }
-            return state.sent.add(max(0, count))
+            guard state.interests.contains(.sending) else { return (false, state.advance) }
+            return (state.sent.add(max(0, count)), state.advance)
         }
-        updateProgress()
+        tell(advance)
         guard reports else { return }
         client.perform(for: self) { [self] in
             let (count, counts) = withState { ($0.sent.take(), $0.counts) }
@@ -72,14 +74,14 @@ extension SessionTask: AttemptClient {
     }
 
     func attemptDidReceive(total: Int64, expected: Int64) {
-        let reports = withState { state in
+        let (reports, advance) = withState { state -> (Bool, Advance?) in
             let count = max(0, total - state.counts.received)
             state.counts.received = total
             state.counts.expectedToReceive = expected
-            guard state.isDownload, state.interests.contains(.writing) else { return false }
-            return state.received.add(count)
+            guard state.isDownload, state.interests.contains(.writing) else { return (false, state.advance) }
+            return (state.received.add(count), state.advance)
         }
-        updateProgress()
+        tell(advance)
         if reports { scheduleReport() }
     }
 
@@ -109,19 +111,24 @@ extension SessionTask: AttemptClient {
     }
 
     func attemptDidTransfer(_ exchange: TransferExchange) {
-        withState { state in
-            guard state.interests.contains(.metrics) else { return }
-            state.exchanges.append(exchange)
-        }
+        withState { $0.exchanges.append(exchange) }
     }
 
     /// A response has come whose content the client reads.
-    func judge(_ response: URLResponse?, admit: @escaping @Sendable () -> Void) {
-        guard let response, withState({ $0.interests.contains(.responses) }) else { return admit() }
+    ///
+    /// - Parameter refuse: the client wants none of it.
+    func judge(
+        _ response: URLResponse?, admit: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void
+    ) {
+        let isAsked = withState { state in
+            state.wasJudged = true
+            return state.interests.contains(.responses)
+        }
+        guard isAsked, let response else { return admit() }
         let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
             switch disposition {
             case .allow: admit()
-            case .cancel: cancel()
+            case .cancel: refuse()
             case Self.becomeDownload: becomeDownload(then: admit)
             default: admit()
             }
@@ -151,10 +158,23 @@ extension SessionTask: AttemptClient {
     }
 
     /// Brings the progress that somebody asked for up to date.
-    func updateProgress() {
-        client.taskDidAdvance(self)
-        let (progress, counts, isOver) = withState { ($0.progress, $0.counts, $0.machine.state == .completed) }
-        guard let progress else { return }
+    func updateProgress() { tell(withState { $0.advance }) }
+
+    /// Who is to hear that the counts have changed, and what they are.
+    struct Advance: Sendable {
+        let progress: Progress?
+        let isClientInterested: Bool
+        let counts: SessionTaskCounts
+        let isOver: Bool
+    }
+
+    func tell(_ advance: Advance?) {
+        guard let advance else { return }
+        if advance.isClientInterested { client.taskDidAdvance(self) }
+        if let progress = advance.progress { update(progress, advance.counts, isOver: advance.isOver) }
+    }
+
+    private func update(_ progress: Progress, _ counts: SessionTaskCounts, isOver: Bool) {
         if isOver {
             if progress.totalUnitCount < 0 { progress.totalUnitCount = max(1, counts.sent + counts.received) }
             progress.completedUnitCount = progress.totalUnitCount
@@ -164,5 +184,14 @@ extension SessionTask: AttemptClient {
         let isKnown = counts.expectedToReceive > 0 && counts.expectedToSend >= 0 && !overflows
         progress.totalUnitCount = isKnown ? total : -1
         progress.completedUnitCount = counts.sent &+ counts.received
+    }
+}
+
+extension SessionTask.State {
+    /// Nil: nobody asked for it.
+    var advance: SessionTask.Advance? {
+        guard progress != nil || reportsAdvance else { return nil }
+        return SessionTask.Advance(
+            progress: progress, isClientInterested: reportsAdvance, counts: counts, isOver: machine.state == .completed)
     }
 }

@@ -61,7 +61,7 @@ extension SessionTask {
             let tells = state.interests.contains(.data)
             return (state.collected, state.response, state.isDownload, tells)
         }
-        var result = SessionTaskResult(response: response, error: error)
+        var result = SessionTaskResult(ownResponse: response, error: error)
         if isDownload {
             finishDownload(result, errorContent: error == nil ? data : nil)
         } else {

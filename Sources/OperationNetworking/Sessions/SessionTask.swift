@@ -14,15 +14,11 @@ final class SessionTask: Sendable {
 
     /// What loads.
     enum Loader: Sendable {
-        case operation(WeakOperation)
+        case operation
         /// A task that cannot be: it fails when it is resumed.
         case failure(URLError)
         /// What is not asked of a server of ours.
         case foreign(any SessionTaskLoader)
-    }
-
-    struct WeakOperation: Sendable {
-        weak var operation: SessionOperation?
     }
 
     struct State: Sendable {
@@ -33,7 +29,10 @@ final class SessionTask: Sendable {
         /// What the user held before the data task became a download.
         var formerFace: URLSessionTask?
         var loader: Loader?
+        weak var operation: SessionOperation?
         var interests: SessionTaskInterests = []
+        /// The session holds the face.
+        var isKept = false
         /// Nil: as `originalRequest`.
         var currentRequest: URLRequest?
         /// Of a loader that is no operation.
@@ -41,6 +40,8 @@ final class SessionTask: Sendable {
         var error: (any Error)?
         var counts = SessionTaskCounts()
         var progress: Progress?
+        /// The client wants to hear when `counts` change.
+        var reportsAdvance = false
         var priority = URLSessionTask.defaultPriority
         var description: String?
         var delegate: (any URLSessionTaskDelegate)?
@@ -63,6 +64,8 @@ final class SessionTask: Sendable {
         var goesOnFromResumeData = false
         /// Requests that have gone out.
         var requestCount = 0
+        /// The client was asked about the response that counts.
+        var wasJudged = false
     }
 
     let identifier: Int
@@ -70,12 +73,12 @@ final class SessionTask: Sendable {
     let originalRequest: URLRequest?
     let client: any SessionTaskClient
     /// The client's, about this task.
-    let context: (any Sendable)?
+    let context: (any AnyObject & Sendable)?
     private let state: Locked<State>
 
     init(
-        identifier: Int, kind: Kind, request: URLRequest?, client: any SessionTaskClient, context: (any Sendable)?,
-        session: OperationURLSession
+        identifier: Int, kind: Kind, request: URLRequest?, client: any SessionTaskClient,
+        context: (any AnyObject & Sendable)?, session: OperationURLSession
     ) {
         self.identifier = identifier
         self.kind = kind
@@ -98,19 +101,15 @@ final class SessionTask: Sendable {
         withState { $0.loader = loader }
     }
 
-    var operation: SessionOperation? {
-        guard case .operation(let reference) = withState({ $0.loader }) else { return nil }
-        return reference.operation
-    }
+    var operation: SessionOperation? { withState { $0.operation } }
 
     /// The session; nil once the task is over and everything was told.
     var session: OperationURLSession? { withState { $0.session } }
 
     /// What the user holds, or another face where he let go of it.
     var face: URLSessionTask {
-        let (known, isDownload) = withState { ($0.face, $0.isDownload) }
-        if let known { return known }
-        let face = makeFace(isDownload ? .download : kind)
+        if let known = withState({ $0.face }) { return known }
+        let face = makeFace(withState { $0.isDownload } ? .download : kind)
         return withState { state in
             if let known = state.face { return known }
             state.face = face

@@ -63,7 +63,7 @@ protocol SessionTaskClient: AnyObject, Sendable {
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void)
     func task(_ task: SessionTask, didFinish result: SessionTaskResult)
 
-    /// `SessionTask.counts` changed. Often, and not within `perform`.
+    /// `SessionTask.counts` changed. Often, and not within `perform`; for tasks with `SessionTask.State.reportsAdvance`.
     func taskDidAdvance(_ task: SessionTask)
     /// A resume or suspension had an effect.
     func taskDidResume(_ task: SessionTask)
@@ -121,8 +121,12 @@ struct SessionTaskInterests: OptionSet, Sendable {
 
 /// How a task ended.
 struct SessionTaskResult: Sendable {
-    /// Nil before a response.
-    var response: URLResponse?
+    /// Of a loader that is no operation.
+    var ownResponse: URLResponse?
+    /// What has loaded, and keeps the response.
+    var operation: SessionOperation?
+    /// Nil before a response. Made when it is asked for first.
+    var response: URLResponse? { ownResponse ?? operation?.response }
     /// The content, where it was collected: empty data for an empty one; nil after an error, for a download, and where
     /// the content was handed over in pieces.
     var data: Data?

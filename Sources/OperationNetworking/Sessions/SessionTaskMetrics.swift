@@ -10,12 +10,10 @@ struct SessionTaskMetrics: Sendable {
     let exchanges: [TransferExchange]
     let beginning: Date
     let end: Date
-    let response: URLResponse?
 
-    init(_ exchanges: [TransferExchange], beginning: Date, response: URLResponse?) {
+    init(_ exchanges: [TransferExchange], beginning: Date) {
         self.exchanges = exchanges
         self.beginning = beginning
-        self.response = response
         end = Date()
     }
 }

@@ -48,12 +48,12 @@ final class SessionURLProtocol: URLProtocol {
     private func makeInner(
         _ request: URLRequest, of task: URLSessionTask, in session: OperationURLSession
     ) -> URLSessionTask {
-        let relay = SessionRelay(self, task)
-        if task is URLSessionDownloadTask { return session.makeDownloadTask(request, client: relay) }
+        let relay = OperationURLSession.Recipient(client: SessionRelay(self, task))
+        if task is URLSessionDownloadTask { return session.makeDownloadTask(request, for: relay) }
         guard task is URLSessionUploadTask, let body = FoundationTask.body(of: task) else {
-            return session.makeDataTask(request, client: relay)
+            return session.makeDataTask(request, for: relay)
         }
-        return session.makeUploadTask(request, body, client: relay)
+        return session.makeUploadTask(request, body, for: relay)
     }
 
     /// Foundation calls it for a suspension, too.

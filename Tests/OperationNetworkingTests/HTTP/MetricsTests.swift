@@ -58,8 +58,15 @@ import Testing
             #expect(metrics.secureConnectStartDate == nil && metrics.tlsVersion.isEmpty && metrics.tlsCipher.isEmpty)
             let request = try #require(metrics.requestStartDate)
             let response = try #require(metrics.responseStartDate)
-            let dates = [metrics.startDate, metrics.connectStartDate ?? request, request, response, metrics.endDate]
+            let ends = (metrics.connectEndDate ?? request, try #require(metrics.requestEndDate))
+            let dates = [
+                metrics.startDate, metrics.connectStartDate ?? request, ends.0, request, ends.1, response,
+                metrics.endDate,
+            ]
             #expect(dates == dates.sorted())
+            #expect((metrics.connectEndDate == nil) == isReused && metrics.secureConnectEndDate == nil)
+            #expect(metrics.localAddress == metrics.remoteAddress && metrics.localPort > 0)
+            #expect(metrics.localPort != metrics.remotePort)
             #expect(response.timeIntervalSince(request) >= 0.04)
             // The clocks are two.
             #expect(metrics.startDate > before - 0.1 && metrics.endDate < Date() + 0.1)
@@ -80,6 +87,8 @@ import Testing
             let metrics = try #require(operation.metrics)
             #expect(metrics.tlsVersion == "TLSv1.3" && metrics.tlsCipher.hasPrefix("TLS_"))
             #expect(metrics.reusedConnection == isReused && (metrics.secureConnectStartDate == nil) == isReused)
+            #expect((metrics.secureConnectEndDate == nil) == isReused)
+            #expect(metrics.secureConnectEndDate == metrics.connectEndDate)
         }
     }
 }

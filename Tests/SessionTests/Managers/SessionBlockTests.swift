@@ -156,6 +156,67 @@ import Testing
         #expect(refused.code == URLError.cancelled.rawValue)
     }
 
+    @Test("A response block makes a data task a download: its content goes to a file, of which both blocks are told")
+    func becomesDownload() async throws {
+        server.respond(to: "/file", ScriptedResponse(body: .pattern(count: 3 << 20)))
+        let directory = try TemporaryDirectory()
+        let target = directory.file("target")
+        let log = Notes<String>()
+        let data = Notes<URLSessionDataTask>()
+        let downloads = Notes<URLSessionDownloadTask>()
+        manager.setDataTaskDidReceiveResponseBlock { _, task, _ in
+            data.add(task)
+            return URLSession.ResponseDisposition(rawValue: 2) ?? .allow
+        }
+        manager.setDataTaskDidReceiveDataBlock { _, _, _ in log.add("data") }
+        manager.setDataTaskDidBecomeDownloadTaskBlock { [manager] session, task, download in
+            log.add("became")
+            #expect(session === manager.session && OperationQueue.current === manager.operationQueue)
+            // The task that the program has.
+            #expect(task === data.all.first && task.taskIdentifier == download.taskIdentifier)
+            downloads.add(download)
+        }
+        manager.setDownloadTaskDidFinishDownloadingBlock { [manager] session, download, _ in
+            log.add("file")
+            #expect(session === manager.session && download === downloads.all.first)
+            return target
+        }
+        manager.setTaskDidCompleteBlock { _, task, error in
+            log.add("complete \(error == nil)")
+            #expect(task === downloads.all.first)
+        }
+        let outcome = await manager.loading(URLRequest(url: server.url("/file")))
+        #expect(outcome.error == nil)
+        #expect(log.all == ["became", "file", "complete true"])
+        let content = try Data(contentsOf: target)
+        #expect(content.count == 3 << 20)
+        #expect(data.all.first?.state == .completed && downloads.all.first?.state == .completed)
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("A cache block sees the response and decides what is stored; nil stores nothing", arguments: [true, false])
+    func caching(stores: Bool) async throws {
+        server.respond(
+            to: "/cached",
+            ScriptedResponse(
+                headers: [("Cache-Control", "max-age=1000"), ("Content-Type", "application/json")],
+                body: .text(#"{"a":"b"}"#)))
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 22, diskCapacity: 0, diskPath: nil)
+        let manager = HTTPSessionManager(baseURL: server.url(), sessionConfiguration: configuration).offMain()
+        let seen = Notes<String>()
+        manager.setDataTaskWillCacheResponseBlock { [manager] session, task, proposed in
+            #expect(session === manager.session && OperationQueue.current === manager.operationQueue)
+            seen.add("\(task.originalRequest?.url?.path ?? "") \(proposed.data.count)")
+            guard stores else { return nil }
+            return CachedURLResponse(response: proposed.response, data: Data(#"{"a":"c"}"#.utf8))
+        }
+        #expect(await manager.getting("cached").json == ["a": "b"])
+        #expect(seen.all == ["/cached 9"])
+        #expect(await manager.getting("cached").json == ["a": stores ? "c" : "b"])
+        #expect(server.requests.count == (stores ? 1 : 2))
+    }
+
     @Test("Sent bytes, metrics and the end are told on the manager's queue, before the handler")
     func order() async throws {
         let log = Notes<String>()

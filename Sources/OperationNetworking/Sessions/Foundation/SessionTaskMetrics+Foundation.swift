@@ -57,7 +57,7 @@ extension StoredFields {
             }
         }
         set("requestStartDate", of: metrics, to: date(timings.preTransfer))
-        set("requestEndDate", of: metrics, to: date(timings.preTransfer))
+        set("requestEndDate", of: metrics, to: date(timings.requestEnd))
         set("responseStartDate", of: metrics, to: date(timings.firstByte))
         set("responseEndDate", of: metrics, to: exchange.head == nil ? nil : exchange.endDate)
         set("countOfRequestBodyBytesBeforeEncoding", of: metrics, to: max(exchange.uploadLength, 0))
@@ -69,6 +69,9 @@ extension StoredFields {
         set("networkProtocolName", of: metrics, to: Self.protocolName(timings.httpVersion))
         set("remoteAddress", of: metrics, to: timings.remoteAddress.isEmpty ? nil : timings.remoteAddress)
         set("remotePort", of: metrics, to: timings.remotePort == 0 ? nil : String(timings.remotePort))
+        set("localAddress", of: metrics, to: timings.localAddress.isEmpty ? nil : timings.localAddress)
+        set("localPort", of: metrics, to: timings.localPort == 0 ? nil : String(timings.localPort))
+        set("negotiatedTLSCipherSuite", of: metrics, to: tls_ciphersuite_t(rawValue: timings.tlsCipherSuite))
         set("negotiatedTLSProtocolVersion", of: metrics, to: Self.tlsVersions[timings.tlsVersion])
         set("isProxyConnection", of: metrics, to: exchange.usesProxy)
         set("isReusedConnection", of: metrics, to: timings.reusedConnection)

@@ -11,6 +11,26 @@ struct StoredFields: Sendable {
         let type: Any.Type
     }
 
+    /// A field that was looked up once.
+    struct Place<Value>: Sendable {
+        fileprivate let owner: AnyClass
+        fileprivate let offset: Int
+
+        /// Replaces the field's value. No effect on an object of another class.
+        func set(_ value: Value, of object: AnyObject) {
+            guard Swift.type(of: object) == owner else { return }
+            (Unmanaged.passUnretained(object).toOpaque() + offset).assumingMemoryBound(to: Value.self).pointee = value
+            withExtendedLifetime(object) {}
+        }
+
+        /// The field's value; nil for an object of another class.
+        func value(of object: AnyObject) -> Value? {
+            guard Swift.type(of: object) == owner else { return nil }
+            let address = Unmanaged.passUnretained(object).toOpaque() + offset
+            return withExtendedLifetime(object) { address.assumingMemoryBound(to: Value.self).pointee }
+        }
+    }
+
     let type: AnyClass
     private(set) var fields: [String: Field] = [:]
 
@@ -26,10 +46,14 @@ struct StoredFields: Sendable {
         self.fields = fields
     }
 
+    /// Where a field is; nil: there is no such field of this type.
+    func place<Value>(of name: String, _: Value.Type = Value.self) -> Place<Value>? {
+        guard let field = fields[name], field.type == Value.self else { return nil }
+        return Place(owner: type, offset: field.offset)
+    }
+
     /// Replaces a field's value. No effect where there is no such field.
     func set<Value>(_ name: String, of object: AnyObject, to value: Value) {
-        guard Swift.type(of: object) == type, let field = fields[name], field.type == Value.self else { return }
-        (Unmanaged.passUnretained(object).toOpaque() + field.offset).assumingMemoryBound(to: Value.self).pointee = value
-        withExtendedLifetime(object) {}
+        place(of: name, Value.self)?.set(value, of: object)
     }
 }

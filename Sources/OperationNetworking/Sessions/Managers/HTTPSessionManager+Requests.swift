@@ -15,6 +15,34 @@ extension HTTPSessionManager {
         return request
     }
 
+    /// The request for a body of its own form.
+    func request(
+        method: String, _ URLString: String, body: RequestBody, headers: [String: String]?
+    ) throws -> URLRequest {
+        let serializer = requestSerializer
+        var request = try serializer.request(withMethod: method, url: base.resolve(URLString), body: body)
+        complete(&request, of: serializer, headers: headers)
+        return request
+    }
+
+    /// A verb's task, for the blocks of a verb.
+    func dataTask(
+        for request: URLRequest, uploadProgress: ProgressBlock?, downloadProgress: ProgressBlock?, success: Success?,
+        failure: Failure?
+    ) -> URLSessionDataTask {
+        guard success != nil || failure != nil else {
+            return dataTask(
+                with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
+                completionHandler: nil)
+        }
+        let result = TaskResult(success: success, failure: failure)
+        let task = dataTask(
+            with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
+            completionHandler: { _, object, error in result.deliver(object, error) })
+        assign(result, to: task)
+        return task
+    }
+
     /// The request for a multipart form.
     func formRequest(
         _ URLString: String, parameters: [String: Any]?, headers: [String: String]?,

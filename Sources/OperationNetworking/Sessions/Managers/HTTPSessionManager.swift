@@ -98,12 +98,18 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     }
 
     /// Whether requests that leave the origin of `baseURL` (its scheme, host and port) carry the `Authorization` and
-    /// `Cookie` fields of `requestSerializer`. False by default: these are for the API that the manager is for. No effect
-    /// without a `baseURL`, and on fields given with a request.
+    /// `Cookie` fields of `requestSerializer`, and the token of a ``TokenRefresher``. False by default: these are for the API
+    /// that the manager is for. No effect without a `baseURL`, and on fields given with a request.
     public var sendsAuthorizationToOtherOrigins: Bool {
         get { httpSettings.withLock { $0.sendsAuthorizationToOtherOrigins } }
-        set { httpSettings.withLock { $0.sendsAuthorizationToOtherOrigins = newValue } }
+        set {
+            httpSettings.withLock { $0.sendsAuthorizationToOtherOrigins = newValue }
+            // After it, so that tasks made from now on see it.
+            withSettings { _ in }
+        }
     }
+
+    override var authorizedOrigin: String? { sendsAuthorizationToOtherOrigins ? nil : base.confiningOrigin }
 
     // MARK: Verbs: overridable, so here and not in an extension
 
@@ -129,17 +135,9 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     ) -> URLSessionDataTask? {
         do {
             let request = try request(method: method, URLString, parameters: parameters, headers: headers)
-            guard success != nil || failure != nil else {
-                return dataTask(
-                    with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
-                    completionHandler: nil)
-            }
-            let result = TaskResult(success: success, failure: failure)
-            let task = dataTask(
-                with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
-                completionHandler: { _, object, error in result.deliver(object, error) })
-            assign(result, to: task)
-            return task
+            return dataTask(
+                for: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress, success: success,
+                failure: failure)
         } catch {
             report(error, to: failure)
             return nil

@@ -7,7 +7,6 @@ extension ManagedTask {
     /// What a task came to.
     // Sendable because the transfer is over: neither the operation nor the serializer touches the object any more.
     struct Outcome: @unchecked Sendable {
-        var response: URLResponse
         var object: Any?
         var data: Data?
         var fileURL: URL?
@@ -38,19 +37,17 @@ extension ManagedTask {
     func complete(_ result: SessionTaskResult, of task: SessionTask, face: URLSessionTask) {
         let (failure, content, fileURL, blocks) = withState { ($0.failure, $0.content, $0.fileURL, $0.result) }
         // From here on the task has to be there for blocks that a subclass calls late.
-        if let blocks, let face = face as? URLSessionDataTask { blocks.setTask(face) }
-        var outcome = Outcome(
-            response: result.response ?? .missing(for: task.originalRequest?.url), data: content ?? result.data,
-            fileURL: fileURL, error: failure ?? result.error)
-        if outcome.error != nil || task.withState({ $0.isDownload }) {
-            deliver(outcome, of: task, face: face)
-        } else if let operation = task.operation,
-            task.withState({ $0.interests.isDisjoint(with: [.responses, .data]) })
-        {
-            // Parsed before it was finished.
-            outcome.object = operation.responseObject
-            outcome.error = operation.error
-            deliver(outcome, of: task, face: face)
+        if let blocks, let face = task.dataFace(face) { blocks.setTask(face) }
+        var outcome = Outcome(data: content ?? result.data, fileURL: fileURL, error: failure ?? result.error)
+        let (isDownload, isParsed) = task.withState {
+            ($0.isDownload, $0.interests.isDisjoint(with: [.responses, .data]))
+        }
+        if outcome.error != nil || isDownload {
+            deliver(outcome, of: result, task, face: face)
+        } else if isParsed, let operation = result.operation {
+            // Before it was finished.
+            (outcome.object, outcome.error) = operation.serializationResult
+            deliver(outcome, of: result, task, face: face)
         } else {
             let transferred = outcome
             Runtime.current.onParsingThread { [self] in
@@ -62,12 +59,14 @@ extension ManagedTask {
                     outcome.object = (error as? ResponseSerializationError)?.responseObject
                     outcome.error = error.naming(task.originalRequest?.httpMethod)
                 }
-                deliver(outcome, of: task, face: face)
+                deliver(outcome, of: result, task, face: face)
             }
         }
     }
 
-    private func deliver(_ outcome: Outcome, of task: SessionTask, face: URLSessionTask) {
+    private func deliver(
+        _ outcome: Outcome, of result: SessionTaskResult, _ task: SessionTask, face: URLSessionTask
+    ) {
         // What was given with the task goes once it was called, and not under the lock.
         let (handler, blocks, settings) = withState { state in
             defer {
@@ -84,8 +83,8 @@ extension ManagedTask {
         Runtime.current.on(settings.completionQueue ?? .sharedMain) { [self] in
             switch handler {
             case .none: break
-            case .object(let handler): handler(outcome.response, outcome.object, outcome.error)
-            case .file(let handler): handler(outcome.response, outcome.fileURL, outcome.error)
+            case .object(let handler): handler(result.responseOrNone(of: task), outcome.object, outcome.error)
+            case .file(let handler): handler(result.responseOrNone(of: task), outcome.fileURL, outcome.error)
             }
             end(task, face)
             group?.leave()

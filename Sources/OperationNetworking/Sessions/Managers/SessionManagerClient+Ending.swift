@@ -47,8 +47,9 @@ extension SessionManagerClient {
 
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
         let table = blocks.current
+        let managed = task.managed
         let (upload, download, content) =
-            task.managed?.withState { ($0.upload, $0.download, $0.content) } ?? (nil, nil, nil)
+            managed?.withState { ($0.upload, $0.download, $0.content) } ?? (nil, nil, nil)
         // What comes before the handler on the manager's queue makes it wait for its turn there.
         guard
             table.taskDidComplete != nil || result.metrics != nil || upload != nil || download != nil || content != nil
@@ -77,6 +78,13 @@ extension SessionManagerClient {
     ) {
         guard let managed = task.managed else { return task.close() }
         managed.complete(result, of: task, face: face)
+    }
+}
+
+extension SessionTaskResult {
+    /// The response, where a handler takes one that is not optional.
+    func responseOrNone(of task: SessionTask) -> URLResponse {
+        response ?? .missing(for: task.originalRequest?.url)
     }
 }
 

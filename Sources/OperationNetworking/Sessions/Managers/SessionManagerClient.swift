@@ -82,8 +82,10 @@ final class SessionManagerClient: SessionTaskClient {
         _ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void
     ) {
         queue.addOperation { [self] in
-            if let session = task.session, let block = blocks.current.dataTaskDidBecomeDownloadTask {
-                block(session, OperationDataTask(task, task.operation), download)
+            if let session = task.session, let block = blocks.current.dataTaskDidBecomeDownloadTask,
+                let face = task.dataFace(download)
+            {
+                block(session, face, download)
             }
             reply()
         }
@@ -151,6 +153,11 @@ final class SessionManagerClient: SessionTaskClient {
 }
 
 extension SessionTask {
+    /// The task that the program was given, also when it became a download, until it is closed.
+    func dataFace(_ face: URLSessionTask) -> URLSessionDataTask? {
+        face as? URLSessionDataTask ?? withState { $0.formerFace } as? URLSessionDataTask
+    }
+
     /// What the manager keeps about the task; nil for one that it did not make.
     var managed: ManagedTask? { context as? ManagedTask }
 }

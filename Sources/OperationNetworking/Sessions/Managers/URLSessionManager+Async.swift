@@ -11,15 +11,14 @@ extension URLSessionManager {
     ///
     /// - Throws: the transfer's error, or the response serializer's for a status or content type that it refuses.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
-        let run = TaskRun<ManagedTask.Outcome>()
-        let outcome = try await run.value { finish in
+        let run = TaskRun<(Data, URLResponse)>()
+        return try await run.value { finish in
             let task = dataTask(with: request, uploadProgress: nil, downloadProgress: nil) { response, object, error in
-                finish(error.map { .failure($0) } ?? .success(ManagedTask.Outcome(response: response, object: object)))
+                finish(error.map { .failure($0) } ?? .success((object as? Data ?? Data(), response)))
             }
             detach(task, serializer: ContentSerializer(operationSerializer))
             return task
         }
-        return (outcome.object as? Data ?? Data(), outcome.response)
     }
 
     /// The content of a response, decoded.

@@ -17,20 +17,83 @@ extension ResponseSerializing where Self: URLSessionManager {
 extension URLSessionManager {
     /// Everything that can be set on a session manager.
     struct Settings {
+        typealias Configuration = URLConnectionOperation.Configuration
+
         var tasks: ManagedTask.Settings
-        var securityPolicy = SecurityPolicy.default()
-        var clientIdentity: ClientIdentity?
-        var proxyConfiguration: ProxyConfiguration?
-        /// Changes with the three above, which a session gets when it is made.
-        var revision = 0
+        /// What the manager says of its tasks' operations: see `configuration(over:authorizedOrigin:)`.
+        private(set) var operations: URLConnectionOperation.SharedConfiguration
+        /// Changes with everything here.
+        fileprivate(set) var revision: UInt = 0
         /// What the tasks run on; nil: what all run on.
         var runtime: (any OperationRuntime)?
+        /// What records the tasks.
+        var archives: [HTTPArchive] = []
         /// Nil: the shared one.
         var reachabilityManager: NetworkReachabilityManager?
 
         init() {
             let serializer = JSONResponseSerializer()
             tasks = ManagedTask.Settings(serializer: serializer, operationSerializer: serializer)
+            var configuration = Configuration()
+            configuration.securityPolicy = SecurityPolicy.default()
+            operations = URLConnectionOperation.SharedConfiguration(configuration)
+        }
+
+        /// One of the operations' settings.
+        subscript<Value>(_ setting: WritableKeyPath<Configuration, Value>) -> Value {
+            get { operations.value[keyPath: setting] }
+            set {
+                var configuration = operations.value
+                configuration[keyPath: setting] = newValue
+                operations = URLConnectionOperation.SharedConfiguration(configuration)
+            }
+        }
+
+        /// A manager always has one.
+        var securityPolicy: SecurityPolicy {
+            get { self[\.securityPolicy] ?? .sharedDefault }
+            set { self[\.securityPolicy] = newValue }
+        }
+
+        /// What the operations of tasks are made with, all of them the same object: what a session's configuration says, and
+        /// over it what the manager says.
+        func configuration(
+            over session: URLConnectionOperation.SharedConfiguration, authorizedOrigin: String?
+        ) -> URLConnectionOperation.SharedConfiguration {
+            var configuration = session.value
+            let own = operations.value
+            configuration.securityPolicy = own.securityPolicy
+            configuration.clientIdentity = own.clientIdentity
+            configuration.connections = own.connections
+            configuration.strictTransportSecurity = own.strictTransportSecurity
+            configuration.maximumResponseBodySize = own.maximumResponseBodySize
+            configuration.resendsNonIdempotentRequests = own.resendsNonIdempotentRequests
+            configuration.retryPolicy = own.retryPolicy
+            configuration.interceptors = own.interceptors
+            configuration.authorizedOrigin = own.interceptors.isEmpty ? nil : authorizedOrigin
+            // Where the session's configuration has a say as well.
+            if let proxies = own.proxies { configuration.proxies = proxies }
+            if let limit = own.totalTimeout { configuration.totalTimeout = limit }
+            return URLConnectionOperation.SharedConfiguration(configuration)
+        }
+
+        mutating func noteChange() { revision &+= 1 }
+    }
+
+    /// What a task is made of. Never changed: made anew when it is needed after a change.
+    // Sendable because nothing in it changes; serializers, policies and the like are shared with operations as it is.
+    final class Present: @unchecked Sendable {
+        let session: OperationURLSession
+        let configuration: URLConnectionOperation.SharedConfiguration
+        let tasks: ManagedTask.Settings
+        let archives: [HTTPArchive]
+
+        init(_ session: OperationURLSession, _ settings: Settings, authorizedOrigin: String?) {
+            self.session = session
+            configuration = settings.configuration(
+                over: session.settings.operations, authorizedOrigin: authorizedOrigin)
+            tasks = settings.tasks
+            archives = settings.archives
         }
     }
 

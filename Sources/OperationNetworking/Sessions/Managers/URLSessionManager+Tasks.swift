@@ -11,9 +11,9 @@ extension URLSessionManager {
     ) -> URLSessionDataTask {
         let present = present
         let link = TaskProgress.makeLink()
-        let managed = ManagedTask(settings: present.settings.tasks, handler: handler.map { .object($0) } ?? .none)
-        let task = present.session.makeDataTask(request, client: client, context: managed)
-        prepare(task, present, parses: true)
+        let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
+        let task = present.session.makeDataTask(request, for: recipient(managed, present, parses: true))
+        note(task, present)
         if block != nil || link != nil { track(.download, of: task, link: link, block: block) }
         return task
     }
@@ -25,9 +25,9 @@ extension URLSessionManager {
     ) -> URLSessionUploadTask {
         let present = present
         let link = TaskProgress.makeLink()
-        let managed = ManagedTask(settings: present.settings.tasks, handler: handler.map { .object($0) } ?? .none)
-        let task = present.session.makeUploadTask(request, content, client: client, context: managed)
-        prepare(task, present, parses: true)
+        let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
+        let task = present.session.makeUploadTask(request, content, for: recipient(managed, present, parses: true))
+        note(task, present)
         if block != nil || link != nil { track(.upload, of: task, link: link, block: block) }
         return task
     }
@@ -46,27 +46,32 @@ extension URLSessionManager {
         let present = present
         let link = TaskProgress.makeLink()
         let managed = ManagedTask(
-            settings: present.settings.tasks, handler: handler.map { .file($0) } ?? .none, destination: destination)
+            settings: present.tasks, handler: handler.map { .file($0) } ?? .none, destination: destination)
+        let recipient = recipient(managed, present, parses: false)
         let task =
             switch source {
-            case .request(let request): present.session.makeDownloadTask(request, client: client, context: managed)
-            case .resumeData(let data):
-                present.session.makeDownloadTask(resumeData: data, client: client, context: managed)
+            case .request(let request): present.session.makeDownloadTask(request, for: recipient)
+            case .resumeData(let data): present.session.makeDownloadTask(resumeData: data, for: recipient)
             }
-        prepare(task, present, parses: false)
+        note(task, present)
         if block != nil || link != nil { track(.download, of: task, link: link, block: block) }
         return task
     }
 
-    /// Gives the task's operation what the session does not.
-    private func prepare(_ task: URLSessionTask, _ present: Present, parses: Bool) {
-        guard let operation = operation(for: task) else { return }
-        let settings = present.settings
-        if parses { operation.responseSerializer = settings.tasks.operationSerializer }
-        guard present.differsFromSession else { return }
-        operation.securityPolicy = settings.securityPolicy
-        operation.clientIdentity = settings.clientIdentity
-        if let proxies = settings.proxyConfiguration { operation.proxyConfiguration = proxies }
+    private func recipient(
+        _ managed: ManagedTask, _ present: Present, parses: Bool
+    ) -> OperationURLSession.Recipient {
+        OperationURLSession.Recipient(
+            client: client, context: managed, configuration: present.configuration,
+            serializer: parses ? present.tasks.operationSerializer : .anyStatus)
+    }
+
+    /// Tells those of a new task that want to know its operation.
+    private func note(_ task: URLSessionTask, _ present: Present) {
+        let interceptors = present.configuration.value.interceptors
+        guard !interceptors.isEmpty || !present.archives.isEmpty, let operation = operation(for: task) else { return }
+        TokenRefresher.note(operation, with: interceptors)
+        for archive in present.archives { archive.observe(operation) }
     }
 
     // MARK: Progress
@@ -93,6 +98,7 @@ extension URLSessionManager {
             return nil
         }
         let progress = managed.makeProgress(direction, of: task, link: link, block: block).progress
+        core.withState { $0.reportsAdvance = true }
         // What has happened by now.
         client.taskDidAdvance(core)
         return progress

@@ -38,7 +38,9 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// Guarded by `lock`.
     private var _settings = Settings()
     /// Guarded by `lock`. Nil until it is needed.
-    private var _session: (session: OperationURLSession, revision: Int)?
+    private var _session: OperationURLSession?
+    /// Guarded by `lock`. Nil until it is needed, and after a change of `_settings` or `_session`.
+    private var _present: Present?
 
     var blocks: SessionBlocks { client.blocks }
 
@@ -54,18 +56,23 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     }
 
     deinit {
-        _session?.session.finishTasksAndInvalidate()
+        _session?.finishTasksAndInvalidate()
     }
 
-    /// Reads or changes settings, alone. What is replaced is let go of after the lock.
+    /// Changes settings, alone. What is replaced is let go of after the lock.
     func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value {
-        let (value, old) = lock.withLock {
+        let (value, old, present) = lock.withLock {
             let old = _settings
-            return (body(&_settings), old)
+            defer { _settings.noteChange() }
+            return (body(&_settings), old, _present.take())
         }
-        withExtendedLifetime(old) {}
+        withExtendedLifetime((old, present)) {}
         return value
     }
+
+    /// What identifies the user of this manager is for this origin; nil: for any. Read when tasks are made after a change of
+    /// settings.
+    var authorizedOrigin: String? { nil }
 
     // MARK: The session
 
@@ -73,35 +80,37 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// `session`.
     public var session: URLSession { present.session }
 
-    /// What a task is made of.
-    struct Present {
-        let session: OperationURLSession
-        let settings: Settings
-        /// Whether policy, identity or proxies were changed since the session was made.
-        let differsFromSession: Bool
+    /// The session, made if there is none, and what tasks are made with.
+    var present: Present {
+        while true {
+            if let known = lock.withLock({ _present }) { return known }
+            let (session, settings) = lock.withLock { (_session, _settings) }
+            guard let session else {
+                makeSession(settings)
+                continue
+            }
+            let new = Present(session, settings, authorizedOrigin: authorizedOrigin)
+            let isCurrent = lock.withLock {
+                guard _session === session, _settings.revision == settings.revision else { return false }
+                _present = new
+                return true
+            }
+            if isCurrent { return new }
+        }
     }
 
-    /// The session, made if there is none, and what the manager is set to.
-    var present: Present {
-        let (known, settings) = lock.withLock { (_session, _settings) }
-        if let known {
-            return Present(
-                session: known.session, settings: settings, differsFromSession: known.revision != settings.revision)
-        }
+    private func makeSession(_ settings: Settings) {
         let new = OperationURLSession(
             configuration: configuration, delegate: SessionManagerDelegate(blocks), delegateQueue: operationQueue,
-            securityPolicy: settings.securityPolicy, clientIdentity: settings.clientIdentity,
-            proxyConfiguration: settings.proxyConfiguration)
+            securityPolicy: settings.securityPolicy, clientIdentity: settings[\.clientIdentity],
+            proxyConfiguration: settings[\.proxies]?.value)
         if let runtime = settings.runtime { new.install(runtime) }
-        let chosen = lock.withLock {
-            let chosen = _session ?? (new, settings.revision)
-            _session = chosen
-            return chosen
+        let isFirst = lock.withLock {
+            guard _session == nil else { return false }
+            _session = new
+            return true
         }
-        // Another thread was first.
-        if chosen.session !== new { new.invalidateAndCancel() }
-        return Present(
-            session: chosen.session, settings: settings, differsFromSession: chosen.revision != settings.revision)
+        if !isFirst { new.invalidateAndCancel() }
     }
 
     /// Ends the session. Tasks that are made later fail, unless `resetSession` is true.
@@ -113,12 +122,18 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// AF: `invalidateSessionCancelingTasks:resetSession:`.
     public func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool = false) {
         // Also a session that nothing was asked of is over, if it is not to be replaced.
-        let session = resetSession ? lock.withLock { _session.take() }?.session : present.session
+        let session = resetSession ? takeSession() : present.session
         if cancelPendingTasks { session?.invalidateAndCancel() } else { session?.finishTasksAndInvalidate() }
     }
 
+    private func takeSession() -> OperationURLSession? {
+        let (session, present) = lock.withLock { (_session.take(), _present.take()) }
+        withExtendedLifetime(present) {}
+        return session
+    }
+
     /// The tasks that were resumed and have not ended. AF: `tasks`.
-    public var tasks: [URLSessionTask] { lock.withLock { _session?.session }?.outstandingTasks ?? [] }
+    public var tasks: [URLSessionTask] { lock.withLock { _session }?.outstandingTasks ?? [] }
 
     /// The data tasks among `tasks`, upload tasks left out. AF: `dataTasks`.
     public var dataTasks: [URLSessionDataTask] {
@@ -143,34 +158,19 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// `securityPolicy`.
     public var securityPolicy: SecurityPolicy {
         get { lock.withLock { _settings.securityPolicy } }
-        set {
-            withSettings {
-                $0.securityPolicy = newValue
-                $0.revision &+= 1
-            }
-        }
+        set { withSettings { $0.securityPolicy = newValue } }
     }
 
     /// Certificate and key to show to servers that ask for one. Nil by default.
     public var clientIdentity: ClientIdentity? {
-        get { lock.withLock { _settings.clientIdentity } }
-        set {
-            withSettings {
-                $0.clientIdentity = newValue
-                $0.revision &+= 1
-            }
-        }
+        get { taskSettings[\.clientIdentity] }
+        set { withSettings { $0[\.clientIdentity] = newValue } }
     }
 
     /// The proxies of requests. Nil by default: those of the session configuration, or none.
     public var proxyConfiguration: ProxyConfiguration? {
-        get { lock.withLock { _settings.proxyConfiguration } }
-        set {
-            withSettings {
-                $0.proxyConfiguration = newValue
-                $0.revision &+= 1
-            }
-        }
+        get { taskSettings[\.proxies]?.value }
+        set { withSettings { $0[\.proxies] = newValue.map(SharedProxyConfiguration.init) } }
     }
 
     /// The monitor that tells whether this manager's server can be reached. `NetworkReachabilityManager.shared` by
@@ -310,7 +310,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     // MARK: Copying and archiving
 
     /// A manager of the same class with a copy of the session configuration, copies of serializer and policy, and the same
-    /// identity, proxies, queue, group and reachability manager. Session and tasks are its own; blocks are not copied.
+    /// settings else: identity, proxies, limits, retries, interceptors, connections, queue, group, archives and reachability
+    /// manager. Session and tasks are its own; blocks are not copied.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(sessionConfiguration: configuration)
         let settings = taskSettings
@@ -333,7 +334,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     open class var supportsSecureCoding: Bool { true }
 
     /// Stores response serializer and policy. Not the session configuration, which Foundation on Linux cannot archive, the
-    /// client identity, proxies, queues, blocks and the reachability manager.
+    /// client identity, proxies, the operations' settings, queues, blocks and the reachability manager.
     open func encode(with coder: NSCoder) {
         let settings = taskSettings
         let archive = SessionManagerArchive(
