@@ -62,10 +62,19 @@ extension TransferDriver {
         isHoldingHead = false
         guard !hasReportedHead, let transfer, let handler else { return true }
         hasReportedHead = true
-        delivery = handler.transfer(transfer, didReceive: collector.head)
-        guard case .fail(let error) = delivery else { return true }
-        failure = error
-        return false
+        let head = collector.head
+        delivery = handler.transfer(transfer, didReceive: head)
+        switch delivery {
+        case .deliver:
+            let codings = decodesContent ? ContentDecoder.codings(of: head) : []
+            decoding = codings.isEmpty ? nil : DecodedContent(codings)
+            return true
+        case .discard:
+            return true
+        case .fail(let error):
+            failure = error
+            return false
+        }
     }
 
     /// Takes content. Returns what libcurl expects: the number of bytes, CURL_WRITEFUNC_PAUSE, or 0 to end.
@@ -81,7 +90,7 @@ extension TransferDriver {
         }
         switch delivery {
         case .deliver:
-            switch handler.transfer(transfer, didReceive: bytes) {
+            switch deliver(bytes, of: transfer, to: handler) {
             case .accepted:
                 return bytes.count
             case .pause:
@@ -103,6 +112,13 @@ extension TransferDriver {
             failure = error
             return 0
         }
+    }
+
+    private func deliver(
+        _ bytes: UnsafeRawBufferPointer, of transfer: Transfer, to handler: any TransferHandler
+    ) -> ReceiveResult {
+        guard let decoding else { return handler.transfer(transfer, didReceive: bytes) }
+        return decoding.take(bytes) { handler.transfer(transfer, didReceive: $0) }
     }
 
     /// Tells libcurl in which directions the transfer may go on. An error: the transfer is over.
