@@ -92,6 +92,7 @@ extension TransferDriver {
         case .deliver:
             switch deliver(bytes, of: transfer, to: handler) {
             case .accepted:
+                contentBytes &+= Int64(bytes.count)
                 return bytes.count
             case .pause:
                 isReceivePaused = true
@@ -112,6 +113,14 @@ extension TransferDriver {
             failure = error
             return 0
         }
+    }
+
+    /// Whether all content has come that the head announced, while the request's content has not been sent: a server that
+    /// needs no more of it may end the stream or the connection, and the response counts (RFC 9113, section 8.1).
+    var hasEarlyResponse: Bool {
+        guard hasReportedHead, case .deliver = delivery, let length = collector.head.contentLength else { return false }
+        if case .none = body { return false }
+        return contentBytes == length
     }
 
     private func deliver(

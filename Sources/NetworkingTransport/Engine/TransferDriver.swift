@@ -26,6 +26,8 @@ final class TransferDriver: DeadlineHeapMember {
     var isHoldingHead = false
     var delivery = BodyDelivery.deliver
     var discardedBytes = 0
+    /// Bytes of content that were taken, as they came.
+    var contentBytes: Int64 = 0
     /// Content comes out of its codings before the handler sees it.
     var decodesContent = false
     /// What the present content goes through; nil: it comes as it is.
@@ -119,6 +121,7 @@ final class TransferDriver: DeadlineHeapMember {
         isHoldingHead = false
         delivery = .deliver
         decoding = nil
+        contentBytes = 0
         discardedBytes = 0
         endsEarly = false
         wantsFreshConnection = false
