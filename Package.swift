@@ -50,12 +50,16 @@ let package = Package(
         // Only OperationNetworkingImages takes it: other products are built and run without.
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CBrotli"),
+        .systemLibrary(name: "CZstd"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CPublicSuffix"),
         .target(name: "NetworkingSupport", swiftSettings: settings),
         .target(
             name: "NetworkingTransport",
-            dependencies: ["CCurl", "CLinux", "COpenSSL", "CPublicSuffix", "CZlib", "NetworkingSupport"],
+            dependencies: [
+                "CBrotli", "CCurl", "CLinux", "COpenSSL", "CPublicSuffix", "CZlib", "CZstd", "NetworkingSupport",
+            ],
             swiftSettings: settings),
         .target(
             name: "OperationNetworking",

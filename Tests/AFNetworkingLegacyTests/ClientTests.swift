@@ -51,6 +51,54 @@ struct ClientTests {
         #expect(headers?["X-Client"] == "books/2.1")
     }
 
+    /// A list with an entity tag, which is said to be stale at once.
+    private func listServer() throws -> TestServer {
+        let server = try TestServer()
+        server.respond(
+            to: "/list",
+            ScriptedResponse(
+                headers: [("Content-Type", "application/json"), ("Cache-Control", "no-cache")],
+                body: .resource(Data("[1, 2]".utf8), etag: "\"v1\"", lastModified: nil)))
+        return server
+    }
+
+    @Test("A client that keeps the entity tag sends it, and is told that nothing has changed")
+    func ownCondition() async throws {
+        let server = try listServer()
+        let client = ConditionalClient(baseURL: server.url())
+        var statuses: [Int] = []
+        for _ in 0..<3 {
+            let (status, count) = await Legacy.result { done in
+                client.reload("list") { status, list in done((status, list?.count)) }
+            }
+            statuses.append(status)
+            #expect(count == 2)
+        }
+        #expect(statuses == [200, 304, 304] && client.tags == ["list": "\"v1\""])
+        #expect(server.requests.map { $0["If-None-Match"] } == [nil, "\"v1\"", "\"v1\""])
+        for tag in ["\"v1\"", "\"v0\""] {
+            let (status, length, error) = await Legacy.result { done in
+                client.check(server.url("/list"), tag: tag) { done(($0, $1, $2)) }
+            }
+            #expect(error == nil && server.requests.last?["If-None-Match"] == tag)
+            #expect(status == (tag == "\"v1\"" ? 304 : 200) && length == (status == 304 ? 0 : 6))
+        }
+    }
+
+    @Test("A client that leaves conditions to the URL cache gets the list, and the server sends it once")
+    func cacheCondition() async throws {
+        let server = try listServer()
+        let client = ConditionalClient(baseURL: server.url())
+        client.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        for _ in 0..<3 {
+            let (status, count) = await Legacy.result { done in
+                client.cached("list") { status, list in done((status, list?.count)) }
+            }
+            #expect(status == 200 && count == 2)
+        }
+        #expect(server.requests.map { $0["If-None-Match"] } == [nil, "\"v1\"", "\"v1\""])
+    }
+
     @Test("A failing request of a subclassed manager gives an NSError")
     func refused() async throws {
         let client = BooksClient(baseURL: httpbin.url("/status/"))

@@ -23,6 +23,37 @@ import Testing
         return try Data([0x78, 0x9C]) + bare(data) + Data([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> $0) })
     }
 
+    /// 200 000 zeros, and a sentence 40 times, as the `brotli` and `zstd` commands compress them. Those of Zstandard have
+    /// check sums.
+    private static let zeros = Data(count: 200_000)
+    private static let sentences = Data(
+        String(repeating: "the quick brown fox jumps over the lazy dog. ", count: 40).utf8)
+    private static let brotli: [(coded: Data, content: Data)] = [
+        (bytes("533f0d837f02201e0b04f2090600"), zeros),
+        (
+            bytes(
+                "b138384064a4743317811e2cd585f49aa06804e41b5a186cc08143027923f90d3aad70363b1e272a2c051be1545afd615260"),
+            sentences
+        ),
+    ]
+    private static let zstd: [(coded: Data, content: Data)] = [
+        (bytes("28b52ffda4400d03004c000008000100fcff391002036a0800c4e97470"), zeros),
+        (
+            bytes(
+                "28b52ffd640806b50100d40274686520717569636b2062726f776e20666f78206a756d7073206f76657220746865206c617a7920"
+                    + "646f672e200100c516feaa0c34877d7f"), sentences
+        ),
+    ]
+
+    private static func bytes(_ hexadecimal: String) -> Data {
+        var (data, digits) = (Data(), Substring(hexadecimal))
+        while !digits.isEmpty {
+            data.append(UInt8(digits.prefix(2), radix: 16) ?? 0)
+            digits = digits.dropFirst(2)
+        }
+        return data
+    }
+
     private static func decode(
         _ data: Data, _ codings: [ContentDecoder.Coding], pieceSize: Int = .max
     ) throws -> Data {
@@ -55,11 +86,19 @@ import Testing
         #expect(try Self.decode(members, [.gzip], pieceSize: pieceSize) == Self.content + Data("end".utf8))
         #expect(try Self.decode(Self.gzip(Self.zlib()), [.deflate, .gzip], pieceSize: pieceSize) == Self.content)
         #expect(try Self.decode(Self.content, [], pieceSize: pieceSize) == Self.content)
+        for (coded, content) in Self.brotli {
+            #expect(try Self.decode(coded, [.brotli], pieceSize: pieceSize) == content)
+            #expect(try Self.decode(Self.gzip(coded), [.brotli, .gzip], pieceSize: pieceSize) == content)
+        }
+        for (coded, content) in Self.zstd {
+            #expect(try Self.decode(coded, [.zstd], pieceSize: pieceSize) == content)
+            #expect(try Self.decode(coded + coded, [.zstd], pieceSize: pieceSize) == content + content)
+        }
     }
 
     @Test("Nothing is the content of nothing; an empty content has its own stream")
     func empty() throws {
-        #expect(try Self.decode(Data(), [.gzip, .deflate, .other("br")]).isEmpty)
+        #expect(try Self.decode(Data(), [.gzip, .deflate, .brotli, .zstd, .other("foo")]).isEmpty)
         #expect(try Self.decode(Self.gzip(Data()), [.gzip]).isEmpty)
         #expect(try Self.decode(Self.zlib(Data()), [.deflate]).isEmpty)
         #expect(try Self.decode(Data([3, 0]), [.deflate]).isEmpty)
@@ -77,6 +116,12 @@ import Testing
             expectRefusal(coded + Data([0]), [coding])
             expectRefusal(coded + Data("garbage".utf8), [coding])
         }
+        for (pairs, coding) in [(Self.brotli, ContentDecoder.Coding.brotli), (Self.zstd, .zstd)] {
+            for (coded, _) in pairs {
+                for count in 1..<coded.count { expectRefusal(Data(coded.prefix(count)), [coding]) }
+                expectRefusal(coded + Data("garbage".utf8), [coding])
+            }
+        }
         try expectRefusal(Self.gzip(data) + Self.gzip(data).dropLast())
         try expectRefusal(Self.gzip(Self.zlib(data).dropLast()), [.deflate, .gzip])
     }
@@ -92,22 +137,30 @@ import Testing
         var sum = try Self.zlib()
         sum[sum.count - 1] ^= 1
         expectRefusal(sum, [.deflate])
+        for (coded, _) in Self.zstd {
+            var damaged = coded
+            damaged[damaged.count - 1] ^= 1
+            expectRefusal(damaged, [.zstd])
+        }
         expectRefusal(Data("not gzip!".utf8))
+        expectRefusal(Data("not zstd!".utf8), [.zstd])
+        expectRefusal(Data(repeating: 0xFF, count: 9), [.brotli])
         try expectRefusal(Self.zlib(), [.gzip])
         try expectRefusal(Self.gzip(), [.deflate])
     }
 
     @Test("A coding that is not decoded is named, once content comes")
     func unknown() {
-        let error = #expect(throws: TransferError.self) { try Self.decode(Data("x".utf8), [.gzip, .other("br")]) }
-        #expect(error?.kind == .cannotDecodeContent && error?.message.contains("\"br\"") == true)
+        let error = #expect(throws: TransferError.self) { try Self.decode(Data("x".utf8), [.gzip, .other("foo")]) }
+        #expect(error?.kind == .cannotDecodeContent && error?.message.contains("\"foo\"") == true)
     }
 
     @Test(
         "Content-Encoding",
         arguments: [
             ([], []), (["identity"], []), (["gzip"], [.gzip]), (["X-GZip, Deflate"], [.gzip, .deflate]),
-            (["", " , "], []), (["identity", "gzip"], [.gzip]), (["br"], [.other("br")]),
+            (["", " , "], []), (["identity", "gzip"], [.gzip]), (["BR, zstd"], [.brotli, .zstd]),
+            (["compress"], [.other("compress")]),
             (["gz ip"], [.other("unknown")]),
             (["e\u{301}"], [.other("unknown")]), ([String(repeating: "x", count: 33)], [.other("unknown")]),
             ([String(repeating: "gzip,", count: 5)], Array(repeating: .gzip, count: 5)),

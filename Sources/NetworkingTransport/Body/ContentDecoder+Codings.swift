@@ -5,12 +5,21 @@ extension ContentDecoder {
         case gzip
         /// In the format of zlib, or, as some servers send it, without.
         case deflate
+        /// RFC 7932, by the name "br".
+        case brotli
+        /// RFC 8878.
+        case zstd
         /// One that is not decoded, for the error that says so.
         case other(String)
     }
 
+    /// The names of the codings that are decoded: those whose libraries can be loaded, as libcurl brings them.
+    package static let available: [String] =
+        (Inflater.isAvailable ? ["gzip", "deflate"] : []) + (BrotliDecoder.isAvailable ? ["br"] : [])
+        + (ZstdDecoder.isAvailable ? ["zstd"] : [])
+
     /// The value of `Accept-Encoding` that offers what is decoded.
-    package static let acceptEncoding = Inflater.isAvailable ? "gzip, deflate" : "identity"
+    package static let acceptEncoding = available.isEmpty ? "identity" : available.joined(separator: ", ")
 
     /// Codings of one response, at most, as in libcurl.
     private static let maximumCount = 5
@@ -38,6 +47,8 @@ extension ContentDecoder {
         case "", "identity", "none": return nil
         case "gzip", "x-gzip": return .gzip
         case "deflate": return .deflate
+        case "br": return .brotli
+        case "zstd": return .zstd
         default: return .other(text)
         }
     }

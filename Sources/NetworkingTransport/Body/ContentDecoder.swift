@@ -2,13 +2,14 @@
 
 /// Takes content out of its codings, piece by piece and in bounded memory. For one thread at a time.
 ///
-/// Exact: checks are checked, and content must end where a coding ends. Several gzip members make one content.
+/// Exact: checks are checked, and content must end where a coding ends, which libcurl's own decoders do not look at. Several
+/// gzip members, or frames of Zstandard, make one content.
 package final class ContentDecoder {
     /// Outermost first: the last one applied is the first to be undone.
     private let stages: [Stage]
 
     private enum Stage {
-        case inflate(Inflater)
+        case decode(any CodingDecoder)
         /// Fails when content comes: a response without any may name whatever coding it wants.
         case unknown(String)
     }
@@ -17,8 +18,10 @@ package final class ContentDecoder {
     package init(_ codings: [Coding]) {
         stages = codings.reversed().map { coding in
             switch coding {
-            case .gzip: .inflate(Inflater(isGzip: true))
-            case .deflate: .inflate(Inflater(isGzip: false))
+            case .gzip: .decode(Inflater(isGzip: true))
+            case .deflate: .decode(Inflater(isGzip: false))
+            case .brotli: .decode(BrotliDecoder())
+            case .zstd: .decode(ZstdDecoder())
             case .other(let name): .unknown(name)
             }
         }
@@ -38,7 +41,7 @@ package final class ContentDecoder {
     ///
     /// - Throws: a `TransferError` when a coding has not; not for content of no bytes at all.
     package func finish() throws(TransferError) {
-        for case .inflate(let inflater) in stages { try inflater.finish() }
+        for case .decode(let decoder) in stages { try decoder.finish() }
     }
 
     private func decode(
@@ -47,8 +50,8 @@ package final class ContentDecoder {
         guard !bytes.isEmpty else { return }
         guard index < stages.count else { return try output(bytes) }
         switch stages[index] {
-        case .inflate(let inflater):
-            try inflater.decode(bytes) { try decode($0, stage: index + 1, into: output) }
+        case .decode(let decoder):
+            try decoder.decode(bytes) { try decode($0, stage: index + 1, into: output) }
         case .unknown(let name):
             throw TransferError(
                 .cannotDecodeContent, message: "The content comes in the coding \"\(name)\", which was not asked for.")

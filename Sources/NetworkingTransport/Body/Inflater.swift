@@ -2,7 +2,7 @@
 internal import CZlib
 
 /// Decompresses gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) with a buffer of fixed size.
-final class Inflater {
+final class Inflater: CodingDecoder {
     private enum State {
         /// No byte has come.
         case untouched
@@ -130,7 +130,6 @@ final class Inflater {
     }
 
     private func failure(_ reason: String) -> TransferError {
-        TransferError(
-            .cannotDecodeContent, message: "The content does not decode as \(isGzip ? "gzip" : "deflate"): \(reason).")
+        .undecodable(as: isGzip ? "gzip" : "deflate", reason)
     }
 }

@@ -19,16 +19,8 @@ enum CurlGlobal {
         result.supportsHTTP2 = features & CURL_VERSION_HTTP2 != 0
         result.supportsHTTP3 = features & CURL_VERSION_HTTP3 != 0
         result.supportsUnixSockets = features & CURL_VERSION_UNIX_SOCKETS != 0
-        if features & CURL_VERSION_LIBZ != 0 { result.contentCodings += ["deflate", "gzip"] }
-        if features & CURL_VERSION_BROTLI != 0 { result.contentCodings.append("br") }
-        if features & CURL_VERSION_ZSTD != 0 { result.contentCodings.append("zstd") }
+        result.contentCodings = ContentDecoder.available
         return result
-    }()
-
-    /// The field that offers every content coding which this libcurl decodes; nil: it decodes none.
-    static let acceptEncodingLine: String? = {
-        let codings = capabilities.contentCodings
-        return codings.isEmpty ? nil : "Accept-Encoding: " + codings.joined(separator: ", ")
     }()
 
     /// Whether a handle's next response finds nothing of its last one.

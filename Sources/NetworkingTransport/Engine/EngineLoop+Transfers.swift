@@ -127,7 +127,7 @@ extension EngineLoop {
     private func isTriedAgain(_ driver: TransferDriver, code: CurlCode) -> Bool {
         guard !isShutDown, driver.pool.brokenBy == nil else { return false }
         if driver.wantsFreshConnection { return true }
-        guard let transfer = driver.transfer, driver.failure == nil else { return false }
+        guard let transfer = driver.transfer, driver.failure == nil, !driver.hasEarlyResponse else { return false }
         // What an HTTP/2 connection that the server ends may come to.
         if code == .CURLE_HTTP2, transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent) { return true }
         guard !transfer.hasReclaimedDescriptors,

@@ -292,6 +292,9 @@ final class EngineLoop: @unchecked Sendable {
             }
             if let next = driver.nextIdleCheck(now: now) {
                 idleHeap.postponeFirst(to: next)
+            } else if driver.hasEarlyResponse {
+                idleHeap.remove(driver)
+                complete(driver, code: .CURLE_OK)
             } else {
                 idleHeap.remove(driver)
                 let seconds = Double(driver.idleLimit) / 1_000_000_000

@@ -302,6 +302,8 @@ extension TransferDriver {
     /// Bytes that libcurl asks the read callback for at a time.
     private static let sendBufferSize = 128 * 1024
 
+    private static let acceptEncodingLine = "Accept-Encoding: " + ContentDecoder.acceptEncoding
+
     /// Header lines, and the suppression of those that libcurl would add by itself.
     private func setHeaders(of request: TransferRequest, _ result: inout OptionResult) -> TransferError? {
         let list = HeaderList()
@@ -325,11 +327,10 @@ extension TransferDriver {
             if !hasContentType { isComplete = list.append("Content-Type:") && isComplete }
         }
         if request.decodesContent, !hasAcceptEncoding {
-            // "": all codings that libcurl was built with. The field itself goes into the list, because libcurl takes
-            // twice as long to format it from the option, for every request anew.
-            result.require(easy.set(CURLOPT_ACCEPT_ENCODING, ""))
-            if let line = CurlGlobal.acceptEncodingLine { isComplete = list.append(line) && isComplete }
+            isComplete = list.append(Self.acceptEncodingLine) && isComplete
         }
+        // Not CURLOPT_ACCEPT_ENCODING: libcurl takes content that ends early for whole.
+        decodesContent = request.decodesContent && !hasAcceptEncoding
         guard isComplete else { return TransferError.noMemory(for: "the header fields") }
         headerList = list
         result.require(easy.set(CURLOPT_HTTPHEADER, pointer: list.pointer))

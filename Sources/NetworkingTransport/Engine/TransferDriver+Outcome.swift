@@ -17,8 +17,8 @@ extension TransferDriver {
     private func error(code: CurlCode) -> TransferError? {
         if let failure { return failure }
         if endsEarly { return nil }
-        guard code != .CURLE_OK else {
-            if hasReportedHead { return nil }
+        guard code != .CURLE_OK, !hasEarlyResponse else {
+            if hasReportedHead { return decoding?.finish() }
             return TransferError(
                 .connectionLost, message: "The connection was closed before a response head was complete.")
         }

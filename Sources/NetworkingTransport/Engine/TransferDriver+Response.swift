@@ -62,10 +62,19 @@ extension TransferDriver {
         isHoldingHead = false
         guard !hasReportedHead, let transfer, let handler else { return true }
         hasReportedHead = true
-        delivery = handler.transfer(transfer, didReceive: collector.head)
-        guard case .fail(let error) = delivery else { return true }
-        failure = error
-        return false
+        let head = collector.head
+        delivery = handler.transfer(transfer, didReceive: head)
+        switch delivery {
+        case .deliver:
+            let codings = decodesContent ? ContentDecoder.codings(of: head) : []
+            decoding = codings.isEmpty ? nil : DecodedContent(codings)
+            return true
+        case .discard:
+            return true
+        case .fail(let error):
+            failure = error
+            return false
+        }
     }
 
     /// Takes content. Returns what libcurl expects: the number of bytes, CURL_WRITEFUNC_PAUSE, or 0 to end.
@@ -81,8 +90,9 @@ extension TransferDriver {
         }
         switch delivery {
         case .deliver:
-            switch handler.transfer(transfer, didReceive: bytes) {
+            switch deliver(bytes, of: transfer, to: handler) {
             case .accepted:
+                contentBytes &+= Int64(bytes.count)
                 return bytes.count
             case .pause:
                 isReceivePaused = true
@@ -103,6 +113,21 @@ extension TransferDriver {
             failure = error
             return 0
         }
+    }
+
+    /// Whether all content has come that the head announced, while the request's content has not been sent: a server that
+    /// needs no more of it may end the stream or the connection, and the response counts (RFC 9113, section 8.1).
+    var hasEarlyResponse: Bool {
+        guard hasReportedHead, case .deliver = delivery, let length = collector.head.contentLength else { return false }
+        if case .none = body { return false }
+        return contentBytes == length
+    }
+
+    private func deliver(
+        _ bytes: UnsafeRawBufferPointer, of transfer: Transfer, to handler: any TransferHandler
+    ) -> ReceiveResult {
+        guard let decoding else { return handler.transfer(transfer, didReceive: bytes) }
+        return decoding.take(bytes) { handler.transfer(transfer, didReceive: $0) }
     }
 
     /// Tells libcurl in which directions the transfer may go on. An error: the transfer is over.

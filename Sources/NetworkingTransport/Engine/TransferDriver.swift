@@ -26,6 +26,12 @@ final class TransferDriver: DeadlineHeapMember {
     var isHoldingHead = false
     var delivery = BodyDelivery.deliver
     var discardedBytes = 0
+    /// Bytes of content that were taken, as they came.
+    var contentBytes: Int64 = 0
+    /// Content comes out of its codings before the handler sees it.
+    var decodesContent = false
+    /// What the present content goes through; nil: it comes as it is.
+    var decoding: DecodedContent?
     /// The connection was given up on purpose: the exchange counts as complete.
     var endsEarly = false
     /// The request is to be sent once more, on a connection of its own.
@@ -117,6 +123,8 @@ final class TransferDriver: DeadlineHeapMember {
         hasReportedHead = false
         isHoldingHead = false
         delivery = .deliver
+        decoding = nil
+        contentBytes = 0
         discardedBytes = 0
         endsEarly = false
         wantsFreshConnection = false
@@ -149,6 +157,7 @@ final class TransferDriver: DeadlineHeapMember {
     func end() {
         transfer = nil
         handler = nil
+        decoding = nil
         body = .none
         failure = nil
         verification = nil

@@ -96,7 +96,7 @@ extension TransferError {
         case .CURLE_BAD_CONTENT_ENCODING:
             return .cannotDecodeContent
         case .CURLE_WRITE_ERROR:
-            // No callback of ours refused: libcurl's own decoders and chunk parser report this way too.
+            // No callback of ours refused: libcurl's chunk parser reports this way too.
             return message.contains("chunk") ? .badResponse : .cannotDecodeContent
         case .CURLE_OUT_OF_MEMORY:
             // A header line over libcurl's own limit ends like this.

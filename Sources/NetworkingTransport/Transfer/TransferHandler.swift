@@ -13,7 +13,7 @@ package protocol TransferHandler: AnyObject, Sendable {
     /// A response head arrived: not a 1xx, and not a 401 or 407 that libcurl answers by itself.
     func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery
     /// Content arrived, decoded. The bytes are valid during the call only. After `.pause` the same bytes are delivered
-    /// again once `TransportEngine.resumeReceiving(_:)` was called.
+    /// again, perhaps with more, once `TransportEngine.resumeReceiving(_:)` was called.
     func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> ReceiveResult
     /// `total` bytes of the request's content have been handed to the connection so far.
     func transfer(_ transfer: Transfer, didSend total: Int64)

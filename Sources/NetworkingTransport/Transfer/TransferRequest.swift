@@ -19,7 +19,7 @@ package struct TransferRequest: Sendable {
     /// Seconds without any progress in either direction after which the transfer fails; 0: no limit. Time spent
     /// waiting for a connection slot does not count.
     package var idleTimeout: TimeInterval
-    /// Whether to offer the codings that libcurl can decode, and to decode what comes back.
+    /// Whether to offer the codings that `ContentDecoder` knows, and to decode what comes back.
     package var decodesContent: Bool
     /// Transfers with a higher value leave the engine's waiting list first.
     package var priority: Int

@@ -5,7 +5,7 @@ internal import NetworkingTransport
 /// A selected representation of a resource, as far as it tells whether the rest of it can be asked for later
 /// (RFC 9110, sections 13.1.5 and 14).
 struct Representation: Sendable, Equatable, Codable {
-    /// A strong entity tag, or a date: what `If-Range` is sent with.
+    /// A strong entity tag, or a date that is a strong validator: what `If-Range` is sent with.
     var validator: String
     /// All bytes, when known.
     var totalLength: Int64?
@@ -13,11 +13,13 @@ struct Representation: Sendable, Equatable, Codable {
     var offset: Int64 = 0
 
     /// The representation of a complete answer to a GET; nil when it cannot be continued.
-    init?(head: ResponseHead, method: String) {
+    ///
+    /// - Parameter time: when it came, in seconds since 1970.
+    init?(head: ResponseHead, method: String, receivedAt time: Double) {
         guard method == "GET", head.statusCode == 200,
             ContentDecoder.codings(of: head).isEmpty,
             head.firstBytes(for: .acceptRanges)?.equalsIgnoringCase("none") != true,
-            let validator = Self.validator(of: head)
+            let validator = Self.validator(of: head, receivedAt: time)
         else { return nil }
         self.validator = validator
         totalLength = head.contentLength
@@ -29,18 +31,34 @@ struct Representation: Sendable, Equatable, Codable {
         self.offset = offset
     }
 
-    /// A strong entity tag, else the modification date; weak tags do not promise equal bytes.
+    /// A strong entity tag, else, where there is no tag, a modification date that says as much; weak tags do not promise equal
+    /// bytes.
     ///
     /// As text of visible ASCII only, since it is sent back as it is.
-    private static func validator(of head: ResponseHead) -> String? {
-        if let tag = head.firstBytes(for: .entityTag, limit: maximumValidatorLength) {
-            if tag.first == UInt8(ascii: "\""), tag.count > 2 { return text(tag) }
+    private static func validator(of head: ResponseHead, receivedAt time: Double) -> String? {
+        if head.contains(.entityTag) {
+            guard let tag = head.firstBytes(for: .entityTag, limit: maximumValidatorLength) else { return nil }
+            if tag.first == UInt8(ascii: "\"") { return tag.count > 2 ? text(tag) : nil }
             if tag.starts(with: "W/".utf8) { return nil }
         }
-        return head.firstBytes(for: .lastModified, limit: maximumValidatorLength).flatMap(text)
+        guard let date = head.firstBytes(for: .lastModified, limit: maximumValidatorLength),
+            isStrong(date, in: head, receivedAt: time)
+        else { return nil }
+        return text(date)
+    }
+
+    /// Whether nothing can have changed after a modification date that has the same date: whether the answer was made later
+    /// than in the second of the change (RFC 9110, section 8.8.2.2). Of an answer without a `Date` the time when it came
+    /// counts (section 6.6.1), by our clock, which may differ from the server's.
+    private static func isStrong(_ date: [UInt8], in head: ResponseHead, receivedAt time: Double) -> Bool {
+        guard let modified = HTTPDate.seconds(date) else { return false }
+        if let made = head.firstBytes(for: .date).flatMap(HTTPDate.seconds) { return made - modified >= 1 }
+        return time - modified >= clockDifference
     }
 
     private static let maximumValidatorLength = 1024
+    /// Seconds by which clocks may differ.
+    private static let clockDifference = 60.0
 
     private static func text(_ bytes: [UInt8]) -> String? {
         bytes.allSatisfy { 0x20...0x7E ~= $0 } ? String(decoding: bytes, as: UTF8.self) : nil

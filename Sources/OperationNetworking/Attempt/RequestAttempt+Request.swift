@@ -114,6 +114,12 @@ extension RequestAttempt {
         decoding = .engine
         if headers.contains(where: { $0.name.isFieldName("Accept-Encoding") }) {
             decoding = .nobody
+            outgoing.decodesContent = false
+        } else if headers.contains(where: { $0.name.isFieldName("Range") }) {
+            // A range that the caller asks for, of a coded representation, would be a piece that does not decode.
+            decoding = .nobody
+            headers.append(HeaderField("Accept-Encoding", "identity"))
+            outgoing.decodesContent = false
         } else if content.memory == nil,
             content.sink != nil || configuration.outputStream != nil || configuration.downloadDestination != nil
                 || configuration.stream != nil

@@ -119,7 +119,7 @@ extension RequestAttempt: TransferHandler {
         let form = form(of: codings)
         reception.isAccepted = true
         reception.form = form
-        // Of content that libcurl decodes nobody knows the length.
+        // Of content that the engine decodes nobody knows the length.
         let length = codings.isEmpty || decoding != .engine ? head.contentLength ?? -1 : -1
         if machine.continuesContent {
             let (whole, overflows) = machine.offset.addingReportingOverflow(max(length, 0))
@@ -131,7 +131,8 @@ extension RequestAttempt: TransferHandler {
             let mayDivert = isFile || (configuration.mayRetry && content.memory == nil)
             if isSuccess || content.memory != nil || (!mayDivert && content.sink?.isUntouched != false) {
                 machine.contentBeginsAnew()
-                content.begin(head, method: machine.request.httpMethod ?? "GET", as: form)
+                content.begin(
+                    head, method: machine.request.httpMethod ?? "GET", receivedAt: responseTime, as: form)
             } else {
                 let memory = MemorySink(limit: configuration.memoryLimit)
                 memory.begin(nil, as: form)

@@ -44,9 +44,9 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// Who takes the content of the transfer under way out of its codings.
     enum Decoding {
-        /// libcurl, which offers what it knows.
+        /// The engine.
         case engine
-        /// The sink, since it may pause: libcurl goes on decoding after a pause, into memory.
+        /// The sink, since it may pause: the engine goes on decoding after a pause, into memory.
         case sink
         /// Nobody: the request says itself what it accepts, or asks for a range.
         case nobody

@@ -22,8 +22,8 @@ final class ResumableContent: @unchecked Sendable {
     /// hardly any response is ever continued.
     var representation: Representation? {
         get {
-            if let (head, method) = source {
-                known = Representation(head: head, method: method)
+            if let (head, method, time) = source {
+                known = Representation(head: head, method: method, receivedAt: time)
                 source = nil
             }
             return known
@@ -34,7 +34,7 @@ final class ResumableContent: @unchecked Sendable {
         }
     }
     private var known: Representation?
-    private var source: (head: ResponseHead, method: String)?
+    private var source: (head: ResponseHead, method: String, time: Double)?
 
     /// For a download this looks at the disk for a partial file of the same URL.
     ///
@@ -124,8 +124,10 @@ final class ResumableContent: @unchecked Sendable {
     }
 
     /// Content of a new representation begins.
-    func begin(_ head: ResponseHead, method: String, as form: ContentForm) {
-        source = (head, method)
+    ///
+    /// - Parameter time: when its head came, in seconds since 1970.
+    func begin(_ head: ResponseHead, method: String, receivedAt time: Double, as form: ContentForm) {
+        source = (head, method, time)
         sink?.begin(memory == nil ? representation : nil, as: form)
     }
 

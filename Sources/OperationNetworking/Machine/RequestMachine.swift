@@ -22,6 +22,7 @@
 /// | expire       | –                         | –             | –             | –             | –        | –          | concluding | concluding    | –                   |
 /// | settled      | –                         | –             | –             | –             | –        | concluded  | –          | –             | –                   |
 /// | finish       | –                         | –             | –             | –             | –        | –          | –          | –             | finished, once      |
+/// | discard part | – (6)                     | – (6)         | – (6)         | – (6)         | – (6)    | – (6)      | – (6)      | – (6)         | – (6); at once when finished |
 ///
 /// 1. An attempt that must not be repeated (`AttemptRepetition.never`) is held in its place: it stays the present one,
 ///    and what happens to it is looked at after the resume.
@@ -30,6 +31,7 @@
 ///    resume takes the wish back.
 /// 4. Once the back-off is over; before that the call has no effect.
 /// 5. Not of a cancelled operation, which goes on to its end.
+/// 6. Noted for the end if the operation is cancelled: one that is not writes to the part, or may be started.
 struct RequestMachine: Equatable {
     private(set) var phase = Phase.ready
     private(set) var owner = Owner.nobody
@@ -47,6 +49,8 @@ struct RequestMachine: Equatable {
     private(set) var isBackingOff = false
     /// A pause came while the attempt's end was looked at: counts if there is to be another attempt.
     private(set) var isPauseWanted = false
+    /// The part of a download is to be removed when nothing is written any more.
+    private var discardsPart = false
     /// Somebody has claimed the operation's end: no other attempt follows.
     private var isDecided = false
     /// The attempt follows a failed one, with no pause between them: the operation has been executing all the time.
@@ -316,6 +320,21 @@ struct RequestMachine: Equatable {
         phase = .finished
         holdsAttempt = false
         return true
+    }
+
+    // MARK: The part of a download
+
+    /// Nobody will go on with what a download leaves. True: nothing is written any more, and the caller removes it.
+    mutating func discardPart() -> Bool {
+        guard phase != .finished else { return true }
+        discardsPart = discardsPart || isCancelled
+        return false
+    }
+
+    /// Nothing is written any more. True, once: the part is to be removed now.
+    mutating func takePartDiscard() -> Bool {
+        defer { discardsPart = false }
+        return discardsPart
     }
 
     // MARK: Archives

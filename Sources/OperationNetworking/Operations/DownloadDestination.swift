@@ -65,11 +65,33 @@ extension URLConnectionOperation {
 extension URLConnectionOperation {
     /// Removes the part that a download has left beside its target for another one to continue.
     ///
-    /// For an operation that has finished, cancelled or not; before that, and without a ``downloadDestination``, nothing
-    /// happens. Files that are not this URL's and target's, or that another download writes to, stay. Blocks for as long as
-    /// the file system takes.
+    /// For an operation that has finished, and for one that was cancelled: if it has not ended yet, the part goes when it
+    /// does, before its completion blocks run. An operation that is neither goes on as if nothing had been said, and one without
+    /// a ``downloadDestination`` has no part. Files that are not this URL's and target's, or that another download writes to,
+    /// stay. Blocks for as long as the file system takes. Calling it again changes nothing.
+    ///
+    /// ```swift
+    /// operation.cancel()
+    /// operation.discardPartialDownload()
+    /// ```
     public func discardPartialDownload() {
-        guard isFinished else { return }
+        guard lock.withLock({ _machine.discardPart() }) else { return }
+        removePart()
+    }
+
+    /// Removes the part that somebody wanted to be gone when nothing is written any more. False: there is none.
+    ///
+    /// - Parameter next: runs afterwards, on another thread, which may wait for the disk.
+    func removesPart(then next: (@Sendable () -> Void)? = nil) -> Bool {
+        guard lock.withLock({ _machine.takePartDiscard() }) else { return false }
+        runtime.onBlockThread { [self] in
+            removePart()
+            next?()
+        }
+        return true
+    }
+
+    private func removePart() {
         let (destination, url) = lock.withLock { (_configuration.downloadDestination, _request.url) }
         if let destination { PartialFile(clean: destination, of: url).discard() }
     }

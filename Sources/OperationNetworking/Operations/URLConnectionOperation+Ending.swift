@@ -57,8 +57,9 @@ extension URLConnectionOperation {
         if !isFile { conclude() }
     }
 
-    /// Everything about the result is known: finishes, and delivers. Called once in an operation's life.
+    /// Everything about the result is known: removes what is not to be left, finishes, and delivers.
     private func conclude() {
+        guard !removesPart(then: { [self] in conclude() }) else { return }
         let (waits, task, hold) = lock.withLock {
             _machine.settle()
             let (task, hold) = _retry?.end() ?? (nil, nil)
@@ -105,6 +106,8 @@ extension URLConnectionOperation {
         announce(from: result.old, to: result.new, to: result.observers)
         if result.delivers, !isFoundations { deliverCompletion(then: nil) }
         didFinish()
+        // Asked for since the operation was concluded.
+        _ = removesPart()
         for waiter in result.waiters { waiter() }
         dependents?.run()
         if let scheduler = result.scheduler {

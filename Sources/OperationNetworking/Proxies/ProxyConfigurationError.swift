@@ -21,6 +21,8 @@ public struct ProxyConfigurationError: NetworkingError {
         public static let invalidHost = Code(rawValue: 3)
         /// Not between 1 and 65535 (4).
         public static let invalidPort = Code(rawValue: 4)
+        /// A user name or password with a control character, or in something else than UTF-8 (5).
+        public static let invalidCredential = Code(rawValue: 5)
     }
 
     /// The kind of defect.

@@ -45,7 +45,8 @@ public struct ProxyServer: Sendable {
     public let host: String
     /// Its port.
     public let port: Int
-    /// The user name and password for the proxy. `nil`, the default, sends none. It goes to the proxy only.
+    /// The user name and password for the proxy. `nil`, the default, sends none. It goes to the proxy only. With a control
+    /// character in it, a request fails before anything connects.
     public var credential: URLCredential?
     /// The schemes by which an HTTP proxy may be told the credential. Basic by default, which is sent without being
     /// asked for. With one of the others, or several, the proxy is asked first, which takes another round trip, and a
@@ -77,6 +78,13 @@ public struct ProxyServer: Sendable {
             throw ProxyConfigurationError(
                 code: .invalidPort, reason: "the proxy's port \(port) is not between 1 and 65535")
         }
+        do {
+            try AuthenticationError.check(user: credential?.user ?? "", password: credential?.password ?? "")
+        } catch {
+            throw ProxyConfigurationError(
+                code: .invalidCredential,
+                reason: "the proxy's credential cannot be used: \(error); check where it is from")
+        }
         self.scheme = scheme
         self.host = isAddress ? bare : bare.hostInASCII
         self.port = port
@@ -107,8 +115,14 @@ public struct ProxyServer: Sendable {
                 reason: "a proxy's scheme is http, https, socks5 or socks5h, not \(components.scheme ?? "empty")")
         }
         var credential: URLCredential?
-        if let user = components.user {
-            credential = URLCredential(user: user, password: components.password ?? "", persistence: .none)
+        if let user = components.percentEncodedUser {
+            guard let user = user.removingPercentEncoding,
+                let password = (components.percentEncodedPassword ?? "").removingPercentEncoding
+            else {
+                throw ProxyConfigurationError(
+                    code: .invalidCredential, reason: "the proxy's user name or password is not percent-encoded UTF-8")
+            }
+            credential = URLCredential(user: user, password: password, persistence: .none)
         }
         try self.init(
             scheme: scheme, host: components.host ?? "", port: components.port ?? scheme.defaultPort,

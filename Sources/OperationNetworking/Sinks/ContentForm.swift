@@ -7,7 +7,7 @@ enum ContentForm: Sendable {
     case plain
     /// In these codings, in the order in which they were applied: the sink decodes.
     case coded([ContentDecoder.Coding])
-    /// Decoded by libcurl, which buffers what it has begun to decode when it is paused, and fails when that is much. So
+    /// Decoded by the engine, which keeps what it has begun to decode when it is paused, and fails when that is much. So
     /// the sink does not pause, and takes up to `limit` bytes in advance.
     case decoded(limit: Int)
 

@@ -161,6 +161,13 @@ final class ScriptedConnection {
         }
     }
 
+    /// Exactly so many bytes; nil: the client closed before.
+    func read(_ count: Int) -> [UInt8]? {
+        while buffer.count < count { guard fill() else { return nil } }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer.prefix(count))
+    }
+
     /// Bytes that came along with what was read last.
     var bufferedCount: Int { buffer.count }
 

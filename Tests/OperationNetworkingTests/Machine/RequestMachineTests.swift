@@ -40,6 +40,21 @@ import Testing
         }
     }
 
+    @Test("The part of a download goes at the end of a cancelled operation, once, and at any time later")
+    func partDiscard() {
+        var machine = RequestMachine()
+        #expect(!machine.discardPart() && !machine.takePartDiscard(), "it may be started yet")
+        _ = machine.start(dependenciesAreMet: true, needsPreparation: false)
+        #expect(!machine.discardPart() && !machine.takePartDiscard(), "it writes to the part")
+        _ = machine.cancel()
+        #expect(!machine.discardPart() && !machine.discardPart())
+        #expect(machine.takePartDiscard() && !machine.takePartDiscard())
+        _ = machine.endAttempt(1)
+        machine.settle()
+        #expect(machine.finish() && !machine.takePartDiscard())
+        #expect(machine.discardPart() && !machine.takePartDiscard())
+    }
+
     @Test("The raw values are AFNetworking's")
     func rawValues() {
         #expect(OperationState.allCases.map(\.rawValue).sorted() == [-1, 1, 2, 3])

@@ -235,6 +235,51 @@ import Testing
         #expect(names == ["target.bin.part", "target.bin.part.json"], "another URL's")
     }
 
+    @Test("Right after a cancellation the part goes as soon as nothing is written to it, before the completion")
+    func discardedAfterCancel() async throws {
+        server.respond(
+            to: "/file", ScriptedResponse.ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 50_000))
+        for round in 0..<20 {
+            let operation = await download(run: false)
+            let seen = Recorder<[String]>()
+            operation.completionBlock = { seen.append(names) }
+            operation.start()
+            try await eventually { bytes("target.bin.part")?.count == 50_000 }
+            if round % 2 == 1 { operation.pause() }
+            operation.cancel()
+            operation.discardPartialDownload()
+            operation.discardPartialDownload()
+            await operation.completed()
+            #expect(operation.isCancelledError && names == [])
+            try await eventually { seen.count == 1 }
+            #expect(seen.values == [[]])
+        }
+    }
+
+    @Test("Before the beginning only a cancelled operation discards a part, and after a success there is none")
+    func discardedBeforeAndAfter() async throws {
+        server.respond(to: "/file", .ranged(Self.content, etag: "\"a\""))
+        let there = ["target.bin.part", "target.bin.part.json"]
+        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
+        let cancelled = await download(run: false)
+        cancelled.discardPartialDownload()
+        #expect(names == there)
+        cancelled.cancel()
+        cancelled.discardPartialDownload()
+        #expect(names == there, "it has not ended")
+        await cancelled.run()
+        #expect(names == [])
+        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
+        let operation = await download(run: false)
+        operation.discardPartialDownload()
+        await operation.run()
+        #expect(operation.error == nil && server.requests.map { $0["Range"] } == ["bytes=100-"])
+        operation.discardPartialDownload()
+        operation.discardPartialDownload()
+        #expect(names == ["target.bin"] && bytes("target.bin") == Self.content)
+        HTTPRequestOperation.make(server.url("/file")).discardPartialDownload()
+    }
+
     @Test(
         "What is on disk is continued if its validator still holds, and replaced if not",
         arguments: ["\"same\"", "\"other\""])

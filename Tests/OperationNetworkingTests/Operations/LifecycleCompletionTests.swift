@@ -16,7 +16,7 @@ import Testing
         server.respondToOthers { _ in .json("{\"a\": 1}") }
         let queue = isOurs ? RequestOperationQueue() : OperationQueue()
         let seen = Recorder<Int?>()
-        for _ in 0..<20 {
+        for round in 1...20 {
             let upstream = HTTPRequestOperation.make(server.url())
             upstream.responseSerializer = JSONResponseSerializer()
             let atFinish = upstream.observe(\.isFinished) { operation, _ in
@@ -28,7 +28,8 @@ import Testing
             }
             dependent.addDependency(upstream)
             queue.enqueue([upstream, dependent])
-            try await eventually { dependent.isFinished }
+            // Foundation's queue hears of an end before observers do.
+            try await eventually { dependent.isFinished && seen.count == 2 * round }
             withExtendedLifetime(atFinish) {}
         }
         #expect(seen.values == Array(repeating: 1, count: 40))
@@ -133,6 +134,37 @@ import Testing
         await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
         #expect(calls.value == 1 && isOnQueue.values == [true])
         #expect(operation.completionBlock == nil)
+    }
+
+    @Test("A group that nobody else holds, and that is taken away while the blocks wait, is left when they have run")
+    func droppedGroup() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let queue = DispatchQueue(label: "waiting")
+        let left = Recorder<String>()
+        let operations = (0..<20).map { _ in HTTPRequestOperation.make(server.url(), completionQueue: queue) }
+        queue.suspend()
+        do {
+            let group = DispatchGroup()
+            for operation in operations {
+                operation.completionGroup = group
+                operation.completionBlock = { left.append("block") }
+                operation.start()
+            }
+            // Then they are in the group.
+            for operation in operations { await operation.finished() }
+            group.notify(queue: queue) { left.append("group") }
+        }
+        for operation in operations { operation.completionGroup = nil }
+        queue.resume()
+        try await eventually { left.count == 21 }
+        #expect(left.last == "group" && left.values.filter { $0 == "block" }.count == 20)
+        // One that goes before the operation ends, and never had anybody in it.
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.completionGroup = DispatchGroup()
+        operation.completionGroup = nil
+        await operation.run()
+        #expect(operation.error == nil)
     }
 
     @Test("Success and failure blocks get the operation, and its object or error; nil blocks are allowed")

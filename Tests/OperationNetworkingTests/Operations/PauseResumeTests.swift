@@ -44,6 +44,15 @@ import Testing
         #expect(outcome.ifRanges == [nil, Self.date, Self.date])
     }
 
+    @Test("A date of the very second in which the answer was made is none", arguments: PauseRun.Place.allCases)
+    func weakDate(place: PauseRun.Place) async throws {
+        let outcome = try await PauseRun(place: place, pauses: [5000]).run { _, index in
+            Self.cut(.ranged(Self.content, lastModified: Self.date).adding(header: "Date", Self.date), index, [5000])
+        }
+        #expect(outcome.operation.error == nil && outcome.content == Self.content)
+        #expect(outcome.ranges == [nil, nil] && outcome.ifRanges == [nil, nil])
+    }
+
     @Test(
         "A weak entity tag, or no validator, means from the beginning", arguments: PauseRun.Place.allCases,
         ["W/\"w\"", nil])

@@ -44,6 +44,34 @@ import Testing
     }
 
     @Test(
+        "A credential with control characters, or in something else than UTF-8, is refused",
+        arguments: [
+            "http://me%0d%0aX:hunter2@proxy", "http://me:hunter2%00@proxy", "http://me:hunter2%7F@proxy",
+            "http://%09me@proxy", "socks5://me:hunter2%0a@proxy", "socks5h://me%01:hunter2@proxy",
+            "https://me:hunter2%1f@proxy", "http://me:hunter2%ff@proxy", "http://m%C3e:hunter2@proxy",
+        ])
+    func badCredentials(text: String) throws {
+        for read in [{ try ProxyServer(text) }, { try ProxyConfiguration.environment(["all_proxy": text]).http }] {
+            let error = try #require(throws: ProxyConfigurationError.self) { _ = try read() }
+            #expect(error.code == .invalidCredential)
+            #expect(error.reason.contains("user name") || error.reason.contains("password"))
+            #expect(!"\(error)".contains("hunter2") && !"\(error)".contains("X"))
+        }
+    }
+
+    @Test("The same of a credential of the program's", arguments: ["\r\nX: 1", "\u{0}", "\u{7F}", "\n", "\t"])
+    func badParts(text: String) throws {
+        for (user, password) in [("me" + text, "hunter2"), ("me", "hunter2" + text)] {
+            let error = try #require(throws: ProxyConfigurationError.self) {
+                try ProxyServer(
+                    scheme: .http, host: "proxy", port: 1,
+                    credential: URLCredential(user: user, password: password, persistence: .none))
+            }
+            #expect(error.code == .invalidCredential && !"\(error)".contains("hunter2"))
+        }
+    }
+
+    @Test(
         "Hosts with what no host has, and ports that are none, are refused",
         arguments: ["a b", "a@b", "a/b", "a\r\nb", ""])
     func badHosts(host: String) {

@@ -327,6 +327,27 @@ import Testing
         #expect(listener.connectionCount == 0 && server.connectionCount == 0)
     }
 
+    @Test(
+        "A credential with a control character that was set later fails the request before anything connects",
+        arguments: ProxyServer.Scheme.allCases)
+    func badCredential(scheme: ProxyServer.Scheme) async throws {
+        let listener = try TestServer()
+        for (user, password) in [("me\r\nX: 1", "hunter2"), ("me", "hunter2\r\nX: 1"), ("me", "hunter2\u{0}")] {
+            for schemes: ProxyServer.AuthenticationSchemes in [.basic, .digest, [.basic, .digest, .ntlm]] {
+                var through = try proxy(scheme, listener.port)
+                through.authenticationSchemes = schemes
+                through.credential = URLCredential(user: user, password: password, persistence: .none)
+                for url in [server.url("/"), secure.url("/")] {
+                    let error = try #require(try await send(url, through: through).urlError)
+                    #expect(error.code == .badURL)
+                    #expect(error.localizedDescription.contains("control character"))
+                    #expect(!"\(error)".contains("hunter2") && !error.localizedDescription.contains("hunter2"))
+                }
+            }
+        }
+        #expect(listener.connectionCount == 0 && server.connectionCount == 0 && secure.connectionCount == 0)
+    }
+
     @Test("Cancelling while a proxy is silent ends the operation")
     func cancelling() async throws {
         let silent = try TestServer()

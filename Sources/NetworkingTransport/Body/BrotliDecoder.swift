@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+internal import CBrotli
+
+/// Decompresses Brotli (RFC 7932) with a buffer of fixed size, and a window of up to 16 MiB.
+final class BrotliDecoder: CodingDecoder {
+    private static let outputSize = 64 * 1024
+
+    private var library = on_brotli()
+    private var progress = CodingProgress.untouched
+    /// A BrotliDecoderState; nil before anything is decoded.
+    private var decoder: UnsafeMutableRawPointer?
+    private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: BrotliDecoder.outputSize, alignment: 16)
+
+    deinit {
+        if let decoder { on_brotli_end(&library, decoder) }
+        output.deallocate()
+    }
+
+    /// Whether the library can be loaded.
+    static let isAvailable: Bool = {
+        var library = on_brotli()
+        return on_brotli_load(&library) != 0
+    }()
+
+    func decode(_ bytes: UnsafeRawBufferPointer, into consume: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard !bytes.isEmpty else { return }
+        let decoder = try begun()
+        var input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        var inputCount = bytes.count
+        while true {
+            if case .atEnd = progress {
+                guard inputCount > 0 else { return }
+                throw TransferError.undecodable(as: "br", "something follows its end")
+            }
+            var space = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            var spaceCount = output.count
+            let result = on_brotli_continue(&library, decoder, &inputCount, &input, &spaceCount, &space)
+            let produced = output.count - spaceCount
+            if produced > 0 { try consume(UnsafeRawBufferPointer(rebasing: output.prefix(produced))) }
+            switch result {
+            case Int32(ON_BROTLI_SUCCESS): progress = .atEnd
+            case Int32(ON_BROTLI_NEEDS_OUTPUT): break
+            case Int32(ON_BROTLI_NEEDS_INPUT): return
+            default: throw TransferError.undecodable(as: "br", "it is damaged")
+            }
+        }
+    }
+
+    func finish() throws(TransferError) {
+        if case .running = progress { throw TransferError.undecodable(as: "br", "it ends early") }
+    }
+
+    private func begun() throws(TransferError) -> UnsafeMutableRawPointer {
+        if let decoder { return decoder }
+        guard on_brotli_load(&library) != 0 else {
+            throw TransferError.undecodable(as: "br", "libbrotlidec.so.1 cannot be loaded")
+        }
+        guard let made = on_brotli_begin(&library) else { throw TransferError.noMemory(for: "decoding the content") }
+        decoder = made
+        progress = .running
+        return made
+    }
+}

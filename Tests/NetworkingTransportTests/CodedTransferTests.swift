@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import NetworkingSupport
+import Testing
+
+@testable import NetworkingTransport
+
+/// Content that the engine takes out of its codings.
+@Suite("Coded transfers", .timeLimit(.minutes(1))) struct CodedTransferTests {
+    private static let content = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })
+
+    private enum Framing: CaseIterable, Sendable { case length, chunks, end }
+
+    private static func send(_ content: Data, _ framing: Framing, over connection: ScriptedConnection) {
+        connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n")
+        switch framing {
+        case .length:
+            connection.write("Content-Length: \(content.count)\r\n\r\n")
+            connection.write([UInt8](content))
+        case .chunks:
+            connection.write("Transfer-Encoding: chunked\r\n\r\n\(String(content.count, radix: 16))\r\n")
+            connection.write([UInt8](content))
+            connection.write("\r\n0\r\n\r\n")
+        case .end:
+            connection.write("\r\n")
+            connection.write([UInt8](content))
+        }
+    }
+
+    @Test(
+        "A handler that pauses at every piece gets each byte once, however the content is framed",
+        arguments: Framing.allCases)
+    private func pauses(framing: Framing) async throws {
+        let coded = try GzipEncoder.encode(Self.content)
+        await withEngine(server: { connection in
+            guard connection.readRequest() != nil else { return }
+            Self.send(coded, framing, over: connection)
+        }) { engine, server in
+            let pauses = Locked((count: 0, isDue: true))
+            let handler = RecordingHandler(onContent: { [engine] transfer, _ in
+                let isDue = pauses.withLock { state in
+                    defer { state.isDue.toggle() }
+                    state.count += state.isDue ? 1 : 0
+                    return state.isDue
+                }
+                guard isDue else { return .accepted }
+                engine.resumeReceiving(transfer)
+                return .pause
+            })
+            let record = await engine.run(TransferRequest(server.url), handler)
+            #expect(record.error == nil && Data(record.content) == Self.content)
+            #expect(pauses.withLock { $0.count } > 3)
+        }
+    }
+
+    @Test("Content that ends before its coding does is an error, however it is framed", arguments: Framing.allCases)
+    private func cut(framing: Framing) async throws {
+        let coded = try GzipEncoder.encode(Self.content)
+        await withEngine(server: { connection in
+            guard connection.readRequest() != nil else { return }
+            Self.send(coded.dropLast(connection.number), framing, over: connection)
+        }) { engine, server in
+            for _ in 0..<12 {
+                let record = await engine.run(TransferRequest(server.url))
+                #expect(record.error?.kind == .cannotDecodeContent)
+                #expect(record.error?.message.contains("ends early") == true)
+            }
+        }
+    }
+
+    @Test("A handler that has enough ends the transfer well, in the middle of a coding")
+    func enough() async throws {
+        let coded = try GzipEncoder.encode(Self.content)
+        await withEngine(server: { connection in
+            guard connection.readRequest() != nil else { return }
+            Self.send(coded, .length, over: connection)
+        }) { engine, server in
+            let record = await engine.run(
+                TransferRequest(server.url), RecordingHandler(onContent: { _, _ in .enough }))
+            #expect(record.error == nil && record.outcomes.count == 1)
+        }
+    }
+}

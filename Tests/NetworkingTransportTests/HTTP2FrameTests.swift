@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import NetworkingSupport
+import Testing
+
+@testable import NetworkingTransport
+
+/// What a server may send on a connection (RFC 9113), and what it must not.
+@Suite("HTTP/2, frame by frame", .timeLimit(.minutes(2)), .serialized)
+struct HTTP2FrameTests {
+    typealias Frame = HTTP2Frame
+
+    /// What a server does once a request has come on a stream.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let script: @Sendable (ScriptedConnection, UInt32) -> Void
+
+        init(_ name: String, _ script: @escaping @Sendable (ScriptedConnection, UInt32) -> Void) {
+            testDescription = name
+            self.script = script
+        }
+
+        /// Frames one after the other.
+        init(_ name: String, frames: @escaping @Sendable (UInt32) -> [HTTP2Frame]) {
+            self.init(name) { connection, stream in connection.write(frames(stream).flatMap(\.bytes)) }
+        }
+    }
+
+    private static func request(_ server: ScriptedServer, method: String = "GET") -> TransferRequest {
+        var request = TransferRequest(server.url, method: method)
+        var route = ConnectionRoute()
+        route.httpVersion = .http2PriorKnowledge
+        request.origin = route.countedOrigin(request.origin)
+        request.route = route
+        request.idleTimeout = 5
+        return request
+    }
+
+    private static func run(
+        _ play: Case, settings: HTTP2Frame = .settings(), method: String = "GET", content: Data? = nil
+    ) async -> RecordingHandler.Record {
+        await withEngine(server: { connection in
+            guard connection.beginHTTP2(settings), let stream = connection.nextRequestStream() else { return }
+            play.script(connection, stream)
+            connection.waitForClient()
+        }) { engine, server in
+            var request = request(server, method: method)
+            if let content { request.body = .data(content) }
+            return await engine.run(request)
+        }
+    }
+
+    // MARK: Well formed
+
+    private static let good: [Case] = [
+        Case("padding and a priority, which say nothing") {
+            let block = Frame.block([(":status", "200")])
+            return [
+                Frame(
+                    .headers, Frame.endHeaders | Frame.padded | Frame.withPriority, stream: $0,
+                    [3] + Frame.big(UInt32(0x8000_0000)) + [200] + block + [0, 0, 0]),
+                Frame(.data, Frame.padded, stream: $0, [2] + Array("con".utf8) + [0, 0]),
+                Frame(.data, Frame.padded, stream: $0, [5, 0, 0, 0, 0, 0]),
+                Frame(.data, Frame.padded | Frame.end, stream: $0, [0] + Array("tent".utf8)),
+            ]
+        },
+        Case("a head in several frames") {
+            let block = Frame.block([(":status", "200"), ("x-long", String(repeating: "x", count: 300))])
+            return [Frame(.headers, stream: $0, Array(block.prefix(1)))]
+                + [
+                    Frame(.continuation, stream: $0, Array(block.dropFirst().prefix(100))),
+                    Frame(.continuation, Frame.endHeaders, stream: $0, Array(block.dropFirst(101))),
+                    .data($0, "content", ends: true),
+                ]
+        },
+        Case("frames, flags and settings that nobody knows") {
+            var unknown = Frame(.data, 0xFF, stream: $0, [1, 2, 3])
+            unknown.kind = 0xEE
+            var settings = Frame.settings()
+            settings.payload = Frame.big(UInt16(0x99)) + Frame.big(UInt32.max)
+            var head = Frame.ok($0)
+            head.flags |= 0x42
+            return [unknown, settings, head, unknown, .data($0, "content", ends: true)]
+        },
+        Case("empty frames between") {
+            [.ok($0)] + Array(repeating: .data($0, ""), count: 50) + [.data($0, "content"), .data($0, "", ends: true)]
+        },
+        Case("a thousand questions whether we are there") { connection, stream in
+            for number in 0..<1000 { connection.put(.ping(UInt64(number))) }
+            for number in 0..<1000 {
+                guard connection.nextFrame(.ping, isAcknowledgement: true)?.payload == Frame.big(UInt64(number)) else {
+                    return
+                }
+            }
+            connection.put(.ok(stream), .data(stream, "content", ends: true))
+        },
+        Case("settings that change all the time") { connection, stream in
+            for size: UInt32 in [0, 4096, 1, 65_536] {
+                connection.put(.settings((.headerTableSize, size), (.initialWindowSize, size)))
+                guard connection.nextFrame(.settings, isAcknowledgement: true) != nil else { return }
+            }
+            connection.put(.ok(stream), .settings((.maximumConcurrentStreams, 0)), .data(stream, "content", ends: true))
+        },
+        Case("informational responses before") {
+            [
+                .headers($0, [(":status", "100")]), .headers($0, [(":status", "103"), ("link", "x")]), .ok($0),
+                .data($0, "content", ends: true),
+            ]
+        },
+        Case("trailers") {
+            [.ok($0), .data($0, "content"), .headers($0, [("checksum", "1")], ends: true)]
+        },
+        Case("a length that is right") { [.ok($0, [("content-length", "7")]), .data($0, "content", ends: true)] },
+        Case("a farewell that counts the stream, before the response") {
+            [.goAway(last: $0, .none), .ok($0), .data($0, "content", ends: true)]
+        },
+        Case("a farewell in two steps, and the rest of the content") {
+            [
+                .ok($0), .data($0, "con"), .goAway(last: 0x7FFF_FFFF, .none), .data($0, "te"), .goAway(last: $0, .none),
+                .data($0, "nt", ends: true),
+            ]
+        },
+        Case("a reset without an error after the response, which ends nothing but the request") {
+            [.ok($0), .data($0, "content", ends: true), .reset($0, .none)]
+        },
+        Case("window updates, for the connection and for a stream that has ended") {
+            [
+                .window(0, 1000), .window($0, 1000), .ok($0), .data($0, "content", ends: true), .window($0, 1),
+                .reset($0, .none),
+            ]
+        },
+        Case("resets and windows of priorities") {
+            [
+                Frame(.priority, stream: $0, Frame.big(UInt32(0)) + [10]), .ok($0),
+                Frame(.priority, stream: 99, Frame.big(UInt32(0)) + [10]), .data($0, "content", ends: true),
+            ]
+        },
+    ]
+
+    @Test("What is well formed is a response", arguments: good)
+    func wellFormed(_ play: Case) async {
+        let record = await Self.run(play)
+        #expect(record.error == nil, "\(String(describing: record.error))")
+        #expect(record.status == 200 && record.text == "content" && record.outcomes.count == 1)
+    }
+
+    /// Runs a POST on a connection whose settings the client is known to have, because a GET was answered before.
+    private static func post(
+        _ content: Data, settings: HTTP2Frame = .settings(), idleTimeout: TimeInterval = 20,
+        _ script: @escaping @Sendable (ScriptedConnection, UInt32) -> Void
+    ) async -> RecordingHandler.Record {
+        await withEngine(server: { connection in
+            guard connection.beginHTTP2(settings), let first = connection.nextRequestStream() else { return }
+            connection.put(.ok(first), .data(first, "first", ends: true))
+            guard let stream = connection.nextRequestStream() else { return }
+            script(connection, stream)
+            connection.waitForClient()
+        }) { engine, server in
+            let first = await engine.run(request(server))
+            guard first.text == "first" else { return first }
+            var request = request(server, method: "POST")
+            request.body = .data(content)
+            request.idleTimeout = idleTimeout
+            return await engine.run(request)
+        }
+    }
+
+    @Test("The content of a request is sent as the server's windows allow, and whole", arguments: [1, 1000, 16_384])
+    func sendWindows(size: UInt32) async {
+        let content = Data((0..<(size == 1 ? 200 : 50_000)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let received = Locked<[UInt8]>([])
+        let record = await Self.post(content, settings: .settings((.initialWindowSize, size))) { connection, stream in
+            var bytes: [UInt8] = []
+            while bytes.count < content.count, let frame = connection.readFrame() {
+                guard frame.kind == Frame.Kind.data.rawValue else { continue }
+                bytes += frame.payload
+                if frame.payload.count > Int(size) { return }
+                if !frame.payload.isEmpty {
+                    let count = UInt32(frame.payload.count)
+                    connection.put(.window(stream, count), .window(0, count))
+                }
+            }
+            received.withLock { [bytes] in $0 = bytes }
+            connection.put(.ok(stream), .data(stream, "content", ends: true))
+        }
+        #expect(record.error == nil && record.text == "content" && record.sent == Int64(content.count))
+        #expect(received.withLock { Data($0) } == content)
+    }
+
+    @Test("A window that shrinks below what was sent stops the upload until it grows again")
+    func shrinkingWindow() async {
+        let content = Data(repeating: 65, count: 100_000)
+        let total = Locked(0)
+        let record = await Self.post(content) { connection, stream in
+            var count = 0
+            while count < 65_535, let frame = connection.readFrame() {
+                if frame.kind == Frame.Kind.data.rawValue { count += frame.payload.count }
+            }
+            connection.put(.settings((.initialWindowSize, 0)))
+            guard connection.nextFrame(.settings, isAcknowledgement: true) != nil else { return }
+            connection.put(.window(0, 100_000), .ping(1))
+            // Nothing may come but the answer.
+            guard let answer = connection.readFrame(), answer.kind == Frame.Kind.ping.rawValue else { return }
+            connection.put(.window(stream, 65_535 + 100_000))
+            while count < content.count, let frame = connection.readFrame() {
+                if frame.kind == Frame.Kind.data.rawValue { count += frame.payload.count }
+            }
+            total.withLock { [count] in $0 = count }
+            connection.put(.ok(stream), .data(stream, "content", ends: true))
+        }
+        #expect(record.error == nil && record.text == "content", "\(String(describing: record.error))")
+        #expect(total.withLock { $0 } == 100_000)
+    }
+
+    /// RFC 9113, section 8.1: the response counts. Only its length tells libcurl that it is all.
+    @Test(
+        "A whole response before the end of the request, which the server wants no more of",
+        arguments: [(200, true), (200, false), (413, true), (413, false)])
+    func earlyResponse(status: Int, resets: Bool) async {
+        let record = await Self.post(Data(repeating: 65, count: 1_000_000), idleTimeout: 3) { connection, stream in
+            connection.put(
+                .headers(stream, [(":status", "\(status)"), ("content-length", "7")]),
+                .data(stream, "content", ends: true))
+            // A reset that comes in one piece with the response hides it from libcurl (7.88).
+            connection.put(.ping(1))
+            guard connection.nextFrame(.ping, isAcknowledgement: true) != nil else { return }
+            if resets { connection.put(.reset(stream, .none)) }
+        }
+        #expect(record.error == nil && record.text == "content", "\(String(describing: record.error))")
+        #expect(record.status == status)
+    }
+
+    @Test("What is received is acknowledged: a response of 5 MB comes within the client's windows")
+    func receiveWindows() async {
+        let size = 5_000_000
+        let largest = Locked(0)
+        await withEngine(server: { connection in
+            guard connection.beginHTTP2() else { return }
+            // Of the connection, and of each stream.
+            var (whole, each, stream) = (65_535, 65_535, UInt32(0))
+            func take(_ frame: HTTP2Frame) {
+                let number = frame.payload.suffix(4).reduce(0) { $0 << 8 | Int($1) }
+                if frame.kind == Frame.Kind.windowUpdate.rawValue {
+                    if frame.stream == 0 { whole += number } else { each += number }
+                } else if frame.kind == Frame.Kind.settings.rawValue {
+                    for start in stride(from: 0, to: frame.payload.count - 5, by: 6) {
+                        let setting = frame.payload[start..<start + 6].map { Int($0) }
+                        guard setting[1] == 4 else { continue }
+                        each += setting[2] << 24 | setting[3] << 16 | setting[4] << 8 | setting[5]
+                        each -= 65_535
+                    }
+                }
+            }
+            while stream == 0, let frame = connection.readFrame() {
+                if frame.kind == Frame.Kind.headers.rawValue { stream = frame.stream } else { take(frame) }
+            }
+            largest.withLock { [each, whole] in $0 = min(each, whole) }
+            connection.put(.ok(stream, [("content-length", "\(size)")]))
+            var sent = 0
+            while sent < size {
+                let count = min(whole, each, 16_384, size - sent)
+                guard count > 0 else {
+                    guard let frame = connection.readFrame() else { return }
+                    take(frame)
+                    continue
+                }
+                let flags = sent + count == size ? Frame.end : 0
+                guard connection.put(Frame(.data, flags, stream: stream, [UInt8](repeating: 66, count: count))) else {
+                    return
+                }
+                (whole, each, sent) = (whole - count, each - count, sent + count)
+            }
+            connection.waitForClient()
+        }) { engine, server in
+            let record = await engine.run(Self.request(server))
+            #expect(record.error == nil && record.content.count == size && record.content.allSatisfy { $0 == 66 })
+        }
+        #expect(largest.withLock { $0 } >= 65_535)
+    }
+
+    @Test("More requests than the server takes at once are all answered", arguments: [1, 3])
+    func concurrentStreams(limit: UInt32) async {
+        await withEngine(server: { connection in
+            guard connection.beginHTTP2(.settings((.maximumConcurrentStreams, limit))) else { return }
+            var open: [UInt32] = []
+            while let frame = connection.readFrame() {
+                if frame.kind == Frame.Kind.headers.rawValue {
+                    open.append(frame.stream)
+                    // The answer to this comes behind all requests that are sent without waiting.
+                    connection.put(.ping(UInt64(frame.stream)))
+                } else if frame.kind == Frame.Kind.ping.rawValue, !open.isEmpty {
+                    let stream = open.removeFirst()
+                    connection.put(.ok(stream), .data(stream, "content", ends: true))
+                }
+            }
+        }) { engine, server in
+            let handlers = (0..<20).map { _ in RecordingHandler() }
+            for handler in handlers { engine.start(Transfer(request: Self.request(server), handler: handler)) }
+            for handler in handlers { #expect(await handler.finished().text == "content") }
+        }
+    }
+
+    // MARK: Ill formed
+
+    private static func malformed(_ name: String, _ fields: [(String, String)]) -> Case {
+        Case(name) { [.headers($0, fields), .data($0, "content", ends: true)] }
+    }
+
+    private static let bad: [Case] = [
+        malformed("no status", [("x", "y")]),
+        malformed("two statuses", [(":status", "200"), (":status", "200")]),
+        malformed("a status that is no number", [(":status", "2xx")]),
+        malformed("a status behind a field", [("x", "y"), (":status", "200")]),
+        malformed("a pseudo-field of requests", [(":status", "200"), (":path", "/")]),
+        malformed("a name in capitals", [(":status", "200"), ("X-Up", "y")]),
+        malformed("a name with a blank", [(":status", "200"), ("a b", "y")]),
+        malformed("Connection", [(":status", "200"), ("connection", "close")]),
+        malformed("Transfer-Encoding", [(":status", "200"), ("transfer-encoding", "chunked")]),
+        malformed("a value with a line end", [(":status", "200"), ("x", "a\r\nset-cookie: b=c")]),
+        malformed("a value with a zero", [(":status", "200"), ("x", "a\u{0}b")]),
+        malformed("101", [(":status", "101")]),
+        malformed("a length that is too long", [(":status", "200"), ("content-length", "8")]),
+        malformed("a length that is too short", [(":status", "200"), ("content-length", "6")]),
+        malformed("a length that is none", [(":status", "200"), ("content-length", "x")]),
+        malformed("two lengths", [(":status", "200"), ("content-length", "7"), ("content-length", "6")]),
+        Case("content before a head") { [.data($0, "content", ends: true)] },
+        Case("content for the connection") { _ in [.data(0, "content")] },
+        Case("a head for the connection") { _ in [.ok(0)] },
+        Case("a head on the server's side") { [.ok($0 + 1), .ok($0)] },
+        Case("a promise that nobody wants") {
+            [
+                Frame(
+                    .pushPromise, Frame.endHeaders, stream: $0, Frame.big(UInt32(2)) + Frame.block([(":method", "GET")])
+                )
+            ]
+        },
+        Case("a continuation of nothing") { [Frame(.continuation, Frame.endHeaders, stream: $0)] },
+        Case("something else within a head") {
+            [Frame(.headers, stream: $0, Frame.block([(":status", "200")])), .ping(), .data($0, "content", ends: true)]
+        },
+        Case("settings of five bytes") { _ in [Frame(.settings, 0, stream: 0, [0, 1, 0, 0, 0])] },
+        Case("settings of a stream") { [Frame(.settings, 0, stream: $0)] },
+        Case("a window of more than 2^31") { _ in [.settings((.initialWindowSize, 1 << 31))] },
+        Case("a frame size of one") { _ in [.settings((.maximumFrameSize, 1))] },
+        Case("a question of seven bytes") { _ in [Frame(.ping, 0, stream: 0, [0, 0, 0, 0, 0, 0, 0])] },
+        Case("a window that grows by nothing") { _ in [.window(0, 0)] },
+        Case("a window that overflows") { _ in [.window(0, 0x7FFF_FFFF), .window(0, 0x7FFF_FFFF)] },
+        Case("a reset of no stream") { _ in [.reset(0, .cancel)] },
+        Case("a head that does not decode") {
+            [Frame(.headers, Frame.endHeaders | Frame.end, stream: $0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]
+        },
+        Case("a head without an end") { connection, stream in
+            connection.put(Frame(.headers, stream: stream, Frame.block([(":status", "200")])))
+            let more = Frame(
+                .continuation, stream: stream, Frame.block([("x", String(repeating: "x", count: 10_000))]))
+            for _ in 0..<10_000 { guard connection.put(more) else { return } }
+        },
+        Case("more than the client's window") { connection, stream in
+            connection.put(.ok(stream))
+            let more = Frame(.data, stream: stream, [UInt8](repeating: 65, count: 16_384))
+            // Of a client that takes nothing this would be more than all windows that it can have announced.
+            for _ in 0..<3 { guard connection.put(more) else { return } }
+            connection.put(.reset(stream, .flowControl))
+        },
+        Case("the end within a head") { connection, stream in
+            connection.put(Frame(.headers, stream: stream, Frame.block([(":status", "200")])))
+            connection.shutDown()
+        },
+        Case("the end before a head") { connection, _ in connection.shutDown() },
+        Case("the end within the content, of which nobody said the length") { connection, stream in
+            connection.put(.ok(stream), .data(stream, "con"))
+            connection.shutDown()
+        },
+        Case("the end within a frame") { connection, stream in
+            connection.write(Frame.ok(stream).bytes + Frame.data(stream, "content", ends: true).bytes.dropLast())
+            connection.shutDown()
+        },
+        Case("a farewell that does not count the stream, within the content") { connection, stream in
+            connection.put(.ok(stream), .data(stream, "con"), .goAway(last: 0, .internalError))
+            connection.shutDown()
+        },
+        Case("a farewell for too many requests") { connection, _ in
+            connection.put(.goAway(last: 0, .enhanceYourCalm))
+            connection.shutDown()
+        },
+        Case("another protocol") { connection, _ in
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        },
+    ]
+
+    @Test("What is ill formed is an error, in time, and once", arguments: bad)
+    func illFormed(_ play: Case) async {
+        for method in ["GET", "POST"] {
+            let record = await Self.run(play, method: method, content: method == "POST" ? Data("x".utf8) : nil)
+            let kind = record.error?.kind
+            #expect(record.outcomes.count == 1)
+            #expect(
+                kind == .badResponse || kind == .connectionLost || kind == .tooLarge,
+                "\(method): \(String(describing: record.error)), \(record.text)")
+        }
+    }
+
+    @Test(
+        "A stream that is reset ends with an error within the content, whatever the code",
+        arguments: Frame.Failure.allCases)
+    func resets(_ failure: HTTP2Frame.Failure) async {
+        for play in [
+            Case("before") { [.reset($0, failure)] },
+            Case("within") { [.ok($0, [("content-length", "7")]), .data($0, "con"), .reset($0, failure)] },
+            Case("within, without a length") { [.ok($0), .data($0, "con"), .reset($0, failure)] },
+        ] {
+            for method in ["GET", "POST"] {
+                let record = await Self.run(play, method: method, content: method == "POST" ? Data("x".utf8) : nil)
+                let kind = record.error?.kind
+                #expect(
+                    kind == .badResponse || kind == .connectionLost,
+                    "\(play.testDescription), \(method): \(String(describing: record.error)), \(record.text)")
+                #expect(record.outcomes.count == 1)
+            }
+        }
+    }
+
+    @Test("What ends one stream leaves the others of the connection alone")
+    func others() async {
+        await withEngine(server: { connection in
+            guard connection.beginHTTP2() else { return }
+            var first: UInt32?
+            while let stream = connection.nextRequestStream() {
+                guard let broken = first else {
+                    first = stream
+                    connection.put(.ok(stream), .data(stream, "con"))
+                    continue
+                }
+                connection.put(
+                    .reset(broken, .internalError), .window(broken, 1), .ok(stream),
+                    .data(stream, "content", ends: true))
+                first = nil
+            }
+        }) { engine, server in
+            let lost = RecordingHandler()
+            engine.start(Transfer(request: Self.request(server), handler: lost))
+            await withCheckedContinuation { continuation in
+                startThread {
+                    while lost.record.content.isEmpty, lost.record.outcomes.isEmpty { usleep(1000) }
+                    continuation.resume()
+                }
+            }
+            #expect(await engine.run(Self.request(server)).text == "content")
+            #expect(await lost.finished().error?.kind == .badResponse)
+            #expect(server.connectionCount == 1)
+        }
+    }
+}
