@@ -23,8 +23,9 @@ struct FuzzTarget: Sendable {
     }
 
     static let all: [FuzzTarget] = [
-        .response, .redirect, .cookie, .challenge, .fields, .json, .plist, .xml, .archive, .note, .manifest, .multipart,
-        .certificate, .netlink, .cache, .image,
+        .response, .redirect, .cookie, .challenge, .fields, .coding, .json, .plist, .xml, .archive, .cassette, .note,
+        .ranges,
+        .manifest, .metalink, .inputFile, .multipart, .certificate, .netlink, .cache, .image,
     ]
 }
 

@@ -13,9 +13,10 @@ extension ContentDecoder {
         case other(String)
     }
 
-    /// The names of the codings that are decoded: those whose libraries can be loaded, as libcurl brings them.
+    /// The names of the codings that are decoded: those whose libraries can be loaded, as libcurl brings them, in
+    /// its order.
     package static let available: [String] =
-        (Inflater.isAvailable ? ["gzip", "deflate"] : []) + (BrotliDecoder.isAvailable ? ["br"] : [])
+        (Inflater.isAvailable ? ["deflate", "gzip"] : []) + (BrotliDecoder.isAvailable ? ["br"] : [])
         + (ZstdDecoder.isAvailable ? ["zstd"] : [])
 
     /// The value of `Accept-Encoding` that offers what is decoded.

@@ -78,6 +78,8 @@ extension TransferDriver {
         timings.headerBytesReceived = Int64(collector.totalBytes)
         timings.headerBytesSent = headerBytesSent
         timings.reusedConnection = timings.preTransfer > 0 && easy.long(CURLINFO_NUM_CONNECTS) == 0
+        // libcurl counts the time until it found the connection.
+        if timings.reusedConnection { timings.nameLookup = 0 }
         if collector.isComplete { timings.httpVersion = collector.httpVersion }
         timings.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
         timings.remotePort = easy.long(CURLINFO_PRIMARY_PORT)

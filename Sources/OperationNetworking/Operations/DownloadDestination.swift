@@ -69,11 +69,6 @@ extension URLConnectionOperation {
     /// does, before its completion blocks run. An operation that is neither goes on as if nothing had been said, and one without
     /// a ``downloadDestination`` has no part. Files that are not this URL's and target's, or that another download writes to,
     /// stay. Blocks for as long as the file system takes. Calling it again changes nothing.
-    ///
-    /// ```swift
-    /// operation.cancel()
-    /// operation.discardPartialDownload()
-    /// ```
     public func discardPartialDownload() {
         guard lock.withLock({ _machine.discardPart() }) else { return }
         removePart()

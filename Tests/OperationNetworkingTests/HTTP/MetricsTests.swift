@@ -55,6 +55,12 @@ import Testing
             _ = await operation.outcome()
             let metrics = try #require(operation.metrics)
             #expect((metrics.connectStartDate == nil) == isReused)
+            if isReused { #expect(metrics.nameLookupTime == 0 && metrics.nameLookupStartDate == nil) }
+            let phases = [
+                metrics.nameLookupTime, max(metrics.nameLookupTime, metrics.connectTime), metrics.requestStartTime,
+                metrics.firstByteTime, metrics.totalTime,
+            ]
+            #expect(phases == phases.sorted() && metrics.connectTime >= metrics.nameLookupTime)
             #expect(metrics.secureConnectStartDate == nil && metrics.tlsVersion.isEmpty && metrics.tlsCipher.isEmpty)
             let request = try #require(metrics.requestStartDate)
             let response = try #require(metrics.responseStartDate)

@@ -45,6 +45,36 @@ import Testing
         #expect(await manager.getting("later").text == "in" && server.requests.count == before + 1)
     }
 
+    @Test(
+        "A thousand at once: one refresh; those that are cancelled while it is under way end at once, the others well")
+    func thousand() async throws {
+        let (refreshes, gate) = (Tally(), Gate())
+        manager.interceptors = [
+            TokenRefresher(token: "old") { [valid] in
+                refreshes.increment()
+                await gate.wait()
+                valid.append("new")
+                return "new"
+            }
+        ]
+        let (successes, cancellations, others) = (Tally(), Tally(), Tally())
+        let operations = try (0..<1000).map { try manager.operation(method: "GET", "\($0)") }
+        for operation in operations {
+            operation.setCompletionBlockWithSuccess(
+                { _, _ in successes.increment() },
+                failure: { _, error in ((error as? URLError)?.code == .cancelled ? cancellations : others).increment() }
+            )
+        }
+        manager.operationQueue.enqueue(operations)
+        try await waitUntil("a refresh") { refreshes.value == 1 }
+        for operation in operations.prefix(100) { operation.cancel() }
+        try await waitUntil("the cancelled ones") { cancellations.value == 100 }
+        gate.open()
+        try await waitUntil("all", timeout: 60) { successes.value + cancellations.value + others.value >= 1000 }
+        #expect(successes.value == 900 && cancellations.value == 100 && others.value == 0 && refreshes.value == 1)
+        #expect(server.requests.count <= 2000)
+    }
+
     struct Refused: Error {}
 
     @Test("A refresh that fails ends all with its error, once; the next request makes another try")

@@ -36,6 +36,23 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test("A CR ends a line at once, and an LF that comes later belongs to it")
+    func lineAtCR() async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        server.respondToOthers { _ in
+            ScriptedResponse(body: .chunks(["a\r", "\nb\r", "c"])).holding(gate, at: .betweenPieces)
+        }
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.responseSerializer = HTTPResponseSerializer()
+        var lines: [String] = []
+        for try await line in operation.lines {
+            lines.append(line)
+            gate.open()
+        }
+        #expect(lines == ["a", "b", "c"])
+    }
+
     @Test("The same bytes as chunks, bytes and lines")
     func forms() async throws {
         let server = try TestServer()

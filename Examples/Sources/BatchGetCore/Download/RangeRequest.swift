@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
-internal import OperationNetworking
+package import Foundation
+package import OperationNetworking
 
 /// What the plan has to know of an operation's response and end.
-enum RangeRequest {
+package enum RangeRequest {
     /// What a response says about the file; nil: there is none.
     static func head(of operation: HTTPRequestOperation) -> DownloadPlan.Head? {
         guard let response = operation.response else { return nil }
@@ -32,13 +32,31 @@ enum RangeRequest {
         return .lost(text, mayPass: passing.contains(error.code))
     }
 
-    /// A strong entity tag, else the date of the last change: RFC 9110, section 13.1.5. A weak tag promises nothing.
-    private static func validator(of response: HTTPURLResponse) -> String? {
-        if let tag = response.value(forHTTPHeaderField: "ETag"), PartNote.isValidator(tag) {
-            if tag.utf8.first == UInt8(ascii: "\""), tag.utf8.count > 2 { return tag }
+    /// A strong entity tag, else, without any tag, the date of the last change: RFC 9110, section 13.1.5. A weak tag promises
+    /// nothing, nor does a date of the second in which the response was made (section 8.8.2.2).
+    ///
+    /// - Parameter now: the date of a response without one. Clocks may differ by a minute.
+    package static func validator(of response: HTTPURLResponse, now: Date = Date()) -> String? {
+        if let tag = response.value(forHTTPHeaderField: "ETag") {
+            guard PartNote.isValidator(tag) else { return nil }
+            if tag.utf8.first == UInt8(ascii: "\"") { return tag.utf8.count > 2 ? tag : nil }
             if tag.utf8.starts(with: "W/".utf8) { return nil }
         }
-        return response.value(forHTTPHeaderField: "Last-Modified").flatMap { PartNote.isValidator($0) ? $0 : nil }
+        guard let text = response.value(forHTTPHeaderField: "Last-Modified"), let modified = date(text) else {
+            return nil
+        }
+        let made = response.value(forHTTPHeaderField: "Date").flatMap(date)
+        return (made ?? now - 59).timeIntervalSince(modified) >= 1 ? text : nil
+    }
+
+    /// "Sun, 06 Nov 1994 08:49:37 GMT", which servers send: RFC 9110, section 5.6.7.
+    private static func date(_ text: String) -> Date? {
+        guard text.utf8.count == 29, PartNote.isValidator(text) else { return nil }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text)
     }
 
     private static func isNone(_ value: String) -> Bool {

@@ -27,7 +27,7 @@ extension FuzzTarget {
             if let length = head.contentLength, length < 0 { broken("a length is not negative") }
             _ = HTTPChallenge(head: head)
             _ = ContentDecoder.codings(of: head)
-            let representation = Representation(head: head, method: "GET")
+            let representation = Representation(head: head, method: "GET", receivedAt: 1e9)
             _ = representation?.isContinued(by: head, from: 5)
             guard let url = URL(string: "http://example.com/a") else { return }
             _ = RedirectPolicy.next(after: URLRequest(url: url), at: url, for: head)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-@testable import BatchGetCore
 import Foundation
 import FoundationNetworking
 @testable import OperationNetworking
@@ -34,33 +33,6 @@ extension FuzzTarget {
             broken("a validator can stand in a field")
         }
         guard note.totalLength ?? 0 >= 0 else { broken("a length is not negative") }
-    }
-
-    /// A manifest of `batchget`, in both formats.
-    static let manifest = FuzzTarget(
-        "manifest", maximumLength: 16_384,
-        texts: [
-            "http://h/a.iso out=d/x sha256=00 id=one group=g after=b,c # comment\nhttp://h/../%2e%2e%2fx\n",
-            "http://h/b out=\"../\u{301}x\" id=\"b\\\"c\"\n",
-            #"[{"url": "http://h/a", "out": "d/./e", "after": ["b"]}, {"url": "http://h/b", "id": "b"}]"#,
-            #"{"downloads": [{"url": "http://h/%2F%CC%81.."}]}"#,
-        ]
-    ) { input in
-        guard let manifest = try? Manifest(input, source: "fuzz") else { return }
-        var names: Set<[UInt8]> = []
-        for entry in manifest.entries {
-            let path = Array(entry.output.utf8)
-            let components = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            let isBelow = components.allSatisfy {
-                1...255 ~= $0.count && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
-            }
-            guard isBelow, !path.contains(0) else { broken("a file is below the output directory: \(entry.output)") }
-            guard names.insert(path).inserted else { broken("no two entries write to one file") }
-            let file = OutputDirectory("/out").url(of: entry).path
-            guard file.utf8.starts(with: "/out/".utf8), Array(file.utf8.dropFirst(5)) == path else {
-                broken("the URL of a file is that of its name: \(file)")
-            }
-        }
     }
 
     /// Names, file names and types of a multipart form, separated by zeros.
