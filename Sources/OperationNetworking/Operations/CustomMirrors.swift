@@ -17,6 +17,27 @@ extension HTTPRequestOperationManager: CustomReflectable {
     }
 }
 
+extension URLSessionManager: CustomReflectable {
+    /// Shows the description, which has no secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
+    }
+}
+
+extension OperationURLSession: CustomReflectable {
+    /// Shows the description, which has no secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
+    }
+}
+
+extension SessionTaskFace {
+    /// Shows the description, which has no secrets.
+    var customMirror: Mirror {
+        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
+    }
+}
+
 extension HTTPRequestSerializer: CustomReflectable {
     /// Shows the description, which has the names of the header fields only.
     public var customMirror: Mirror {

@@ -13,9 +13,9 @@ final class SessionLocalLoader: SessionTaskLoader {
 
     /// Nil for other URLs.
     init?(_ url: URL) {
-        guard let scheme = url.scheme, ["file", "data"].contains(where: scheme.utf8.equalsIgnoringCase) else {
-            return nil
-        }
+        // As bytes: Foundation takes the URL apart for its scheme.
+        let beginning = url.absoluteString.utf8.prefix(5)
+        guard beginning.equalsIgnoringCase("file:") || beginning.equalsIgnoringCase("data:") else { return nil }
         self.url = url
     }
 

@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 
 /// What the three faces of tasks have in common.
-protocol SessionTaskFace: URLSessionTask {
+protocol SessionTaskFace: URLSessionTask, CustomReflectable {
     var task: SessionTask { get }
     var operation: SessionOperation? { get }
 }

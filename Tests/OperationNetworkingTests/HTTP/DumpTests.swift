@@ -51,6 +51,25 @@ import Testing
         expectNoSecret(dumped(Client(baseURL: URL(string: "http://me:hunter2@127.0.0.1/v1"))))
     }
 
+    @Test("Sessions, their managers and tasks are dumped without them")
+    func sessions() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Authorization": "Basic aHVudGVyMg==", "X-Key": "hunter2"]
+        let manager = HTTPSessionManager(
+            baseURL: URL(string: "http://me:hunter2@127.0.0.1/v1"), sessionConfiguration: configuration)
+        manager.requestSerializer.setAuthorizationHeaderFieldWithUsername("me", password: "hunter2")
+        var request = URLRequest(url: server.url())
+        request.setValue("hunter2", forHTTPHeaderField: "X-Other")
+        let tasks: [URLSessionTask] = [
+            manager.dataTask(with: request), manager.uploadTask(with: request, from: Data("hunter2".utf8)),
+            manager.downloadTask(with: request),
+        ]
+        for value in [manager, manager.session, ["x": manager]] + tasks as [Any] { expectNoSecret(dumped(value)) }
+        #expect(dumped(manager).contains("HTTPSessionManager"))
+    }
+
     @Test("A password before a combining mark, and other URLs that are none, is in no error")
     func errors() async throws {
         let strings = [

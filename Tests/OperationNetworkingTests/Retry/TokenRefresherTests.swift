@@ -66,11 +66,11 @@ import Testing
             )
         }
         manager.operationQueue.enqueue(operations)
-        try await waitUntil("a refresh") { refreshes.value == 1 }
+        try await eventually("a refresh") { refreshes.value == 1 }
         for operation in operations.prefix(100) { operation.cancel() }
-        try await waitUntil("the cancelled ones") { cancellations.value == 100 }
+        try await eventually("the cancelled ones") { cancellations.value == 100 }
         gate.open()
-        try await waitUntil("all", timeout: 60) { successes.value + cancellations.value + others.value >= 1000 }
+        try await eventually("all", timeout: 60) { successes.value + cancellations.value + others.value >= 1000 }
         #expect(successes.value == 900 && cancellations.value == 100 && others.value == 0 && refreshes.value == 1)
         #expect(server.requests.count <= 2000)
     }

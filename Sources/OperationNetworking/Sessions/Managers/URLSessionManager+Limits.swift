@@ -2,8 +2,8 @@
 public import Foundation
 
 extension URLSessionManager {
-    /// `maximumResponseBodySize` of the operations of tasks made from now on: the number of bytes of content that a response
-    /// may have, after decompression. More ends the task with `URLError.dataLengthExceedsMaximum` (−1103).
+    /// The number of bytes of content that a response may have, after decompression, for tasks made from now on. More ends
+    /// the task with `URLError.dataLengthExceedsMaximum` (−1103).
     ///
     /// Nil by default: 256 MiB in memory, any number of bytes to a file. A value below 0 counts as 0.
     public var maximumResponseBodySize: Int64? {
@@ -11,8 +11,7 @@ extension URLSessionManager {
         set { withSettings { $0[\.maximumResponseBodySize] = newValue.map { max(0, $0) } } }
     }
 
-    /// `totalTimeout` of the operations of tasks made from now on, in seconds. Then the task ends with `URLError.timedOut`
-    /// (−1001).
+    /// The time that a task made from now on may take, in seconds. Then it ends with `URLError.timedOut` (−1001).
     ///
     /// Nil by default: what the session configuration's `timeoutIntervalForResource` says. It stands while the task is
     /// suspended.
@@ -21,7 +20,8 @@ extension URLSessionManager {
         set { withSettings { $0[\.totalTimeout] = newValue } }
     }
 
-    /// `resendsNonIdempotentRequests` of the operations of tasks made from now on. False by default.
+    /// Whether requests that may have reached the server are sent again whatever their method, by tasks made from now on.
+    /// False by default.
     public var resendsNonIdempotentRequests: Bool {
         get { taskSettings[\.resendsNonIdempotentRequests] }
         set { withSettings { $0[\.resendsNonIdempotentRequests] = newValue } }

@@ -310,8 +310,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     // MARK: Copying and archiving
 
     /// A manager of the same class with a copy of the session configuration, copies of serializer and policy, and the same
-    /// settings else: identity, proxies, limits, retries, interceptors, connections, queue, group, archives and reachability
-    /// manager. Session and tasks are its own; blocks are not copied.
+    /// identity, proxies, limits, retries, interceptors, connections, queue, group, archives and reachability manager. Session
+    /// and tasks are its own; blocks are not copied.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(sessionConfiguration: configuration)
         let settings = taskSettings
