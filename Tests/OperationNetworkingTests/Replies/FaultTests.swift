@@ -121,6 +121,8 @@ import Testing
         let proxy = try FaultProxy(to: server.port, each.fault, each.kind.direction, after: beginning)
         let target = directory.file("\(each.kind)-\(each.moment)-\(each.fault)")
         let operation = make(each.kind, through: proxy, at: target)
+        // A proxy that is slow on purpose is not to be found dead.
+        if each.endings == [nil] { operation.timeoutInterval = Self.patience * Patience.factor }
         let endings = Endings(operation)
         let start = ContinuousClock.now
         await operation.run()
