@@ -26,13 +26,13 @@ static inline int on_brotli_load(on_brotli *library) {
 }
 
 // NULL: no memory.
-static inline void *on_brotli_begin(const on_brotli *library) { return library->create(NULL, NULL, NULL); }
+static inline void *on_brotli_begin(on_brotli library) { return library.create(NULL, NULL, NULL); }
 
-static inline int on_brotli_continue(const on_brotli *library, void *decoder, size_t *input_count, const unsigned char **input,
+static inline int on_brotli_continue(on_brotli library, void *decoder, size_t *input_count, const unsigned char **input,
                                      size_t *output_count, unsigned char **output) {
-    return library->decompress(decoder, input_count, input, output_count, output, NULL);
+    return library.decompress(decoder, input_count, input, output_count, output, NULL);
 }
 
-static inline void on_brotli_end(const on_brotli *library, void *decoder) { library->destroy(decoder); }
+static inline void on_brotli_end(on_brotli library, void *decoder) { library.destroy(decoder); }
 
 #endif

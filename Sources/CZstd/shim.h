@@ -43,26 +43,26 @@ static inline int on_zstd_load(on_zstd *library) {
 }
 
 // A decoder for windows of up to 2^window_log bytes. NULL: no memory, or it would not take the limit.
-static inline void *on_zstd_begin(const on_zstd *library, int window_log) {
+static inline void *on_zstd_begin(on_zstd library, int window_log) {
     enum { parameter_window_log_max = 100 };
-    void *decoder = library->create();
-    if (decoder && library->is_error(library->set_parameter(decoder, parameter_window_log_max, window_log))) {
-        library->destroy(decoder);
+    void *decoder = library.create();
+    if (decoder && library.is_error(library.set_parameter(decoder, parameter_window_log_max, window_log))) {
+        library.destroy(decoder);
         return NULL;
     }
     return decoder;
 }
 
 // 0: a frame is complete; otherwise an error, or a guess at what is missing.
-static inline size_t on_zstd_continue(const on_zstd *library, void *decoder, on_zstd_output *output, on_zstd_input *input) {
-    return library->decompress(decoder, output, input);
+static inline size_t on_zstd_continue(on_zstd library, void *decoder, on_zstd_output *output, on_zstd_input *input) {
+    return library.decompress(decoder, output, input);
 }
 
 // NULL: no error.
-static inline const char *on_zstd_failure(const on_zstd *library, size_t result) {
-    return library->is_error(result) ? library->error_name(result) : NULL;
+static inline const char *on_zstd_failure(on_zstd library, size_t result) {
+    return library.is_error(result) ? library.error_name(result) : NULL;
 }
 
-static inline void on_zstd_end(const on_zstd *library, void *decoder) { library->destroy(decoder); }
+static inline void on_zstd_end(on_zstd library, void *decoder) { library.destroy(decoder); }
 
 #endif

@@ -3,24 +3,27 @@ internal import CBrotli
 
 /// Decompresses Brotli (RFC 7932) with a buffer of fixed size, and a window of up to 16 MiB.
 final class BrotliDecoder: CodingDecoder {
+    private typealias Decoder = (library: on_brotli, state: UnsafeMutableRawPointer)
+
+    /// The library's functions, looked up once; nil: it cannot be loaded.
+    private static let library: on_brotli? = {
+        var library = on_brotli()
+        return on_brotli_load(&library) != 0 ? library : nil
+    }()
+
+    static var isAvailable: Bool { library != nil }
+
     private static let outputSize = 64 * 1024
 
-    private var library = on_brotli()
     private var progress = CodingProgress.untouched
     /// A BrotliDecoderState; nil before anything is decoded.
-    private var decoder: UnsafeMutableRawPointer?
+    private var decoder: Decoder?
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: BrotliDecoder.outputSize, alignment: 16)
 
     deinit {
-        if let decoder { on_brotli_end(&library, decoder) }
+        if let decoder { on_brotli_end(decoder.library, decoder.state) }
         output.deallocate()
     }
-
-    /// Whether the library can be loaded.
-    static let isAvailable: Bool = {
-        var library = on_brotli()
-        return on_brotli_load(&library) != 0
-    }()
 
     func decode(_ bytes: UnsafeRawBufferPointer, into consume: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !bytes.isEmpty else { return }
@@ -34,7 +37,7 @@ final class BrotliDecoder: CodingDecoder {
             }
             var space = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
             var spaceCount = output.count
-            let result = on_brotli_continue(&library, decoder, &inputCount, &input, &spaceCount, &space)
+            let result = on_brotli_continue(decoder.library, decoder.state, &inputCount, &input, &spaceCount, &space)
             let produced = output.count - spaceCount
             if produced > 0 { try consume(UnsafeRawBufferPointer(rebasing: output.prefix(produced))) }
             switch result {
@@ -50,12 +53,13 @@ final class BrotliDecoder: CodingDecoder {
         if case .running = progress { throw TransferError.undecodable(as: "br", "it ends early") }
     }
 
-    private func begun() throws(TransferError) -> UnsafeMutableRawPointer {
+    private func begun() throws(TransferError) -> Decoder {
         if let decoder { return decoder }
-        guard on_brotli_load(&library) != 0 else {
+        guard let library = Self.library else {
             throw TransferError.undecodable(as: "br", "libbrotlidec.so.1 cannot be loaded")
         }
-        guard let made = on_brotli_begin(&library) else { throw TransferError.noMemory(for: "decoding the content") }
+        guard let state = on_brotli_begin(library) else { throw TransferError.noMemory(for: "decoding the content") }
+        let made = (library, state)
         decoder = made
         progress = .running
         return made

@@ -13,15 +13,14 @@ package enum GzipEncoder {
     ///
     /// - Parameter pieceSize: how much zlib is given at a time; it counts in 32 bits.
     package static func encode(_ data: Data, pieceSize: Int = 1 << 30) throws(Failure) -> Data {
-        var library = on_zlib()
-        guard on_zlib_load(&library) != 0 else {
+        guard let library = Zlib.library else {
             throw Failure(description: "zlib (libz.so.1) cannot be loaded; install zlib1g")
         }
         var stream = on_z_stream()
-        guard on_gzip_begin(&library, &stream) == Int32(ON_Z_OK) else {
+        guard on_gzip_begin(library, &stream) == Int32(ON_Z_OK) else {
             throw Failure(description: "zlib refused to begin")
         }
-        defer { on_gzip_end(&library, &stream) }
+        defer { on_gzip_end(library, &stream) }
         var output = Data()
         var buffer = [UInt8](repeating: 0, count: min(max(data.count / 2, 512), 64 * 1024))
         var rest = data[...]
@@ -29,7 +28,7 @@ package enum GzipEncoder {
             let piece = rest.prefix(pieceSize)
             rest = rest.dropFirst(piece.count)
             let status = piece.withUnsafeBytes { input in
-                compress(input, &stream, &library, isLast: rest.isEmpty, &buffer, into: &output)
+                compress(input, &stream, library, isLast: rest.isEmpty, &buffer, into: &output)
             }
             guard status == Int32(rest.isEmpty ? ON_Z_STREAM_END : ON_Z_OK) else {
                 throw Failure(description: "zlib failed with code \(status)")
@@ -40,7 +39,7 @@ package enum GzipEncoder {
 
     /// Feeds a piece, and takes everything that comes out. Returns zlib's last answer.
     private static func compress(
-        _ input: UnsafeRawBufferPointer, _ stream: inout on_z_stream, _ library: inout on_zlib, isLast: Bool,
+        _ input: UnsafeRawBufferPointer, _ stream: inout on_z_stream, _ library: on_zlib, isLast: Bool,
         _ buffer: inout [UInt8], into output: inout Data
     ) -> Int32 {
         stream.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -50,7 +49,7 @@ package enum GzipEncoder {
             status = buffer.withUnsafeMutableBufferPointer { space in
                 stream.next_out = space.baseAddress
                 stream.avail_out = UInt32(space.count)
-                return on_gzip_continue(&library, &stream, Int32(isLast ? ON_Z_FINISH : ON_Z_NO_FLUSH))
+                return on_gzip_continue(library, &stream, Int32(isLast ? ON_Z_FINISH : ON_Z_NO_FLUSH))
             }
             output.append(contentsOf: buffer[..<(buffer.count - Int(stream.avail_out))])
         } while status == Int32(ON_Z_OK) && (isLast || stream.avail_in > 0)

@@ -3,25 +3,18 @@ internal import CZlib
 
 /// Decompresses gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) with a buffer of fixed size.
 final class Inflater: CodingDecoder {
-    private enum State {
-        /// No byte has come.
-        case untouched
-        /// Deflate, of which two bytes tell whether it has zlib's header.
-        case undecided(UInt8)
-        case running
-        /// A member or stream is complete.
-        case atEnd
-    }
+    private typealias Stream = (library: on_zlib, state: UnsafeMutablePointer<on_z_stream>)
 
     private static let outputSize = 64 * 1024
     /// zlib counts in 32 bits.
     private static let inputSize = 1 << 30
 
     private let isGzip: Bool
-    private var library = on_inflater()
-    private var state = State.untouched
+    private var progress = CodingProgress.untouched
+    /// Deflate's first byte, until the second tells whether it has zlib's header.
+    private var first: UInt8?
     /// At one address as long as zlib works with it. Nil before it does.
-    private var stream: UnsafeMutablePointer<on_z_stream>?
+    private var stream: Stream?
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: Inflater.outputSize, alignment: 16)
 
     /// - Parameter isGzip: false: zlib's format, or none.
@@ -31,19 +24,16 @@ final class Inflater: CodingDecoder {
 
     deinit {
         if let stream {
-            on_inflate_end(&library, stream)
-            stream.deallocate()
+            on_inflate_end(stream.library, stream.state)
+            stream.state.deallocate()
         }
         output.deallocate()
     }
 
-    /// Whether zlib can be loaded.
-    static let isAvailable: Bool = {
-        var library = on_inflater()
-        return on_inflater_load(&library) != 0
-    }()
+    static var isAvailable: Bool { Zlib.library != nil }
 
     func decode(_ bytes: UnsafeRawBufferPointer, into output: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard !bytes.isEmpty else { return }
         var rest = bytes
         if stream == nil, isGzip {
             try begin(ON_INFLATE_GZIP)
@@ -61,21 +51,20 @@ final class Inflater: CodingDecoder {
 
     /// The content has ended.
     func finish() throws(TransferError) {
-        switch state {
-        case .untouched, .atEnd: return
-        case .undecided, .running: throw failure("it ends early")
-        }
+        if case .running = progress { throw failure("it ends early") }
     }
 
     /// The first two bytes, taken from `bytes` and what came before. Nil: there is only one yet.
     private func header(_ bytes: inout UnsafeRawBufferPointer) -> [UInt8]? {
-        var header: [UInt8] = []
-        if case .undecided(let first) = state { header = [first] }
+        var header = first.map { [$0] } ?? []
         let missing = bytes.prefix(2 - header.count)
         header += missing
         bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(missing.count))
         if header.count == 2 { return header }
-        if let first = header.first { state = .undecided(first) }
+        if let only = header.first {
+            first = only
+            progress = .running
+        }
         return nil
     }
 
@@ -85,47 +74,47 @@ final class Inflater: CodingDecoder {
     }
 
     private func begin(_ format: Int) throws(TransferError) {
-        guard on_inflater_load(&library) != 0 else { throw failure("zlib (libz.so.1) cannot be loaded") }
-        let stream = UnsafeMutablePointer<on_z_stream>.allocate(capacity: 1)
-        stream.initialize(to: on_z_stream())
-        guard on_inflate_begin(&library, stream, Int32(format)) == Int32(ON_Z_OK) else {
-            stream.deallocate()
+        guard let library = Zlib.library else { throw failure("zlib (libz.so.1) cannot be loaded") }
+        let state = UnsafeMutablePointer<on_z_stream>.allocate(capacity: 1)
+        state.initialize(to: on_z_stream())
+        guard on_inflate_begin(library, state, Int32(format)) == Int32(ON_Z_OK) else {
+            state.deallocate()
             throw TransferError.noMemory(for: "decoding the content")
         }
-        self.stream = stream
-        state = .running
+        stream = (library, state)
+        progress = .running
     }
 
     private func inflate(
         _ bytes: UnsafeRawBufferPointer, into consume: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        guard let stream else { return }
+        guard let (library, stream) = stream else { return }
         stream.pointee.next_in = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_in = UInt32(bytes.count)
         while true {
-            if case .atEnd = state {
+            if case .atEnd = progress {
                 guard stream.pointee.avail_in > 0 else { return }
                 guard isGzip else { throw failure("something follows its end") }
-                guard on_inflate_reset(&library, stream) == Int32(ON_Z_OK) else {
+                guard on_inflate_reset(library, stream) == Int32(ON_Z_OK) else {
                     throw failure("zlib refused to go on")
                 }
-                state = .running
+                progress = .running
             }
             stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
             stream.pointee.avail_out = UInt32(output.count)
-            let status = on_inflate_continue(&library, stream)
+            let status = on_inflate_continue(library, stream)
             let isFull = stream.pointee.avail_out == 0
             let produced = output.count - Int(stream.pointee.avail_out)
             if produced > 0 { try consume(UnsafeRawBufferPointer(rebasing: output.prefix(produced))) }
             switch status {
-            case Int32(ON_Z_STREAM_END): state = .atEnd
+            case Int32(ON_Z_STREAM_END): progress = .atEnd
             case Int32(ON_Z_OK): break
             case Int32(ON_Z_BUF_ERROR) where stream.pointee.avail_in == 0: return
             case Int32(ON_Z_MEM_ERROR):
                 throw TransferError.noMemory(for: "decoding the content")
             default: throw failure(stream.pointee.msg.map { String(cString: $0) } ?? "zlib's code is \(status)")
             }
-            if case .running = state, stream.pointee.avail_in == 0, !isFull { return }
+            if case .running = progress, stream.pointee.avail_in == 0, !isFull { return }
         }
     }
 

@@ -3,26 +3,29 @@ internal import CZstd
 
 /// Decompresses Zstandard (RFC 8878) with a buffer of fixed size. Several frames make one content.
 final class ZstdDecoder: CodingDecoder {
+    private typealias Decoder = (library: on_zstd, state: UnsafeMutableRawPointer)
+
+    /// The library's functions, looked up once; nil: it cannot be loaded.
+    private static let library: on_zstd? = {
+        var library = on_zstd()
+        return on_zstd_load(&library) != 0 ? library : nil
+    }()
+
+    static var isAvailable: Bool { library != nil }
+
     private static let outputSize = 64 * 1024
     /// 8 MiB: what a content coding may ask of a client (RFC 9659).
     private static let windowLog: Int32 = 23
 
-    private var library = on_zstd()
     private var progress = CodingProgress.untouched
     /// A ZSTD_DCtx; nil before anything is decoded.
-    private var decoder: UnsafeMutableRawPointer?
+    private var decoder: Decoder?
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: ZstdDecoder.outputSize, alignment: 16)
 
     deinit {
-        if let decoder { on_zstd_end(&library, decoder) }
+        if let decoder { on_zstd_end(decoder.library, decoder.state) }
         output.deallocate()
     }
-
-    /// Whether the library can be loaded.
-    static let isAvailable: Bool = {
-        var library = on_zstd()
-        return on_zstd_load(&library) != 0
-    }()
 
     func decode(_ bytes: UnsafeRawBufferPointer, into consume: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !bytes.isEmpty else { return }
@@ -30,8 +33,8 @@ final class ZstdDecoder: CodingDecoder {
         var input = on_zstd_input(bytes: bytes.baseAddress, count: bytes.count, position: 0)
         while true {
             var space = on_zstd_output(bytes: output.baseAddress, count: output.count, position: 0)
-            let result = on_zstd_continue(&library, decoder, &space, &input)
-            if let failure = on_zstd_failure(&library, result) {
+            let result = on_zstd_continue(decoder.library, decoder.state, &space, &input)
+            if let failure = on_zstd_failure(decoder.library, result) {
                 throw TransferError.undecodable(as: "zstd", String(cString: failure))
             }
             if space.position > 0 { try consume(UnsafeRawBufferPointer(rebasing: output.prefix(space.position))) }
@@ -46,14 +49,15 @@ final class ZstdDecoder: CodingDecoder {
         if case .running = progress { throw TransferError.undecodable(as: "zstd", "it ends early") }
     }
 
-    private func begun() throws(TransferError) -> UnsafeMutableRawPointer {
+    private func begun() throws(TransferError) -> Decoder {
         if let decoder { return decoder }
-        guard on_zstd_load(&library) != 0 else {
+        guard let library = Self.library else {
             throw TransferError.undecodable(as: "zstd", "libzstd.so.1 cannot be loaded")
         }
-        guard let made = on_zstd_begin(&library, Self.windowLog) else {
+        guard let state = on_zstd_begin(library, Self.windowLog) else {
             throw TransferError.noMemory(for: "decoding the content")
         }
+        let made = (library, state)
         decoder = made
         progress = .running
         return made
