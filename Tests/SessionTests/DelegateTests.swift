@@ -62,6 +62,25 @@ import Testing
         #expect(delegate.data.isEmpty)
     }
 
+    /// Their content is read on threads of their own, of which the end has to come last.
+    @Test func manyDataTasksBecomeDownloadsAtOnce() async throws {
+        let server = try TestServer()
+        let contents = (0..<40).map { Data(repeating: UInt8($0), count: $0 * 20_000) }
+        for (index, content) in contents.enumerated() {
+            server.respond(to: "/\(index)", ScriptedResponse(body: .data(content)))
+        }
+        let delegates = contents.map { _ in RecordingDelegate() }
+        for (index, delegate) in delegates.enumerated() {
+            delegate.disposition = { _, _ in URLSession.ResponseDisposition(rawValue: 2) ?? .allow }
+            OperationURLSession(configuration: .ephemeral, delegate: delegate)
+                .dataTask(with: server.url("/\(index)")).resume()
+        }
+        for (delegate, content) in zip(delegates, contents) {
+            await delegate.isComplete.wait()
+            #expect(delegate.file == content)
+        }
+    }
+
     @Test func cancellingWhileDataComeEndsTheData() async throws {
         let server = try TestServer()
         server.respond(to: "/", ScriptedResponse(body: .pattern(count: 50 << 20)))

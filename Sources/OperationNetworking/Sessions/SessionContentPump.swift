@@ -5,7 +5,7 @@ internal import NetworkingSupport
 /// Takes a task's content out of its stream and hands it to the client, where that wants it; or collects it; or writes it
 /// to a file, when the data task became a download.
 ///
-/// One run at a time: the next is arranged by the last.
+/// One run at a time: the next is arranged by the last, and the end of the task comes after the last.
 // Sendable because `state` is behind a lock, and the stream has its own.
 final class SessionContentPump: @unchecked Sendable {
     private enum Place {
@@ -17,6 +17,10 @@ final class SessionContentPump: @unchecked Sendable {
     private struct State {
         var place: Place
         var failure: (any Error)?
+        /// Nothing more will be read.
+        var isOver = false
+        /// What comes after all that is read; set when the operation has ended.
+        var ending: (@Sendable () -> Void)?
     }
 
     private let stream: ResponseStream
@@ -66,30 +70,47 @@ final class SessionContentPump: @unchecked Sendable {
     }
 
     private func schedule(for task: SessionTask) {
+        perform(for: task) { [self] in run(for: task) }
+    }
+
+    /// Calls where the client's events belong, or on a thread for blocks.
+    private func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
         let isFile = state.withLock { if case .file = $0.place { true } else { false } }
-        if isFile {
-            Runtime.current.onBlockThread { [self] in run(for: task) }
-        } else {
-            task.client.perform(for: task) { [self] in run(for: task) }
-        }
+        if isFile { Runtime.current.onBlockThread(work) } else { task.client.perform(for: task, work) }
     }
 
     private func run(for task: SessionTask) {
         for _ in 0..<Self.burst {
-            guard !task.isCanceling else { return }
+            guard !task.isCanceling else { return end() }
             switch stream.read() {
             case .content(let data): take(data, for: task)
             case .wait: return wait(for: task)
-            case .end: return
+            case .end: return end()
             }
         }
         schedule(for: task)
     }
 
-    /// The operation has ended: hands over what is left of its content. Where the client's events belong, or on a thread for
-    /// blocks.
-    func drain(for task: SessionTask) {
-        while !task.isCanceling, case .content(let data) = stream.read() { take(data, for: task) }
+    private func end() {
+        let ending = state.withLock { state in
+            state.isOver = true
+            return state.ending.take()
+        }
+        ending?()
+    }
+
+    /// The operation has ended: calls `ending` when everything that is left of its content was handed over, in the same
+    /// place. Once.
+    func finish(for task: SessionTask, _ ending: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.ending = ending }
+            return state.isOver
+        }
+        if isOver { perform(for: task, ending) }
+    }
+
+    /// Nothing more goes to the file.
+    func closeFile() {
         state.withLock { state -> FileHandle? in
             guard case .file(let handle) = state.place else { return nil }
             state.place = .file(nil)

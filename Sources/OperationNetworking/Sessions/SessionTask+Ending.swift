@@ -13,7 +13,7 @@ extension SessionTask {
         let (error, data) = operation.transferResult
         var result = SessionTaskResult(operation: operation, error: error)
         if let pump {
-            guard error == nil, let data, !wasJudged else { return finish(result, draining: pump) }
+            guard error == nil, let data, !wasJudged else { return finish(result, reading: pump) }
             // A response that might have been followed by another attempt was kept from the client until now.
             tellLate(data, of: result, by: pump)
         } else if isDownload {
@@ -27,7 +27,7 @@ extension SessionTask {
     private func tellLate(_ data: Data, of result: SessionTaskResult, by pump: SessionContentPump) {
         judge(
             result.response,
-            admit: { [self] in finish(result, draining: pump, after: data) },
+            admit: { [self] in finish(result, reading: pump, after: data) },
             refuse: { [self] in
                 _ = withState { $0.machine.cancel() }
                 let error = URLError.cancelled(url: originalRequest?.url)
@@ -43,21 +43,19 @@ extension SessionTask {
     /// The end of what the client reads: after the last piece of it.
     ///
     /// - Parameter content: what comes before, all in one piece.
-    private func finish(_ result: SessionTaskResult, draining pump: SessionContentPump, after content: Data? = nil) {
-        let isFile = withState { $0.isDownload }
-        let work: @Sendable () -> Void = { [self] in
+    private func finish(_ result: SessionTaskResult, reading pump: SessionContentPump, after content: Data? = nil) {
+        pump.finish(for: self) { [self] in
             if let content, !content.isEmpty { pump.take(content, for: self) }
-            pump.drain(for: self)
+            pump.closeFile()
             var result = result
             if let failure = pump.failure { result.error = failure }
-            if isFile {
+            if withState({ $0.isDownload }) {
                 finishDownload(result, errorContent: nil)
             } else {
                 if result.error == nil { result.data = pump.takeData() }
                 complete(result)
             }
         }
-        if isFile { Runtime.current.onBlockThread(work) } else { client.perform(for: self, work) }
     }
 
     // MARK: Downloads
