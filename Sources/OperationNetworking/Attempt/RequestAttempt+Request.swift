@@ -38,8 +38,9 @@ extension RequestAttempt {
             headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
         }
         outgoing.body = try makeBody(headers: &headers)
-        offerCodings(in: &headers, of: &outgoing)
-        addRange(to: &headers, of: &outgoing)
+        offerCodings(in: &headers)
+        addRange(to: &headers)
+        outgoing.decodesContent = decoding == .engine
         outgoing.headers = headers
         try answerChallenge(in: &outgoing)
         client?.attemptWillSend(request)
@@ -110,28 +111,25 @@ extension RequestAttempt {
     }
 
     /// Chooses who decodes the content, and offers what that one can.
-    private func offerCodings(in headers: inout [HeaderField], of outgoing: inout TransferRequest) {
+    private func offerCodings(in headers: inout [HeaderField]) {
         decoding = .engine
         if headers.contains(where: { $0.name.isFieldName("Accept-Encoding") }) {
             decoding = .nobody
-            outgoing.decodesContent = false
         } else if headers.contains(where: { $0.name.isFieldName("Range") }) {
             // A range that the caller asks for, of a coded representation, would be a piece that does not decode.
             decoding = .nobody
             headers.append(HeaderField("Accept-Encoding", "identity"))
-            outgoing.decodesContent = false
         } else if content.memory == nil,
             content.sink != nil || configuration.outputStream != nil || configuration.downloadDestination != nil
                 || configuration.stream != nil
         {
             decoding = .sink
             headers.append(HeaderField("Accept-Encoding", ContentDecoder.acceptEncoding))
-            outgoing.decodesContent = false
         }
     }
 
     /// Asks for what is missing, where what is there can be continued (RFC 9110, sections 13.1.5 and 14.2).
-    private func addRange(to headers: inout [HeaderField], of outgoing: inout TransferRequest) {
+    private func addRange(to headers: inout [HeaderField]) {
         guard let sink = content.sink, sink.canContinue else { return }
         let accepted = sink.bytesAccepted
         guard let representation = content.representation,
@@ -142,7 +140,6 @@ extension RequestAttempt {
         // A range of a coded representation is not a range of what we have.
         headers.removeAll { $0.name.isFieldName("Accept-Encoding") }
         headers.append(HeaderField("Accept-Encoding", "identity"))
-        outgoing.decodesContent = false
         decoding = .nobody
     }
 

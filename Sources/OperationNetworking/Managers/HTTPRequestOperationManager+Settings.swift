@@ -4,9 +4,7 @@ internal import Foundation
 
 extension HTTPRequestOperationManager {
     /// Everything that can be set on a manager.
-    struct Settings {
-        typealias Configuration = URLConnectionOperation.Configuration
-
+    struct Settings: ManagerSettings {
         var requestSerializer = HTTPRequestSerializer()
         var responseSerializer: HTTPResponseSerializer = JSONResponseSerializer()
         var operationQueue: OperationQueue = RequestOperationQueue()
@@ -15,30 +13,7 @@ extension HTTPRequestOperationManager {
         var reachabilityManager: NetworkReachabilityManager?
         /// What records the operations.
         var archives: [HTTPArchive] = []
-        /// What operations are made with, and share until they are told something else.
-        private(set) var operations: URLConnectionOperation.SharedConfiguration
-
-        init() {
-            var configuration = Configuration()
-            configuration.securityPolicy = SecurityPolicy.default()
-            operations = URLConnectionOperation.SharedConfiguration(configuration)
-        }
-
-        /// One of the operations' settings.
-        subscript<Value>(_ setting: WritableKeyPath<Configuration, Value>) -> Value {
-            get { operations.value[keyPath: setting] }
-            set {
-                var configuration = operations.value
-                configuration[keyPath: setting] = newValue
-                operations = URLConnectionOperation.SharedConfiguration(configuration)
-            }
-        }
-
-        /// A manager always has one.
-        var securityPolicy: SecurityPolicy {
-            get { self[\.securityPolicy] ?? .sharedDefault }
-            set { self[\.securityPolicy] = newValue }
-        }
+        var operations = Self.initialConfiguration()
 
         /// Gives an operation that was told something already the settings a manager has.
         func apply(to configuration: inout Configuration) {

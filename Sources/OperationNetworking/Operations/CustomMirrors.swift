@@ -1,48 +1,43 @@
 // SPDX-License-Identifier: MIT
+internal import Foundation
 internal import FoundationNetworking
 
 // A dump shows what a description does: the fields behind it hold header fields, passwords and content.
 
+extension Mirror {
+    fileprivate init(showingDescriptionOf subject: some NSObject) {
+        self.init(subject, children: ["description": subject.description], ancestorRepresentation: .suppressed)
+    }
+}
+
 extension URLConnectionOperation: CustomReflectable {
     /// Shows the description, which has no secrets.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
-    }
+    public var customMirror: Mirror { Mirror(showingDescriptionOf: self) }
 }
 
 extension HTTPRequestOperationManager: CustomReflectable {
     /// Shows the description, which has no secrets.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
-    }
+    public var customMirror: Mirror { Mirror(showingDescriptionOf: self) }
 }
 
 extension URLSessionManager: CustomReflectable {
     /// Shows the description, which has no secrets.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
-    }
+    public var customMirror: Mirror { Mirror(showingDescriptionOf: self) }
 }
 
 extension OperationURLSession: CustomReflectable {
     /// Shows the description, which has no secrets.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
-    }
+    public var customMirror: Mirror { Mirror(showingDescriptionOf: self) }
 }
 
 extension SessionTaskFace {
     /// Shows the description, which has no secrets.
-    var customMirror: Mirror {
-        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
-    }
+    var customMirror: Mirror { Mirror(showingDescriptionOf: self) }
 }
 
 extension HTTPRequestSerializer: CustomReflectable {
     /// Shows the description, which has the names of the header fields only.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
-    }
+    public var customMirror: Mirror { Mirror(showingDescriptionOf: self) }
 }
 
 extension RequestSerializationError: CustomReflectable {

@@ -74,10 +74,11 @@ extension URLConnectionOperation {
         removePart()
     }
 
-    /// Removes the part that somebody wanted to be gone when nothing is written any more. False: there is none.
+    /// Removes the part that somebody wanted to be gone when nothing is written any more. False: nobody did.
     ///
     /// - Parameter next: runs afterwards, on another thread, which may wait for the disk.
-    func removesPart(then next: (@Sendable () -> Void)? = nil) -> Bool {
+    @discardableResult
+    func removeUnwantedPart(then next: (@Sendable () -> Void)? = nil) -> Bool {
         guard lock.withLock({ _machine.takePartDiscard() }) else { return false }
         runtime.onBlockThread { [self] in
             removePart()

@@ -59,7 +59,7 @@ extension URLConnectionOperation {
 
     /// Everything about the result is known: removes what is not to be left, finishes, and delivers.
     private func conclude() {
-        guard !removesPart(then: { [self] in conclude() }) else { return }
+        guard !removeUnwantedPart(then: { [self] in conclude() }) else { return }
         let (waits, task, hold) = lock.withLock {
             _machine.settle()
             let (task, hold) = _retry?.end() ?? (nil, nil)
@@ -107,7 +107,7 @@ extension URLConnectionOperation {
         if result.delivers, !isFoundations { deliverCompletion(then: nil) }
         didFinish()
         // Asked for since the operation was concluded.
-        _ = removesPart()
+        removeUnwantedPart()
         for waiter in result.waiters { waiter() }
         dependents?.run()
         if let scheduler = result.scheduler {

@@ -8,9 +8,9 @@ import Testing
 @testable import OperationNetworking
 
 @Suite(.timeLimit(.minutes(1))) struct DownloadTests {
-    private static let content = Data.random(200_000)
+    static let content = Data.random(200_000)
 
-    private let server: TestServer
+    let server: TestServer
     private let directory: TemporaryDirectory
 
     init() throws {
@@ -18,7 +18,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private func download(
+    func download(
         _ destination: DownloadDestination? = nil, path: String = "/file", run: Bool = true
     ) async -> HTTPRequestOperation {
         let operation = HTTPRequestOperation.make(server.url(path))
@@ -33,13 +33,13 @@ import Testing
         return try hasher.finish()
     }
 
-    private var target: URL { directory.file("target.bin") }
-    private func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: directory.file(name).path) }
-    private var names: [String] {
+    var target: URL { directory.file("target.bin") }
+    func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: directory.file(name).path) }
+    var names: [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()) ?? []
     }
 
-    private func leavePartial(_ data: Data, validator: String, total: Int?, path: String = "/file") throws {
+    func leavePartial(_ data: Data, validator: String, total: Int?, path: String = "/file") throws {
         try directory.leavePartial(data, of: target, from: server.url(path), validator: validator, total: total)
     }
 
@@ -203,81 +203,6 @@ import Testing
         let next = await download()
         #expect(next.error == nil && bytes("target.bin") == Self.content)
         #expect(server.requests.last?["Range"] == "bytes=50000-")
-    }
-
-    @Test("A download that nobody will continue removes its part, once it has ended")
-    func discarded() async throws {
-        server.respond(
-            to: "/file", ScriptedResponse.ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 50_000))
-        for _ in 0..<2 {
-            let operation = await download(run: false)
-            operation.start()
-            try await eventually { bytes("target.bin.part")?.count == 50_000 }
-            operation.discardPartialDownload()
-            #expect(bytes("target.bin.part")?.count == 50_000, "it is under way")
-            // Another one of the same target does not take away what this one writes to.
-            let other = await download(run: false)
-            other.cancel()
-            await other.run()
-            other.discardPartialDownload()
-            #expect(bytes("target.bin.part")?.count == 50_000)
-            operation.cancel()
-            await operation.completed()
-            #expect(names == ["target.bin.part", "target.bin.part.json"])
-            operation.discardPartialDownload()
-            #expect(names == [])
-        }
-        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
-        let stranger = await download(path: "/other", run: false)
-        stranger.cancel()
-        await stranger.run()
-        stranger.discardPartialDownload()
-        #expect(names == ["target.bin.part", "target.bin.part.json"], "another URL's")
-    }
-
-    @Test("Right after a cancellation the part goes as soon as nothing is written to it, before the completion")
-    func discardedAfterCancel() async throws {
-        server.respond(
-            to: "/file", ScriptedResponse.ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 50_000))
-        for round in 0..<20 {
-            let operation = await download(run: false)
-            let seen = Recorder<[String]>()
-            operation.completionBlock = { seen.append(names) }
-            operation.start()
-            try await eventually { bytes("target.bin.part")?.count == 50_000 }
-            if round % 2 == 1 { operation.pause() }
-            operation.cancel()
-            operation.discardPartialDownload()
-            operation.discardPartialDownload()
-            await operation.completed()
-            #expect(operation.isCancelledError && names == [])
-            try await eventually { seen.count == 1 }
-            #expect(seen.values == [[]])
-        }
-    }
-
-    @Test("Before the beginning only a cancelled operation discards a part, and after a success there is none")
-    func discardedBeforeAndAfter() async throws {
-        server.respond(to: "/file", .ranged(Self.content, etag: "\"a\""))
-        let there = ["target.bin.part", "target.bin.part.json"]
-        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
-        let cancelled = await download(run: false)
-        cancelled.discardPartialDownload()
-        #expect(names == there)
-        cancelled.cancel()
-        cancelled.discardPartialDownload()
-        #expect(names == there, "it has not ended")
-        await cancelled.run()
-        #expect(names == [])
-        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
-        let operation = await download(run: false)
-        operation.discardPartialDownload()
-        await operation.run()
-        #expect(operation.error == nil && server.requests.map { $0["Range"] } == ["bytes=100-"])
-        operation.discardPartialDownload()
-        operation.discardPartialDownload()
-        #expect(names == ["target.bin"] && bytes("target.bin") == Self.content)
-        HTTPRequestOperation.make(server.url("/file")).discardPartialDownload()
     }
 
     @Test(

@@ -22,14 +22,10 @@ extension HTTPSessionManager {
         uploadProgress: ProgressBlock? = nil, downloadProgress: ProgressBlock? = nil, success: Success? = nil,
         failure: Failure? = nil
     ) -> URLSessionDataTask? {
-        do {
-            let request = try request(method: method, URLString, body: body, headers: headers)
-            return dataTask(
-                for: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress, success: success,
-                failure: failure)
-        } catch {
-            report(error, to: failure)
-            return nil
+        making(reportingTo: failure) {
+            dataTask(
+                for: try request(method: method, URLString, body: body, headers: headers),
+                uploadProgress: uploadProgress, downloadProgress: downloadProgress, success: success, failure: failure)
         }
     }
 

@@ -87,8 +87,17 @@ extension HTTPSessionManager {
         }
     }
 
-    func report(_ error: any Error, to failure: Failure?) {
-        guard let failure else { return }
-        (completionQueue ?? .sharedMain).async(group: completionGroup) { failure(nil, error) }
+    /// Returns what `make` makes. What it throws is reported to `failure`, on the completion queue.
+    func making(
+        reportingTo failure: Failure?, _ make: () throws -> URLSessionDataTask
+    ) -> URLSessionDataTask? {
+        do {
+            return try make()
+        } catch {
+            if let failure {
+                (completionQueue ?? .sharedMain).async(group: completionGroup) { failure(nil, error) }
+            }
+            return nil
+        }
     }
 }

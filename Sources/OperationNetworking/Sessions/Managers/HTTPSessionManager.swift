@@ -28,13 +28,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     /// A progress block.
     public typealias ProgressBlock = @Sendable (Progress) -> Void
 
-    private struct HTTPSettings {
-        var requestSerializer = HTTPRequestSerializer()
-        var sendsAuthorizationToOtherOrigins = false
-    }
-
     let base: BaseURL
-    private let httpSettings = Locked(HTTPSettings())
+    private let serializer = Locked(HTTPRequestSerializer())
 
     /// The URL that URL strings are resolved against. It ends in "/" when it has a path. Nil: strings are absolute. AF:
     /// `baseURL`.
@@ -75,11 +70,11 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     /// The serializer that makes requests from parameters. An `HTTPRequestSerializer` by default. AF:
     /// `requestSerializer`.
     public var requestSerializer: HTTPRequestSerializer {
-        get { httpSettings.withLock { $0.requestSerializer } }
+        get { serializer.withLock { $0 } }
         set {
-            let old = httpSettings.withLock { settings in
-                let old = settings.requestSerializer
-                settings.requestSerializer = newValue
+            let old = serializer.withLock { serializer in
+                let old = serializer
+                serializer = newValue
                 return old
             }
             // Not under the lock: it may be the last reference.
@@ -101,12 +96,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     /// `Cookie` fields of `requestSerializer`, and the token of a ``TokenRefresher``. False by default: these are for the API
     /// that the manager is for. No effect without a `baseURL`, and on fields given with a request.
     public var sendsAuthorizationToOtherOrigins: Bool {
-        get { httpSettings.withLock { $0.sendsAuthorizationToOtherOrigins } }
-        set {
-            httpSettings.withLock { $0.sendsAuthorizationToOtherOrigins = newValue }
-            // After it, so that tasks made from now on see it.
-            withSettings { _ in }
-        }
+        get { taskSettings.sendsAuthorizationToOtherOrigins }
+        set { withSettings { $0.sendsAuthorizationToOtherOrigins = newValue } }
     }
 
     override var authorizedOrigin: String? { sendsAuthorizationToOtherOrigins ? nil : base.confiningOrigin }
@@ -133,14 +124,10 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
-        do {
-            let request = try request(method: method, URLString, parameters: parameters, headers: headers)
-            return dataTask(
-                for: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress, success: success,
-                failure: failure)
-        } catch {
-            report(error, to: failure)
-            return nil
+        making(reportingTo: failure) {
+            dataTask(
+                for: try request(method: method, URLString, parameters: parameters, headers: headers),
+                uploadProgress: uploadProgress, downloadProgress: downloadProgress, success: success, failure: failure)
         }
     }
 
@@ -301,7 +288,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
-        do {
+        making(reportingTo: failure) {
             let request = try formRequest(URLString, parameters: parameters, headers: headers, block)
             let result = TaskResult(success: success, failure: failure)
             let task = uploadTask(
@@ -310,9 +297,6 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
             assign(result, to: task)
             task.resume()
             return task
-        } catch {
-            report(error, to: failure)
-            return nil
         }
     }
 

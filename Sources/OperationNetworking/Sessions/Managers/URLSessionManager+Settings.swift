@@ -16,16 +16,16 @@ extension ResponseSerializing where Self: URLSessionManager {
 
 extension URLSessionManager {
     /// Everything that can be set on a session manager.
-    struct Settings {
-        typealias Configuration = URLConnectionOperation.Configuration
-
+    struct Settings: ManagerSettings {
         var tasks: ManagedTask.Settings
         /// What the manager says of its tasks' operations: see `configuration(over:authorizedOrigin:)`.
-        private(set) var operations: URLConnectionOperation.SharedConfiguration
+        var operations = Self.initialConfiguration()
         /// Changes with everything here.
         fileprivate(set) var revision: UInt = 0
         /// What the tasks run on; nil: what all run on.
         var runtime: (any OperationRuntime)?
+        /// Only of managers that have a base URL.
+        var sendsAuthorizationToOtherOrigins = false
         /// What records the tasks.
         var archives: [HTTPArchive] = []
         /// Nil: the shared one.
@@ -34,25 +34,6 @@ extension URLSessionManager {
         init() {
             let serializer = JSONResponseSerializer()
             tasks = ManagedTask.Settings(serializer: serializer, operationSerializer: serializer)
-            var configuration = Configuration()
-            configuration.securityPolicy = SecurityPolicy.default()
-            operations = URLConnectionOperation.SharedConfiguration(configuration)
-        }
-
-        /// One of the operations' settings.
-        subscript<Value>(_ setting: WritableKeyPath<Configuration, Value>) -> Value {
-            get { operations.value[keyPath: setting] }
-            set {
-                var configuration = operations.value
-                configuration[keyPath: setting] = newValue
-                operations = URLConnectionOperation.SharedConfiguration(configuration)
-            }
-        }
-
-        /// A manager always has one.
-        var securityPolicy: SecurityPolicy {
-            get { self[\.securityPolicy] ?? .sharedDefault }
-            set { self[\.securityPolicy] = newValue }
         }
 
         /// What the operations of tasks are made with, all of them the same object: what a session's configuration says, and

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+extension DownloadTests {
+    @Test("A download that nobody will continue removes its part, once it has ended")
+    func discarded() async throws {
+        server.respond(
+            to: "/file", ScriptedResponse.ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 50_000))
+        for _ in 0..<2 {
+            let operation = await download(run: false)
+            operation.start()
+            try await eventually { bytes("target.bin.part")?.count == 50_000 }
+            operation.discardPartialDownload()
+            #expect(bytes("target.bin.part")?.count == 50_000, "it is under way")
+            // Another one of the same target does not take away what this one writes to.
+            let other = await download(run: false)
+            other.cancel()
+            await other.run()
+            other.discardPartialDownload()
+            #expect(bytes("target.bin.part")?.count == 50_000)
+            operation.cancel()
+            await operation.completed()
+            #expect(names == ["target.bin.part", "target.bin.part.json"])
+            operation.discardPartialDownload()
+            #expect(names == [])
+        }
+        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
+        let stranger = await download(path: "/other", run: false)
+        stranger.cancel()
+        await stranger.run()
+        stranger.discardPartialDownload()
+        #expect(names == ["target.bin.part", "target.bin.part.json"], "another URL's")
+    }
+
+    @Test("Right after a cancellation the part goes as soon as nothing is written to it, before the completion")
+    func discardedAfterCancel() async throws {
+        server.respond(
+            to: "/file", ScriptedResponse.ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 50_000))
+        for round in 0..<20 {
+            let operation = await download(run: false)
+            let seen = Recorder<[String]>()
+            operation.completionBlock = { seen.append(names) }
+            operation.start()
+            try await eventually { bytes("target.bin.part")?.count == 50_000 }
+            if round % 2 == 1 { operation.pause() }
+            operation.cancel()
+            operation.discardPartialDownload()
+            operation.discardPartialDownload()
+            await operation.completed()
+            #expect(operation.isCancelledError && names == [])
+            try await eventually { seen.count == 1 }
+            #expect(seen.values == [[]])
+        }
+    }
+
+    @Test("Before the beginning only a cancelled operation discards a part, and after a success there is none")
+    func discardedBeforeAndAfter() async throws {
+        server.respond(to: "/file", .ranged(Self.content, etag: "\"a\""))
+        let there = ["target.bin.part", "target.bin.part.json"]
+        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
+        let cancelled = await download(run: false)
+        cancelled.discardPartialDownload()
+        #expect(names == there)
+        cancelled.cancel()
+        cancelled.discardPartialDownload()
+        #expect(names == there, "it has not ended")
+        await cancelled.run()
+        #expect(names == [])
+        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
+        let operation = await download(run: false)
+        operation.discardPartialDownload()
+        await operation.run()
+        #expect(operation.error == nil && server.requests.map { $0["Range"] } == ["bytes=100-"])
+        operation.discardPartialDownload()
+        operation.discardPartialDownload()
+        #expect(names == ["target.bin"] && bytes("target.bin") == Self.content)
+        HTTPRequestOperation.make(server.url("/file")).discardPartialDownload()
+    }
+}
