@@ -68,7 +68,7 @@ extension HTTPArchiveEntry {
         let query = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?.queryItems ?? []
         let (text, encoding) = Self.text(of: exchange.content)
         self.init(
-            startedDateTime: Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(exchange.date),
+            startedDateTime: exchange.date,
             time: timings.total,
             request: Request(
                 method: exchange.method, url: url?.absoluteString ?? "", httpVersion: version,

@@ -14,7 +14,7 @@ internal import NetworkingSupport
 /// left out; queries are not. An entry is one operation: its request as it was made, and the last response.
 public final class HTTPArchive: Sendable {
     private struct State {
-        /// Oldest first.
+        /// In the order in which they ended.
         var entries: [HTTPArchiveEntry] = []
     }
 
@@ -55,15 +55,20 @@ public final class HTTPArchive: Sendable {
         }
     }
 
-    /// The archive as JSON.
+    /// The archive as JSON, in the order in which requests were sent.
     ///
     /// - Throws: an `EncodingError`.
     public func data() throws -> Data {
-        try Self.encode(state.withLock { $0.entries })
+        // Requests that overlap, and archives of several managers, are added in the order of their ends.
+        try Self.encode(state.withLock { $0.entries }.sorted { $0.startedDateTime < $1.startedDateTime })
     }
 
     static func encode(_ entries: [HTTPArchiveEntry]) throws -> Data {
         let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(date))
+        }
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(HTTPArchiveDocument(log: .init(entries: entries)))
     }

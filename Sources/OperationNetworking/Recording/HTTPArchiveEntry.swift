@@ -94,7 +94,7 @@ struct HTTPArchiveEntry: Encodable, Sendable {
         var total: Double { [blocked, dns, connect, send, wait, receive].reduce(0) { $0 + max(0, $1) } }
     }
 
-    var startedDateTime: String
+    var startedDateTime: Date
     var time: Double
     var request: Request
     var response: Response

@@ -14,7 +14,7 @@ extension URLConnectionOperation {
         let timings = metrics.map(HTTPArchiveEntry.Timings.init) ?? HTTPArchiveEntry.Timings()
         let start = metrics.map { $0.startDate - $0.queueTime } ?? Date()
         var entry = HTTPArchiveEntry(
-            startedDateTime: Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(start),
+            startedDateTime: start,
             time: timings.total, request: Self.archived(request, metrics, limit),
             response: Self.archived(reception, limit, error), timings: timings)
         if let address = metrics?.remoteAddress, !address.isEmpty { entry.serverIPAddress = address }
