@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
-internal import NIOCore
-internal import NIOSSL
-
 /// How a server secures its connections.
 package struct TLSSettings: Sendable {
     /// What is asked of the client.
@@ -30,41 +26,5 @@ package struct TLSSettings: Sendable {
         self.clientAuthentication = clientAuthentication
         self.minimumVersion = minimumVersion
         self.maximumVersion = maximumVersion
-    }
-
-    func makeContext() throws -> NIOSSLContext {
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try chain.map { .certificate(try $0.nioCertificate()) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pem.utf8), format: .pem)))
-        configuration.minimumTLSVersion = Self.version(minimumVersion)
-        configuration.maximumTLSVersion = Self.version(maximumVersion)
-        configuration.applicationProtocols = ["http/1.1"]
-        configuration.shutdownTimeout = .milliseconds(500)
-        switch clientAuthentication {
-        case .none:
-            configuration.certificateVerification = .none
-        case .optional(let roots):
-            configuration.certificateVerification = .optionalVerification
-            configuration.trustRoots = .certificates(try roots.map { try $0.nioCertificate() })
-        case .required(let roots):
-            configuration.certificateVerification = .noHostnameVerification
-            configuration.trustRoots = .certificates(try roots.map { try $0.nioCertificate() })
-        }
-        return try NIOSSLContext(configuration: configuration)
-    }
-
-    private static func version(_ version: TLSSessionInfo.Version) -> TLSVersion {
-        switch version {
-        case .v1_0: .tlsv1
-        case .v1_1: .tlsv11
-        case .v1_2: .tlsv12
-        case .v1_3: .tlsv13
-        }
-    }
-}
-
-extension TestCertificate {
-    fileprivate func nioCertificate() throws -> NIOSSLCertificate {
-        try NIOSSLCertificate(bytes: Array(der), format: .der)
     }
 }

@@ -3,7 +3,6 @@ package import Foundation
 internal import FoundationNetworking
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 
 /// An HTTP/1.1 server in this process that answers with scripts, also bad ones, and records what it was asked.
 ///
@@ -29,7 +28,7 @@ package final class TestServer: Sendable {
     /// The addresses it listens on.
     package let addresses: [String]
     private let core: ServerCore
-    private let tls: Monitor<NIOSSLContext?>
+    private let tls: Monitor<TLSServerContext?>
     private let listeners: [any Channel]
     private let isSecure: Bool
 
@@ -44,7 +43,7 @@ package final class TestServer: Sendable {
     ) throws {
         Self.withoutSharedCache
         let core = ServerCore(limits: limits, greeting: greeting)
-        let tls = Monitor(try settings?.makeContext())
+        let tls = Monitor(try settings.map(TLSServerContext.init))
         var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 2048)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -99,12 +98,12 @@ package final class TestServer: Sendable {
         core.closeConnections()
     }
 
-    private static func prepare(_ channel: any Channel, core: ServerCore, tls: NIOSSLContext?) throws {
+    private static func prepare(_ channel: any Channel, core: ServerCore, tls: TLSServerContext?) throws {
         let handler = ConnectionHandler(core: core)
         let pipeline = channel.pipeline.syncOperations
         if let tls {
             try pipeline.addHandler(TLSHandshakeObserver { handler.note($0) })
-            try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+            try pipeline.addHandler(TLSServerHandler(tls))
         }
         try pipeline.addHandler(handler)
     }
@@ -125,7 +124,7 @@ package final class TestServer: Sendable {
 
     /// Secures connections accepted from now on in another way: another certificate on the same port.
     package func replaceTLS(with settings: TLSSettings) throws {
-        let context = try settings.makeContext()
+        let context = try TLSServerContext(settings)
         tls.withLock { $0 = context }
     }
 

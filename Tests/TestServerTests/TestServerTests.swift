@@ -45,6 +45,16 @@ import Testing
         #expect(try client.receive() == "after")
     }
 
+    @Test("Writes that all succeed at once are played one after the other, not each within the one before")
+    func manyPieces() throws {
+        let server = try TestServer()
+        let pieces = (0..<50_000).map { _ in ScriptStep.send("x") }
+        server.enqueue(.script([.send("HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\n")] + pieces + [.send("y")]))
+        let client = try RawClient(port: server.port)
+        client.send(get)
+        #expect(try client.receive(through: "xy").hasSuffix("xxxy"))
+    }
+
     @Test("A reset comes after the bytes before it")
     func reset() throws {
         let server = try TestServer()

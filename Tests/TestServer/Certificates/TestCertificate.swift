@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: MIT
+internal import COpenSSL
 package import Foundation
-internal import SwiftASN1
-internal import X509
 
 /// A certificate made for a test.
 package struct TestCertificate: Sendable, Equatable {
     package let der: Data
-    let x509: Certificate
 
-    init(_ x509: Certificate) throws {
-        var serializer = DER.Serializer()
-        try x509.serialize(into: &serializer)
-        self.x509 = x509
-        der = Data(serializer.serializedBytes)
-    }
-
-    package var pem: String { PEMDocument(type: "CERTIFICATE", derBytes: Array(der)).pemString + "\n" }
+    package var pem: String { der.pem("CERTIFICATE") }
 
     /// The public key as SubjectPublicKeyInfo, DER.
-    package var publicKeyDER: Data { x509.publicKey.derRepresentation }
+    package var publicKeyDER: Data {
+        // What was made here can be read; an empty answer would be seen at once by whoever compares.
+        (try? withPointer { certificate in
+            try DEREncoding.data { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), $0) }
+        }) ?? Data()
+    }
+
+    /// Calls with an X509, which is valid during the call.
+    func withPointer<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
+        let certificate = try der.withUnsafeBytes { bytes in
+            var start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return try OpenSSLFailure.check(d2i_X509(nil, &start, bytes.count), "d2i_X509")
+        }
+        defer { X509_free(certificate) }
+        return try body(certificate)
+    }
 }
 
 /// A certificate with its key, and what is needed to show it.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
-internal import Glibc
-internal import SwiftASN1
-internal import X509
 
 /// A certificate authority for a test: nothing that it signs is trusted anywhere else, or outlives the process.
 ///
@@ -38,9 +35,7 @@ package struct TestCertificateAuthority: Sendable {
     package init(name: String = "Test Root", key: TestKey.Kind = .p256, validity: Validity = .current) throws {
         let key = try TestKey(key)
         self.key = key
-        certificate = try Self.sign(
-            subject: name, subjectKey: key, issuer: nil, issuerKey: key, validity: validity,
-            extensions: Self.authorityExtensions(key: key, issuer: nil))
+        certificate = try CertificateForm(subject: name, key: key, validity: validity, kind: .authority).selfSigned()
         path = []
     }
 
@@ -60,9 +55,8 @@ package struct TestCertificateAuthority: Sendable {
         name: String = "Test Intermediate", key: TestKey.Kind = .p256, validity: Validity = .current
     ) throws -> TestCertificateAuthority {
         let key = try TestKey(key)
-        let intermediate = try Self.sign(
-            subject: name, subjectKey: key, issuer: certificate, issuerKey: self.key, validity: validity,
-            extensions: Self.authorityExtensions(key: key, issuer: self.key))
+        let intermediate = try CertificateForm(subject: name, key: key, validity: validity, kind: .authority)
+            .signed(by: certificate, self.key)
         return TestCertificateAuthority(certificate: intermediate, key: key, path: [intermediate] + path)
     }
 
@@ -78,11 +72,10 @@ package struct TestCertificateAuthority: Sendable {
         validity: Validity = .current, usages: [Usage] = [.serverAuthentication, .clientAuthentication]
     ) throws -> TestIdentity {
         let key = try key ?? TestKey()
-        let leaf = try Self.sign(
-            subject: commonName ?? dnsNames.first ?? ipAddresses.first ?? "Test Leaf", subjectKey: key,
-            issuer: certificate, issuerKey: self.key, validity: validity,
-            extensions: Self.leafExtensions(
-                key: key, issuer: self.key, names: try Self.names(dnsNames, ipAddresses), usages: usages))
+        let leaf = try CertificateForm(
+            subject: commonName ?? dnsNames.first ?? ipAddresses.first ?? "Test Leaf", key: key, validity: validity,
+            kind: .leaf(dnsNames: dnsNames, ipAddresses: ipAddresses, usages: usages)
+        ).signed(by: certificate, self.key)
         return TestIdentity(chain: [leaf] + path, key: key)
     }
 
@@ -97,99 +90,10 @@ package struct TestCertificateAuthority: Sendable {
         validity: Validity = .current
     ) throws -> TestIdentity {
         let key = try TestKey(key)
-        let leaf = try sign(
-            subject: dnsNames.first ?? "Test Leaf", subjectKey: key, issuer: nil, issuerKey: key, validity: validity,
-            extensions: leafExtensions(
-                key: key, issuer: nil, names: try names(dnsNames, ipAddresses), usages: [.serverAuthentication]))
+        let leaf = try CertificateForm(
+            subject: dnsNames.first ?? "Test Leaf", key: key, validity: validity,
+            kind: .leaf(dnsNames: dnsNames, ipAddresses: ipAddresses, usages: [.serverAuthentication])
+        ).selfSigned()
         return TestIdentity(chain: [leaf], key: key)
-    }
-}
-
-// MARK: - Signing
-
-extension TestCertificateAuthority {
-    private static func sign(
-        subject: String, subjectKey: TestKey, issuer: TestCertificate?, issuerKey: TestKey, validity: Validity,
-        extensions: Certificate.Extensions
-    ) throws -> TestCertificate {
-        let name = try DistinguishedName {
-            OrganizationName("Tests")
-            CommonName(subject)
-        }
-        let period = period(of: validity)
-        return try TestCertificate(
-            Certificate(
-                version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: subjectKey.signing.publicKey,
-                notValidBefore: period.start, notValidAfter: period.end, issuer: issuer?.x509.subject ?? name,
-                subject: name, extensions: extensions, issuerPrivateKey: issuerKey.signing))
-    }
-
-    private static func period(of validity: Validity) -> (start: Date, end: Date) {
-        let day: TimeInterval = 24 * 60 * 60
-        let now = Date()
-        return switch validity {
-        case .current: (now - day, now + 30 * day)
-        case .expired: (now - 30 * day, now - day)
-        case .notYetValid: (now + day, now + 30 * day)
-        case .between(let start, let end): (start, end)
-        }
-    }
-
-    private static func keyIdentifiers(key: TestKey, issuer: TestKey?) throws -> [Certificate.Extension] {
-        let own = SubjectKeyIdentifier(hash: key.signing.publicKey)
-        let above = SubjectKeyIdentifier(hash: (issuer ?? key).signing.publicKey)
-        return [
-            try Certificate.Extension(own, critical: false),
-            try Certificate.Extension(
-                AuthorityKeyIdentifier(keyIdentifier: above.keyIdentifier), critical: false),
-        ]
-    }
-
-    private static func authorityExtensions(key: TestKey, issuer: TestKey?) throws -> Certificate.Extensions {
-        try Certificate.Extensions(
-            [
-                Certificate.Extension(BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true),
-                Certificate.Extension(KeyUsage(keyCertSign: true, cRLSign: true), critical: true),
-            ] + keyIdentifiers(key: key, issuer: issuer))
-    }
-
-    private static func leafExtensions(
-        key: TestKey, issuer: TestKey?, names: [GeneralName], usages: [Usage]
-    ) throws -> Certificate.Extensions {
-        var extensions = [
-            try Certificate.Extension(BasicConstraints.notCertificateAuthority, critical: true),
-            try Certificate.Extension(KeyUsage(digitalSignature: true, keyEncipherment: true), critical: true),
-        ]
-        if !usages.isEmpty {
-            extensions.append(try Certificate.Extension(ExtendedKeyUsage(usages.map(\.x509)), critical: false))
-        }
-        if !names.isEmpty {
-            extensions.append(try Certificate.Extension(SubjectAlternativeNames(names), critical: false))
-        }
-        return try Certificate.Extensions(extensions + keyIdentifiers(key: key, issuer: issuer))
-    }
-
-    private static func names(_ dnsNames: [String], _ ipAddresses: [String]) throws -> [GeneralName] {
-        try dnsNames.map { .dnsName($0) }
-            + ipAddresses.map { .ipAddress(ASN1OctetString(contentBytes: try addressBytes($0)[...])) }
-    }
-
-    /// An address in network byte order.
-    private static func addressBytes(_ address: String) throws -> [UInt8] {
-        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-            var bytes = [UInt8](repeating: 0, count: count)
-            if inet_pton(family, address, &bytes) == 1 { return bytes }
-        }
-        throw SystemError(call: "inet_pton(\(address))", code: EINVAL)
-    }
-}
-
-extension TestCertificateAuthority.Usage {
-    fileprivate var x509: ExtendedKeyUsage.Usage {
-        switch self {
-        case .serverAuthentication: .serverAuth
-        case .clientAuthentication: .clientAuth
-        case .codeSigning: .codeSigning
-        }
     }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-internal import Crypto
+internal import COpenSSL
 package import Foundation
-internal import SwiftASN1
-internal import X509
-internal import _CryptoExtras
 
 /// A private key made for a test.
 package struct TestKey: Sendable {
@@ -12,41 +9,55 @@ package struct TestKey: Sendable {
     }
 
     package let kind: Kind
-    /// PKCS#8, not encrypted.
-    package let pem: String
-    let signing: Certificate.PrivateKey
+    /// PKCS#8, DER, not encrypted.
+    package let der: Data
+    /// The public key as SubjectPublicKeyInfo, DER: what public key pinning compares.
+    package let publicKeyDER: Data
+    private let handle: Handle
+
+    /// Owns an EVP_PKEY.
+    // Sendable because nothing changes it after `init`.
+    private final class Handle: @unchecked Sendable {
+        let pointer: OpaquePointer
+        init(_ pointer: OpaquePointer) { self.pointer = pointer }
+        deinit { EVP_PKEY_free(pointer) }
+    }
 
     package init(_ kind: Kind = .p256) throws {
         self.kind = kind
-        switch kind {
-        case .rsa2048:
-            let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
-            signing = Certificate.PrivateKey(key)
-            pem = key.pkcs8PEMRepresentation
-        case .p256:
-            let key = P256.Signing.PrivateKey()
-            signing = Certificate.PrivateKey(key)
-            pem = key.pemRepresentation
-        case .ed25519:
-            let key = Curve25519.Signing.PrivateKey()
-            signing = Certificate.PrivateKey(key)
-            pem = try signing.serializeAsPEM().pemString
-        }
+        let handle = Handle(try Self.generate(kind))
+        let info = try OpenSSLFailure.check(EVP_PKEY2PKCS8(handle.pointer), "EVP_PKEY2PKCS8")
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        der = try DEREncoding.data { i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
+        publicKeyDER = try DEREncoding.data { i2d_PUBKEY(handle.pointer, $0) }
+        self.handle = handle
     }
 
-    /// PKCS#8, DER.
-    package var der: Data { (try? PEMDocument(pemString: pem)).map { Data($0.derBytes) } ?? Data() }
+    private static func generate(_ kind: Kind) throws -> OpaquePointer {
+        let name =
+            switch kind {
+            case .rsa2048: "RSA"
+            case .p256: "EC"
+            case .ed25519: "ED25519"
+            }
+        let context = try OpenSSLFailure.check(EVP_PKEY_CTX_new_from_name(nil, name, nil), "no keys of type \(name)")
+        defer { EVP_PKEY_CTX_free(context) }
+        try OpenSSLFailure.check(EVP_PKEY_keygen_init(context), "EVP_PKEY_keygen_init")
+        switch kind {
+        case .rsa2048: try OpenSSLFailure.check(EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048), "2048 bits")
+        case .p256: try OpenSSLFailure.check(EVP_PKEY_CTX_set_group_name(context, "P-256"), "P-256")
+        case .ed25519: break
+        }
+        var key: OpaquePointer?
+        try OpenSSLFailure.check(EVP_PKEY_generate(context, &key), "EVP_PKEY_generate")
+        return try OpenSSLFailure.check(key, "EVP_PKEY_generate")
+    }
 
-    /// The public key as SubjectPublicKeyInfo, DER: what public key pinning compares.
-    package var publicKeyDER: Data { signing.publicKey.derRepresentation }
-}
+    /// PKCS#8, not encrypted.
+    package var pem: String { der.pem("PRIVATE KEY") }
 
-extension Certificate.PublicKey {
-    /// SubjectPublicKeyInfo.
-    var derRepresentation: Data {
-        var serializer = DER.Serializer()
-        // Writing a key that is held in memory cannot fail; an empty answer would be seen at once by whoever compares.
-        try? serializer.serialize(self)
-        return Data(serializer.serializedBytes)
+    /// Calls with an EVP_PKEY, which is valid during the call.
+    func withPointer<Result>(_ body: (OpaquePointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(handle) { try body(handle.pointer) }
     }
 }

@@ -2,7 +2,6 @@
 internal import Foundation
 internal import Glibc
 internal import NIOCore
-internal import NIOSSL
 
 extension ConnectionHandler {
     private static let patternPiece = ByteBuffer(bytes: ScriptedResponse.pattern(count: 251 * 256))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import NIOCore
-internal import NIOSSL
 
 /// One connection: reads requests, plays scripts. Lives on the channel's event loop.
 final class ConnectionHandler: ChannelInboundHandler {
@@ -22,6 +21,10 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var tls: TLSSessionInfo?
     private var parser = RequestParser()
     private var exchange: Exchange?
+    /// Writes that have succeeded at once, each in the course of the one before. A client that takes what is sent as fast
+    /// as it comes would fill the stack with them.
+    private var nesting = 0
+    private static let deepestNesting = 16
     /// What is left of the script that is being played; nil: none is.
     var script: ArraySlice<ScriptStep>?
 
@@ -63,7 +66,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Many clients close without close_notify: not worth a note.
-        if case NIOSSLError.uncleanShutdown = error { return context.close(promise: nil) }
+        if error is TLSServerHandler.UncleanShutdown { return context.close(promise: nil) }
         if number > 0 { core.update(connection: number) { $0.errors.append("\(error)") } }
         context.close(promise: nil)
     }
@@ -92,7 +95,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     /// Where bytes and closing go past TLS.
     func socketContext(_ context: ChannelHandlerContext) -> ChannelHandlerContext {
-        (try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)) ?? context
+        (try? context.pipeline.syncOperations.context(handlerType: TLSServerHandler.self)) ?? context
     }
 
     // MARK: Requests
@@ -159,9 +162,8 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func sessionInfo() -> TLSSessionInfo? {
         guard tls != nil, let context else { return nil }
-        let handler = try? context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)
-        let certificate = try? handler?.peerCertificate?.toDERBytes()
-        tls?.clientCertificate = certificate.map { Data($0) }
+        let handler = try? context.pipeline.syncOperations.handler(type: TLSServerHandler.self)
+        tls?.clientCertificate = handler?.peerCertificate
         let info = tls
         core.update(connection: number) { $0.tls = info }
         return info
@@ -175,7 +177,16 @@ final class ConnectionHandler: ChannelInboundHandler {
         let count = bytes.readableBytes
         context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenSuccess { [self] in
             core.update(connection: number) { $0.sentBytes += count }
-            if self.context != nil { next() }
+            guard nesting < Self.deepestNesting else {
+                return context.eventLoop.assumeIsolated().execute { [self] in goOn(next) }
+            }
+            nesting += 1
+            defer { nesting -= 1 }
+            goOn(next)
         }
+    }
+
+    private func goOn(_ next: () -> Void) {
+        if context != nil { next() }
     }
 }
