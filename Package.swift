@@ -171,7 +171,8 @@ let package = Package(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "AFNetworkingTests", dependencies: ["AFNetworking", "Swift5Client", "TestServer"],
+            name: "AFNetworkingTests",
+            dependencies: ["AFNetworking", "AFNetworkingUIKit", "Swift5Client", "TestServer"],
             exclude: [
                 "Symbols/AFNetworking-2.6.3.txt", "Symbols/AFNetworking-3.2.1.txt", "Symbols/AFNetworking-4.0.1.txt",
             ], swiftSettings: settings),

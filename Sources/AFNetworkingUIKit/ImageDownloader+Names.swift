@@ -7,6 +7,13 @@ extension ImageDownloader {
     /// `default()`, as Objective-C and Swift 1 and 2 have it.
     public static func defaultInstance() -> ImageDownloader { .default() }
 
+    /// A downloader over a session manager with this configuration, as AFNetworking has it.
+    public convenience init(sessionConfiguration: URLSessionConfiguration) {
+        let manager = HTTPSessionManager(baseURL: nil, sessionConfiguration: sessionConfiguration)
+        manager.responseSerializer = ImageResponseSerializer()
+        self.init(sessionManager: manager)
+    }
+
     /// `downloadPrioritization`, as AFNetworking 3 spells it.
     public var downloadPrioritizaton: ImageDownloadPrioritization {
         get { downloadPrioritization }

@@ -118,12 +118,20 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// A session manager with ``defaultURLCache()`` and an ``ImageResponseSerializer``.
     public static func makeSessionManager() -> HTTPSessionManager {
-        let configuration = URLSessionConfiguration.default
-        configuration.urlCache = defaultURLCache()
-        let manager = HTTPSessionManager(baseURL: nil, sessionConfiguration: configuration)
+        let manager = HTTPSessionManager(baseURL: nil, sessionConfiguration: defaultURLSessionConfiguration())
         manager.responseSerializer = ImageResponseSerializer()
         return manager
     }
+
+    /// A session configuration with ``defaultURLCache()``. AF: `defaultURLSessionConfiguration`.
+    public static func defaultURLSessionConfiguration() -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = defaultURLCache()
+        return configuration
+    }
+
+    /// The session manager whose tasks the downloader uses. `nil` when it uses operations. AF: `sessionManager`.
+    public var sessionManager: HTTPSessionManager? { (transport as? SessionImageTransport)?.manager }
 
     /// A cache with 20 MiB in memory and 150 MiB on disk, in a folder of the user's caches. One for the process.
     /// AF: `defaultURLCache`.

@@ -34,6 +34,7 @@ package struct TestKey: Sendable {
     }
 
     private static func generate(_ kind: Kind) throws -> OpaquePointer {
+        guard OpenSSLLibrary.isReady else { throw OpenSSLFailure("OPENSSL_init_crypto") }
         let name =
             switch kind {
             case .rsa2048: "RSA"
