@@ -20,9 +20,9 @@
 /// | decline      | –                         | –             | –             | –             | –        | –          | concluding | –             | –                   |
 /// | back-off over | begins with the start    | begins with the start | –     | –             | –        | –          | –          | to be begun   | –                   |
 /// | expire       | –                         | –             | –             | –             | –        | –          | concluding | concluding    | –                   |
-/// | settled      | –                         | –             | –             | –             | –        | concluded  | –          | –             | –                   |
+/// | settled      | –                         | –             | –             | –             | –        | concluded (7) | –       | –             | –                   |
 /// | finish       | –                         | –             | –             | –             | –        | –          | –          | –             | finished, once      |
-/// | discard part | – (6)                     | – (6)         | – (6)         | – (6)         | – (6)    | – (6)      | – (6)      | – (6)         | – (6); at once when finished |
+/// | discard part | – (6)                     | – (6)         | – (6)         | – (6)         | – (6)    | – (6)      | – (6)      | – (6)         | at once |
 ///
 /// 1. An attempt that must not be repeated (`AttemptRepetition.never`) is held in its place: it stays the present one,
 ///    and what happens to it is looked at after the resume.
@@ -32,6 +32,7 @@
 /// 4. Once the back-off is over; before that the call has no effect.
 /// 5. Not of a cancelled operation, which goes on to its end.
 /// 6. Noted for the end if the operation is cancelled: one that is not writes to the part, or may be started.
+/// 7. Once the part has been removed, if that was noted.
 struct RequestMachine: Equatable {
     private(set) var phase = Phase.ready
     private(set) var owner = Owner.nobody
@@ -309,9 +310,14 @@ struct RequestMachine: Equatable {
 
     // MARK: The end
 
-    /// The result stands.
-    mutating func settle() {
+    /// The result stands, and nothing is written any more. False, once: the part is to be removed before.
+    mutating func settle() -> Bool {
+        guard !discardsPart else {
+            discardsPart = false
+            return false
+        }
         if phase == .concluding { phase = .concluded }
+        return true
     }
 
     /// The last step. False: it was made before.
@@ -326,15 +332,9 @@ struct RequestMachine: Equatable {
 
     /// Nobody will go on with what a download leaves. True: nothing is written any more, and the caller removes it.
     mutating func discardPart() -> Bool {
-        guard phase != .finished else { return true }
+        guard phase != .finished, phase != .concluded else { return true }
         discardsPart = discardsPart || isCancelled
         return false
-    }
-
-    /// Nothing is written any more. True, once: the part is to be removed now.
-    mutating func takePartDiscard() -> Bool {
-        defer { discardsPart = false }
-        return discardsPart
     }
 
     // MARK: Archives

@@ -74,20 +74,7 @@ extension URLConnectionOperation {
         removePart()
     }
 
-    /// Removes the part that somebody wanted to be gone when nothing is written any more. False: nobody did.
-    ///
-    /// - Parameter next: runs afterwards, on another thread, which may wait for the disk.
-    @discardableResult
-    func removeUnwantedPart(then next: (@Sendable () -> Void)? = nil) -> Bool {
-        guard lock.withLock({ _machine.takePartDiscard() }) else { return false }
-        runtime.onBlockThread { [self] in
-            removePart()
-            next?()
-        }
-        return true
-    }
-
-    private func removePart() {
+    func removePart() {
         let (destination, url) = lock.withLock { (_configuration.downloadDestination, _request.url) }
         if let destination { PartialFile(clean: destination, of: url).discard() }
     }

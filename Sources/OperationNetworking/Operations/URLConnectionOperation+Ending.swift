@@ -59,9 +59,8 @@ extension URLConnectionOperation {
 
     /// Everything about the result is known: removes what is not to be left, finishes, and delivers.
     private func conclude() {
-        guard !removeUnwantedPart(then: { [self] in conclude() }) else { return }
-        let (waits, task, hold) = lock.withLock {
-            _machine.settle()
+        let settled = lock.withLock { () -> (waits: Bool, task: Task<Void, Never>?, hold: URLConnectionOperation?)? in
+            guard _machine.settle() else { return nil }
             let (task, hold) = _retry?.end() ?? (nil, nil)
             if _machine.isCancelled, (_reception.error as? URLError)?.code != .cancelled {
                 _reception.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
@@ -70,9 +69,15 @@ extension URLConnectionOperation {
             }
             return (_configuration.dependentsWaitForCompletionBlocks, task, hold)
         }
-        defer { withExtendedLifetime(hold) {} }
-        task?.cancel()
-        if waits {
+        guard let settled else {
+            return runtime.onBlockThread { [self] in
+                removePart()
+                conclude()
+            }
+        }
+        defer { withExtendedLifetime(settled.hold) {} }
+        settled.task?.cancel()
+        if settled.waits {
             deliverCompletion { [self] in finish() }
         } else {
             finish()
@@ -106,8 +111,6 @@ extension URLConnectionOperation {
         announce(from: result.old, to: result.new, to: result.observers)
         if result.delivers, !isFoundations { deliverCompletion(then: nil) }
         didFinish()
-        // Asked for since the operation was concluded.
-        removeUnwantedPart()
         for waiter in result.waiters { waiter() }
         dependents?.run()
         if let scheduler = result.scheduler {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -42,13 +43,16 @@ extension DownloadTests {
             to: "/file", ScriptedResponse.ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 50_000))
         for round in 0..<20 {
             let operation = await download(run: false)
+            // A completion that comes while the part is being discarded says nothing.
+            let wasDiscarded = Locked(false)
             let seen = Recorder<[String]>()
-            operation.completionBlock = { seen.append(names) }
+            operation.completionBlock = { seen.append(wasDiscarded.withLock { $0 } ? names : []) }
             operation.start()
             try await eventually { bytes("target.bin.part")?.count == 50_000 }
             if round % 2 == 1 { operation.pause() }
             operation.cancel()
             operation.discardPartialDownload()
+            wasDiscarded.withLock { $0 = true }
             operation.discardPartialDownload()
             await operation.completed()
             #expect(operation.isCancelledError && names == [])
