@@ -59,6 +59,7 @@ let package = Package(
         recipe("SessionInLibrary"),
         recipe("DownloadManager"),
         recipe("PictureViewer", products: ["OperationNetworkingImages"]),
+        recipe("TerminalViews", products: ["OperationNetworkingImages"]),
 
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Pictures on a terminal, two pixels in each character; elsewhere a line for each. All are shown twice: the second time they
-// come from memory.
+// Pictures on a terminal, two pixels in each character, and a bar that says how many are there; elsewhere a line for each.
+// All are shown twice: the second time they come from memory.
 //
 //   swift run --package-path Examples PictureViewer http://127.0.0.1:8000/image/png …    (an httpbin server)
 internal import Foundation
@@ -9,6 +9,8 @@ internal import OperationNetworking
 internal import OperationNetworkingImages
 
 let isTerminal = isatty(STDOUT_FILENO) == 1
+/// Removes the bar.
+let clear = isTerminal ? "\r\u{1B}[K" : ""
 
 /// A place for a picture: what is a view elsewhere.
 @MainActor
@@ -21,7 +23,7 @@ final class Picture: ImageDisplaying {
 
     func display(_ image: Image?) {
         guard let image else { return }
-        print("\(name): \(image.width) x \(image.height)")
+        print("\(clear)\(name): \(image.width) x \(image.height)")
         guard isTerminal else { return }
         for y in stride(from: 0, to: image.height, by: 2) {
             let row = (0..<image.width).map { x in
@@ -54,9 +56,19 @@ manager.responseSerializer = serializer
 let cache = AutoPurgingImageCache()
 let downloader = ImageDownloader(manager: manager, maximumActiveDownloads: 2, imageCache: cache)
 
+/// A bar in the last line of a terminal. What is printed next takes its place.
+func showProgress(_ count: Int) {
+    guard isTerminal else { return }
+    let done = String(repeating: "#", count: count * 20 / urls.count)
+    let bar = done.padding(toLength: 20, withPad: " ", startingAt: 0)
+    print("\(clear)[\(bar)] \(count) of \(urls.count)\r", terminator: "")
+    fflush(nil)
+}
+
 for round in 1...2 {
     var (fromNetwork, fromMemory, failures) = (0, 0, 0)
-    for url in urls {
+    for (index, url) in urls.enumerated() {
+        showProgress(index)
         let picture = Picture(url.path)
         let binding = ImageViewBinding(picture, imageDownloader: downloader)
         await withCheckedContinuation { continuation in
@@ -69,11 +81,12 @@ for round in 1...2 {
                 },
                 failure: { _, _, error in
                     failures += 1
-                    print("\(url.path): \(error.localizedDescription)")
+                    print("\(clear)\(url.path): \(error.localizedDescription)")
                     continuation.resume()
                 })
         }
     }
-    print("round \(round): \(fromNetwork) loaded, \(fromMemory) from memory, \(failures) failed")
+    showProgress(urls.count)
+    print("\(clear)round \(round): \(fromNetwork) loaded, \(fromMemory) from memory, \(failures) failed")
 }
 print("the cache holds \(cache.memoryUsage) bytes")
