@@ -115,7 +115,8 @@ struct OperationBindingTests {
         operations.forEach(binding.showError)
         operations[2].cancel()
         operations.forEach { $0.start() }
-        try await eventually { operations.allSatisfy(\.isFinished) }
+        // An operation has finished before those who observe it are told, and the main queue after them.
+        try await eventually { operations.allSatisfy(\.isFinished) && !indicator.shown.isEmpty }
         await settle()
         #expect(indicator.shown == ["Error: Request failed: Not Found (404)"])
         binding.showError(of: operations[0])
