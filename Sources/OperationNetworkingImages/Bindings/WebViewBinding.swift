@@ -116,11 +116,10 @@ public final class WebViewBinding {
                 }
             })
         if let progress {
-            operation.addDownloadProgressBlock { [weak self, weak operation] _, total, expected in
-                DispatchQueue.images.async { [weak self, weak operation] in
-                    MainActor.assumeIsolated {
-                        if let active = self?.active, active === operation { progress(total, expected) }
-                    }
+            // On the completion queue, and so before the completion.
+            operation.setDownloadProgressBlock { [weak self, weak operation] _, total, expected in
+                MainActor.assumeIsolated {
+                    if let active = self?.active, active === operation { progress(total, expected) }
                 }
             }
         }
