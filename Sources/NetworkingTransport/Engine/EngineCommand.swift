@@ -10,6 +10,8 @@ enum EngineCommand: Sendable {
     case hold(Transfer)
     case release(Transfer)
     case perform(@Sendable () -> Void)
+    /// The same, when nothing is left to read from the sockets, or after a few looks at them.
+    case performAtRest(@Sendable () -> Void)
     /// `maximumConnectionsPerHost` has a new value.
     case limitChanged
     /// An origin of the admission table has another limit.

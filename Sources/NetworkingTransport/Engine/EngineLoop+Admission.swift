@@ -114,7 +114,7 @@ extension EngineLoop {
 
     /// Ends a transfer that libcurl never had.
     func finish(_ transfer: Transfer, _ error: TransferError) {
-        var timings = TransferTimings()
+        let timings = TransferTimings()
         if transfer.startTime > 0 { timings.queued = Double(now &- transfer.startTime) / 1_000_000_000 }
         transfer.finish(TransferOutcome(error: error, timings: timings))
     }

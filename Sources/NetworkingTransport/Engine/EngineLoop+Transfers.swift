@@ -161,6 +161,7 @@ extension EngineLoop {
     /// The last thing the network thread does.
     func closePools() {
         for command in takeUnhandledCommands() { refuse(command) }
+        handleRest()
         watches = [:]
         for pool in poolsByID {
             if let pool { close(pool) }

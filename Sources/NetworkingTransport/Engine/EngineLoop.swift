@@ -52,6 +52,8 @@ final class EngineLoop: @unchecked Sendable {
     /// Commands to handle in this pass.
     private var commands: [EngineCommand] = []
     private var commandsInHand: [EngineCommand] = []
+    /// What is to be done at a moment of rest.
+    private var restWork: [@Sendable () -> Void] = []
 
     init(maximumHeaderBytes: Int, eventBatchSize: Int, connectionsPerOrigin: Int) {
         self.maximumHeaderBytes = maximumHeaderBytes
@@ -95,7 +97,7 @@ final class EngineLoop: @unchecked Sendable {
         case .start(let transfer) where transfer.phase == .created:
             let error = setupError ?? TransferError(.cancelled, message: "The engine has been shut down.")
             transfer.finish(TransferOutcome(error: error, timings: TransferTimings()))
-        case .perform(let work):
+        case .perform(let work), .performAtRest(let work):
             work()
         default:
             break
@@ -103,6 +105,9 @@ final class EngineLoop: @unchecked Sendable {
     }
 
     // MARK: The loop
+
+    /// Looks at the sockets after which work for a moment of rest is done without one.
+    private static let looksBeforeRest = 4
 
     /// Handles everything there is to do now.
     ///
@@ -114,6 +119,7 @@ final class EngineLoop: @unchecked Sendable {
         isDraining = true
         defer { isDraining = false }
         var isBusy = true
+        var looks = 0
         while isBusy, !isShutDown {
             thread.parkIfProcessEnds()
             let count = poller.poll()
@@ -132,10 +138,20 @@ final class EngineLoop: @unchecked Sendable {
                 isDue = askForTimeouts() || !commands.isEmpty
                 rounds += 1
             }
-            isBusy = count > 0 || isDue
+            looks += 1
+            if count == 0 || looks % Self.looksBeforeRest == 0 { handleRest() }
+            isBusy = count > 0 || isDue || !commands.isEmpty || !restWork.isEmpty
         }
         guard !isShutDown else { return }
         armTimer()
+    }
+
+    /// Does what was left for a moment of rest.
+    func handleRest() {
+        guard !restWork.isEmpty else { return }
+        let work = restWork
+        restWork = []
+        for item in work { item() }
     }
 
     /// Passes readiness on to libcurl. True: the mailbox has something.
@@ -241,6 +257,7 @@ final class EngineLoop: @unchecked Sendable {
         case .resumeReceiving(let transfer): resumeReceiving(transfer)
         case .resumeSending(let transfer, let attempt): resumeSending(transfer, attempt: attempt)
         case .perform(let work): work()
+        case .performAtRest(let work): restWork.append(work)
         case .hold(let transfer): hold(transfer)
         case .release(let transfer): release(transfer)
         case .limitChanged: changeLimit()

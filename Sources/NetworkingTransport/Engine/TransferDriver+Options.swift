@@ -47,7 +47,7 @@ extension TransferDriver {
         }
         let keepsOptions =
             isPlain && isPlainRequest && plainDecodes == request.decodesContent && plainHeaders == request.headers
-            && plainIdleAge == loop.idleConnectionAge
+            && plainIdleAge == loop.idleConnectionAge && plainReceivesLargePieces == request.receivesLargePieces
         body = request.body
         bodyLength = nil
         if keepsOptions {
@@ -63,6 +63,8 @@ extension TransferDriver {
             headerList = nil
             sendsContent = false
             setConstants(&result)
+            let size = request.receivesLargePieces ? Self.largeReceiveBufferSize : Self.receiveBufferSize
+            result.allowRefusal(easy.set(CURLOPT_BUFFERSIZE, size))
             if let credential = request.credential { setCredential(credential, &result) }
             if freshConnection { result.require(easy.set(CURLOPT_FRESH_CONNECT, 1)) }
             if let error = setContent(of: request, &result) { return error }
@@ -71,6 +73,7 @@ extension TransferDriver {
             plainHeaders = request.headers
             plainDecodes = request.decodesContent
             plainIdleAge = loop.idleConnectionAge
+            plainReceivesLargePieces = request.receivesLargePieces
         }
         setSharing(freshConnection: freshConnection, &result)
         if RequestValidation.hasUserInfo(request.url) { isReusable = false }
@@ -97,7 +100,6 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_TCP_KEEPALIVE, 1))
         result.require(easy.set(CURLOPT_HTTP09_ALLOWED, 0))
         result.require(easy.set(CURLOPT_PATH_AS_IS, 1))
-        result.allowRefusal(easy.set(CURLOPT_BUFFERSIZE, Self.receiveBufferSize))
         result.allowMissing(easy.set(CURLOPT_MAXAGE_CONN, loop.idleConnectionAge))
         // The engine's own idle timer decides.
         result.require(easy.set(CURLOPT_CONNECTTIMEOUT_MS, 2_000_000_000))
@@ -186,8 +188,10 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_PASSWORD, credential.password))
     }
 
-    /// Bytes that libcurl reads from a socket at a time.
-    private static let receiveBufferSize = 100 * 1024
+    /// Bytes that libcurl reads from a socket at a time. A handle that is new for each request allocates them for each, and
+    /// the system's allocator puts its house in order whenever 64 KiB are freed.
+    private static let receiveBufferSize = 32 * 1024
+    private static let largeReceiveBufferSize = 100 * 1024
 
     /// libcurl is told to verify, with no anchors of its own; the verdict is `PeerVerification`'s, which fails closed.
     private func setTLS(_ result: inout OptionResult) {

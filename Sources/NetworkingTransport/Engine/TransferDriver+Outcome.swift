@@ -57,7 +57,7 @@ extension TransferDriver {
     }
 
     private var timings: TransferTimings {
-        var timings = TransferTimings()
+        let timings = TransferTimings()
         if let start = transfer?.startTime { timings.queued = Double(activationTime &- start) / 1_000_000_000 }
         timings.nameLookup = easy.seconds(CURLINFO_NAMELOOKUP_TIME_T)
         timings.connect = easy.seconds(CURLINFO_CONNECT_TIME_T)

@@ -98,6 +98,7 @@ final class TransferDriver: DeadlineHeapMember {
     var plainHeaders: [HeaderField] = []
     var plainDecodes = false
     var plainIdleAge = 0
+    var plainReceivesLargePieces = false
     /// The request is for an HTTP/2 connection that is there already: see `TransferDriver.setSharing`.
     var expectsHTTP2 = false
     /// libcurl reads it while the transfer is active.

@@ -102,6 +102,10 @@ package final class TransportEngine: Sendable {
     /// ended, or could not be started, on the calling thread.
     package func perform(_ work: @escaping @Sendable () -> Void) { loop.submit(.perform(work)) }
 
+    /// The same, but when nothing is left to read from the sockets for the moment, or after a few looks at them: for what is
+    /// better done once for much content than again and again for little.
+    package func performAtRest(_ work: @escaping @Sendable () -> Void) { loop.submit(.performAtRest(work)) }
+
     /// Calls `body` on the network thread whenever `descriptor` can be read, until `unwatch`. It has to read until nothing is
     /// left, or comes again at once, and must not block. With `.priority`: once for each time that the kernel has something
     /// exceptional to tell. On the network thread.

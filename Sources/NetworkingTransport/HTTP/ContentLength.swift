@@ -30,6 +30,7 @@ struct ContentLength: Equatable {
 
     /// Equal values in a list are one (RFC 9110, section 8.6).
     private mutating func take(values: Slice<UnsafeRawBufferPointer>) {
+        if value == nil, let number = Self.number(values) { return value = number }
         for part in values.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             guard let number = Self.number(part), value == nil || value == number else { return isMalformed = true }
             value = number

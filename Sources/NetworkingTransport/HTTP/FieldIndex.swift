@@ -52,7 +52,7 @@ package enum KnownField: Int, CaseIterable, Sendable {
 /// Where the first line of each known field begins, found in one pass: most of them are asked for and absent.
 struct FieldIndex: Sendable {
     /// By field: the place, and one; 0: there is none.
-    private var places = SIMD16<UInt32>()
+    private var places = InlineArray<15, UInt32>(repeating: 0)
 
     init(_ bytes: UnsafeRawBufferPointer) {
         FieldLines.forEach(in: bytes, from: 0) { name, _ in

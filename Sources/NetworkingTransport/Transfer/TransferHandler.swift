@@ -60,7 +60,10 @@ package struct TransferOutcome: Sendable {
 }
 
 /// Phase times in seconds since the transfer was handed to libcurl, and what travelled. Zero: did not happen.
-package struct TransferTimings: Sendable {
+///
+/// An object, because what it says is handed on and kept as a whole, and hardly ever read.
+// Sendable because whoever makes one sets it before anybody else has it.
+package final class TransferTimings: @unchecked Sendable {
     /// Seconds spent in the engine's waiting list before that.
     package var queued = 0.0
     package var nameLookup = 0.0

@@ -9,6 +9,8 @@ package struct TransferRequest: Sendable {
     package var url: String
     /// What requests are counted by: those with the same value go to the same scheme, host and port. See `RequestTarget`.
     package var origin: String
+    /// Whether the URL's scheme is https.
+    let isSecure: Bool
     /// The method, as typed.
     package var method: String
     /// Header fields in the order in which they are sent. A value of "" sends the field empty. The engine adds `Host`,
@@ -36,10 +38,13 @@ package struct TransferRequest: Sendable {
     /// Whether a repetition has no effect of its own, so that the engine may send the request once more when a connection
     /// is lost without an answer. By default what the method says (RFC 9110, 9.2.2).
     package var isIdempotent: Bool
+    /// Whether content may go on for long, so that it is worth a buffer of 100 KiB. Without, 32 KiB are read at a time.
+    package var receivesLargePieces: Bool
 
     package init(url: String, origin: String, method: String, tls: TLSConfiguration) {
         self.url = url
         self.origin = origin
+        isSecure = origin.utf8.starts(with: "https:".utf8)
         self.method = method
         self.headers = []
         self.body = .none
@@ -51,6 +56,7 @@ package struct TransferRequest: Sendable {
         self.proxy = nil
         self.route = nil
         self.isIdempotent = Self.isIdempotent(method)
+        self.receivesLargePieces = false
     }
 
     package init(target: RequestTarget, method: String, tls: TLSConfiguration) {
@@ -70,11 +76,7 @@ extension TransferRequest {
     package var isForProxy: Bool {
         guard let proxy, proxy.credential == nil, proxy.scheme == .http || proxy.scheme == .https else { return false }
         return !isSecure
-    }
-
-    /// Whether the URL's scheme is https.
-    var isSecure: Bool { origin.utf8.count > 5 && origin.utf8.prefix(6).elementsEqual("https:".utf8) }
-}
+    }}
 
 /// The content of a request.
 package enum TransferBody: Sendable {

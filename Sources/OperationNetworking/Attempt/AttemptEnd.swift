@@ -16,7 +16,8 @@ struct AttemptEnd: Sendable {
     /// Why there is no response; nil: there is one.
     var error: (any Error)?
     var data: Data?
-    var metrics: TransferMetrics?
+    /// What the attempt took; nil: nothing was sent, nor served from the cache.
+    var measured: MeasuredAttempt?
     var content = Content.kept
     /// Nobody knows of the attempt yet: should the operation be paused, its next start makes another.
     var isUnsent = false

@@ -31,7 +31,7 @@ extension RequestAttempt {
 
     /// Who looks; nil: the request is not cached.
     func cacheLookup() -> CacheLookup? {
-        guard let url = machine.request.url, let target = try? RequestTarget(url),
+        guard let url = machine.request.url, let target = RequestTarget(ifRequestable: url),
             let key = cacheKey(), configuration.cache.isThere, machine.request.isCacheable
         else { return nil }
         return CacheLookup(
@@ -46,7 +46,7 @@ extension RequestAttempt {
 
     /// - Parameter request: whose `Authorization` field counts; nil: for requests without one.
     private func cacheKey(for url: URL, of request: URLRequest?) -> CacheKey? {
-        guard let target = try? RequestTarget(url), var trust = trust(for: target) else { return nil }
+        guard let target = RequestTarget(ifRequestable: url), var trust = trust(for: target) else { return nil }
         // Who a request comes from decides what is answered, whether `Vary` says so or not.
         if let authorization = request?.value(forHTTPHeaderField: "Authorization") {
             guard let digest = try? SHA256Hasher.hex(of: Data(authorization.utf8)) else { return nil }

@@ -38,7 +38,9 @@ extension RequestAttempt {
             headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
         }
         outgoing.body = try makeBody(headers: &headers)
-        offerCodings(in: &headers)
+        let goesToSink = goesToSink
+        outgoing.receivesLargePieces = goesToSink
+        offerCodings(in: &headers, goesToSink: goesToSink)
         addRange(to: &headers)
         outgoing.decodesContent = decoding == .engine
         outgoing.headers = headers
@@ -110,8 +112,15 @@ extension RequestAttempt {
         return headers
     }
 
+    /// Whether content goes to a file or stream, or to a reader.
+    private var goesToSink: Bool {
+        guard content.memory == nil else { return false }
+        return content.sink != nil || configuration.outputStream != nil || configuration.downloadDestination != nil
+            || configuration.stream != nil
+    }
+
     /// Chooses who decodes the content, and offers what that one can.
-    private func offerCodings(in headers: inout [HeaderField]) {
+    private func offerCodings(in headers: inout [HeaderField], goesToSink: Bool) {
         decoding = .engine
         if headers.contains(where: { $0.name.isFieldName("Accept-Encoding") }) {
             decoding = .nobody
@@ -119,10 +128,7 @@ extension RequestAttempt {
             // A range that the caller asks for, of a coded representation, would be a piece that does not decode.
             decoding = .nobody
             headers.append(HeaderField("Accept-Encoding", "identity"))
-        } else if content.memory == nil,
-            content.sink != nil || configuration.outputStream != nil || configuration.downloadDestination != nil
-                || configuration.stream != nil
-        {
+        } else if goesToSink {
             decoding = .sink
             headers.append(HeaderField("Accept-Encoding", ContentDecoder.acceptEncoding))
         }

@@ -113,7 +113,7 @@ extension RequestAttempt: TransferHandler {
         let isFile = configuration.downloadDestination != nil
         let isSuccess = (200..<300).contains(head.statusCode)
         if !isFile || content.sink != nil || isSuccess {
-            _ = content.openSink(configuration, self, url: machine.originalURL)
+            _ = content.openSink(sharedConfiguration, self, url: machine.originalURL)
         }
         let codings = ContentDecoder.codings(of: head)
         let form = form(of: codings)
@@ -128,7 +128,7 @@ extension RequestAttempt: TransferHandler {
         } else {
             reception.expectedLength = length
             // Of a response that may be followed by another, nothing goes to a stream, which cannot take it back.
-            let mayDivert = isFile || (configuration.mayRetry && content.memory == nil)
+            let mayDivert = isFile || (sharedConfiguration.mayRetry && content.memory == nil)
             if isSuccess || content.memory != nil || (!mayDivert && content.sink?.isUntouched != false) {
                 machine.contentBeginsAnew()
                 content.begin(
@@ -186,7 +186,7 @@ extension RequestAttempt: TransferHandler {
         case .deliver:
             deliver()
         case .complete:
-            _ = content.openSink(configuration, self, url: machine.originalURL)
+            _ = content.openSink(sharedConfiguration, self, url: machine.originalURL)
             completeContent()
         case .startOver:
             machine.askForAllNext()

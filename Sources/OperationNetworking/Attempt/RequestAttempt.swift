@@ -245,11 +245,13 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// On any thread, when the content was written.
     private func finish(_ end: AttemptEnd) {
-        var measured = end
+        var outcome = end
         let decoded = end.data.map { Int64($0.count) } ?? content.sink?.bytesDecoded ?? 0
-        measured.metrics = timings.map { TransferMetrics($0, redirectCount: machine.hops, decodedBytes: decoded) }
-        measured.metrics?.cacheOutcome = machine.cache.outcome
-        if operation.endAttempt(number, with: measured) == .held {
+        outcome.measured = timings.map {
+            MeasuredAttempt(
+                $0, redirectCount: machine.hops, decodedBytes: decoded, cacheOutcome: machine.cache.outcome)
+        }
+        if operation.endAttempt(number, with: outcome) == .held {
             postpone { [self] in finish(end) }
         }
     }
@@ -297,6 +299,8 @@ extension RequestAttempt: ResponseSinkEvents {
             if let transfer { runtime.resumeReceiving(transfer) } else { play() }
         }
     }
+
+    func atRest(_ work: @escaping @Sendable () -> Void) { runtime.atNetworkRest(work) }
 
     func sinkFailed(_ error: any Error) {
         runtime.onNetworkThread { [self] in

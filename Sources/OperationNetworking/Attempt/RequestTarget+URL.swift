@@ -4,6 +4,12 @@ internal import FoundationNetworking
 internal import NetworkingTransport
 
 extension RequestTarget {
+    /// The target of a URL; nil for one that cannot be requested, where nobody is told why.
+    init?(ifRequestable url: URL) {
+        guard let target = try? RequestTarget(url.absoluteString) else { return nil }
+        self = target
+    }
+
     /// The target of a URL.
     ///
     /// - Throws: a `URLError` for one that cannot be requested: no scheme, another than http and https, or no host.

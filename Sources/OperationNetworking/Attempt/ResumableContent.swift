@@ -39,10 +39,10 @@ final class ResumableContent: @unchecked Sendable {
     /// For a download this looks at the disk for a partial file of the same URL.
     ///
     /// - Parameter url: What is asked for; most requests need not say.
-    init(configuration: URLConnectionOperation.Configuration, url: @autoclosure () -> URL?) {
-        runtime = configuration.runtime ?? Runtime.current
-        guard let destination = configuration.downloadDestination else { return }
-        useFile(destination, PartialFile(destination, of: url()), configuration)
+    init(configuration shared: URLConnectionOperation.SharedConfiguration, url: @autoclosure () -> URL?) {
+        runtime = shared.value.runtime ?? Runtime.current
+        guard let destination = shared.value.downloadDestination else { return }
+        useFile(destination, PartialFile(destination, of: url()), shared.value)
     }
 
     /// The state of an archived operation that had received a part in memory.
@@ -58,10 +58,11 @@ final class ResumableContent: @unchecked Sendable {
     ///
     /// - Parameter url: What was asked for at first.
     func openSink(
-        _ configuration: URLConnectionOperation.Configuration, _ events: any ResponseSinkEvents, url: URL?
+        _ shared: URLConnectionOperation.SharedConfiguration, _ events: any ResponseSinkEvents,
+        url: @autoclosure () -> URL?
     ) -> any ResponseSink {
-        if let stream = configuration.stream { _ = adopt(stream, configuration, as: .plain, events: events) }
-        let sink = self.sink ?? makeSink(configuration, url: url)
+        if let stream = shared.value.stream { _ = adopt(stream, shared.value, as: .plain, events: events) }
+        let sink = self.sink ?? makeSink(shared, url: url)
         sink.open(events)
         return sink
     }
@@ -85,25 +86,27 @@ final class ResumableContent: @unchecked Sendable {
         return true
     }
 
-    private func makeSink(_ configuration: URLConnectionOperation.Configuration, url: URL?) -> any ResponseSink {
-        if let destination = configuration.downloadDestination {
+    private func makeSink(
+        _ shared: URLConnectionOperation.SharedConfiguration, url: () -> URL?
+    ) -> any ResponseSink {
+        if let destination = shared.value.downloadDestination {
             // Chosen after the request was sent: too late to ask for the rest of a partial file.
-            return useFile(destination, PartialFile(clean: destination, of: url), configuration)
+            return useFile(destination, PartialFile(clean: destination, of: url()), shared.value)
         }
-        if let stream = configuration.outputStream {
+        if let stream = shared.value.outputStream {
             let sink = BufferedSink(
-                writer: OutputStreamWriter(stream), limit: configuration.maximumResponseBodySize,
+                writer: OutputStreamWriter(stream), limit: shared.value.maximumResponseBodySize,
                 // A stream of the user's may block until somebody reads, whom a simulated thread would keep from it.
                 label: "OperationNetworking.outputStream", on: LiveRuntime())
             self.sink = sink
             return sink
         }
-        if let stream = configuration.stream {
-            stream.setLimit(configuration.maximumResponseBodySize)
+        if let stream = shared.value.stream {
+            stream.setLimit(shared.value.maximumResponseBodySize)
             sink = stream
             return stream
         }
-        let memory = MemorySink(limit: configuration.memoryLimit)
+        let memory = MemorySink(limit: shared.value.memoryLimit)
         self.memory = memory
         sink = memory
         return memory

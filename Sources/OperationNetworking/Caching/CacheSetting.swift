@@ -20,7 +20,7 @@ enum CacheSetting {
     ///
     /// - Parameter key: under what; asked for where something is stored.
     func mayHold(_ key: () -> CacheKey?) -> Bool {
-        guard let cache = cacheIfMade else { return isThere }
+        guard let cache = cacheIfMade else { return isThere && key() != nil }
         guard !cache.isKnownToBeEmpty else { return false }
         return key().map(cache.mayHold) ?? false
     }

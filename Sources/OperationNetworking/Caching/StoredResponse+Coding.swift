@@ -60,7 +60,7 @@ extension StoredResponse {
     /// none, or was chosen by request fields that are not known.
     init?(foreign cached: CachedURLResponse, url: String) {
         guard cached.userInfo?[Self.infoKey] == nil, let response = cached.response as? HTTPURLResponse,
-            let own = response.url.flatMap({ try? RequestTarget($0) }), own.url.utf8.elementsEqual(url.utf8)
+            let own = response.url.flatMap({ RequestTarget(ifRequestable: $0) }), own.url.utf8.elementsEqual(url.utf8)
         else { return nil }
         let head = Self.head(of: response)
         guard StorageRules.isPermitted(head, request: CacheControl()), !head.contains(.vary) else { return nil }

@@ -39,6 +39,7 @@ enum ErrorLine {
 
     /// A text without line breaks and other control characters, cut where it is very long.
     static func oneLine(_ text: String) -> String {
+        if text.utf8.count <= maximumLength, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var line = ""
         for scalar in text.unicodeScalars {
             guard line.utf8.count < maximumLength else { return line + "…" }

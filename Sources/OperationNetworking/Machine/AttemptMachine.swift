@@ -30,7 +30,7 @@ internal import NetworkingTransport
 /// Before the transfer, once for each request, `wantsLookup` says whether the cache is to be asked, and `take` what of
 /// its answer follows: see `AttemptMachine+Cache`. A stored response goes through `receive` and `followUp` like one that
 /// comes from a server.
-struct AttemptMachine {
+struct AttemptMachine: ~Copyable {
     /// What of the operation's settings the decisions depend on.
     struct Circumstances {
         var hasRedirectBlock = false

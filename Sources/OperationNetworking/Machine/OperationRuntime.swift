@@ -10,6 +10,8 @@ package protocol OperationRuntime: Sendable {
     var isNetworkThread: Bool { get }
     /// Runs `work` on the network thread, in order with the caller's other commands to it.
     func onNetworkThread(_ work: @escaping @Sendable () -> Void)
+    /// Runs `work` on the network thread once nothing is left to receive for the moment, or before too long.
+    func atNetworkRest(_ work: @escaping @Sendable () -> Void)
     func start(_ transfer: Transfer)
     func cancel(_ transfer: Transfer)
     func resumeReceiving(_ transfer: Transfer)
@@ -44,6 +46,7 @@ package protocol OperationRuntime: Sendable {
 }
 
 extension OperationRuntime {
+    package func atNetworkRest(_ work: @escaping @Sendable () -> Void) { onNetworkThread(work) }
     package func assertOn(_ queue: DispatchQueue) { dispatchPrecondition(condition: .onQueue(queue)) }
     package var date: Date { Date() }
     package func onCachingThread(_ work: @escaping @Sendable () -> Void) { LiveRuntime.caching.perform(work) }
@@ -76,6 +79,7 @@ package struct LiveRuntime: OperationRuntime {
     package var isNetworkThread: Bool { TransportEngine.shared.isCurrentThread }
 
     package func onNetworkThread(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.perform(work) }
+    package func atNetworkRest(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.performAtRest(work) }
     package func start(_ transfer: Transfer) { TransportEngine.shared.start(transfer) }
     package func cancel(_ transfer: Transfer) { TransportEngine.shared.cancel(transfer) }
     package func resumeReceiving(_ transfer: Transfer) { TransportEngine.shared.resumeReceiving(transfer) }

@@ -253,6 +253,9 @@ struct StreamMachine {
         return isOver ? .end : .wait
     }
 
+    /// So much waits that a reader that waits should not wait for more.
+    var isPlenty: Bool { pendingBytes >= Self.lowWater }
+
     /// Whether `read()` would answer with anything but `wait`.
     var isReadable: Bool {
         if isOver { return true }

@@ -17,13 +17,13 @@ struct BaseURL: Sendable {
             return url.appendingPathComponent("")
         }
         self.url = normalized
-        origin = normalized.flatMap { try? RequestTarget($0) }?.origin
+        origin = normalized.flatMap { RequestTarget(ifRequestable: $0) }?.origin
     }
 
     /// A base URL as it was archived.
     init(normalized url: URL?) {
         self.url = url
-        origin = url.flatMap { try? RequestTarget($0) }?.origin
+        origin = url.flatMap { RequestTarget(ifRequestable: $0) }?.origin
     }
 
     /// The absolute URL for a string.
@@ -43,7 +43,7 @@ struct BaseURL: Sendable {
 
     /// Whether a URL is of another origin. False without a base URL: then there is no other.
     func isLeft(by other: URL) -> Bool {
-        url != nil && (try? RequestTarget(other))?.origin != origin
+        url != nil && RequestTarget(ifRequestable: other)?.origin != origin
     }
 }
 

@@ -132,7 +132,8 @@ extension URLConnectionOperation {
                 return Observation.Facts(
                     method: _request.httpMethod ?? "GET", url: shown?.string ?? "", host: url?.host ?? "",
                     port: url?.port, status: _reception.head?.statusCode, error: _reception.error,
-                    attempts: _reception.metrics?.attempts.count ?? 1, bytesReceived: _reception.metrics?.bytesReceived)
+                    attempts: (_reception.measured?.attempts.count ?? 0) + 1,
+                    bytesReceived: _reception.measured?.timings.bytesReceived)
             }
         }
     #endif

@@ -136,6 +136,6 @@ extension HTTPRequestOperation {
         let (origin, own) = lock.withLock { (_configuration.authorizedOrigin, _request.url) }
         guard let url, let own, Origin.isSame(url, own) else { return false }
         guard let origin else { return true }
-        return (try? RequestTarget(url))?.origin.utf8.elementsEqual(origin.utf8) ?? false
+        return RequestTarget(ifRequestable: url)?.origin.utf8.elementsEqual(origin.utf8) ?? false
     }
 }

@@ -59,7 +59,9 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// The object that the serializer made of the response, also for a bad status, when the content could be parsed.
     /// Nil before the end, and after a transport error. AF: `responseObject`.
     public var responseObject: Any? {
-        guard super.error == nil else { return nil }
+        let (hasFailed, known) = lock.withLock { (_reception.error != nil, _serialization) }
+        guard !hasFailed else { return nil }
+        if case .done(let object, _) = known { return object }
         switch serialization() {
         case .done(let object, _): return object
         case .decoded: return parseDecoded()
@@ -69,7 +71,9 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     /// The transport's error, or else the serializer's.
     open override var error: (any Error)? {
-        if let error = super.error { return error }
+        let (failure, known) = lock.withLock { (_reception.error, _serialization) }
+        if let failure { return failure }
+        if case .done(_, let error) = known { return error }
         guard case .done(_, let error) = serialization() else { return nil }
         return error
     }

@@ -52,12 +52,13 @@ public struct TransferMetrics: Sendable {
     /// The number of redirects that were followed.
     public let redirectCount: Int
     /// The cache's part in the response.
-    public internal(set) var cacheOutcome = CacheOutcome.none
+    public let cacheOutcome: CacheOutcome
     /// All attempts in order, the last one included. There are several where a ``RetryPolicy`` or an interceptor made
     /// another. Everything else here is of the last attempt.
-    public internal(set) var attempts: [Attempt] = []
+    public let attempts: [Attempt]
 
-    init(_ timings: TransferTimings, redirectCount: Int, decodedBytes: Int64 = 0) {
+    init(_ measured: MeasuredAttempt) {
+        let timings = measured.timings
         queueTime = timings.queued
         nameLookupTime = timings.nameLookup
         connectTime = timings.connect
@@ -72,15 +73,17 @@ public struct TransferMetrics: Sendable {
         remotePort = timings.remotePort
         localAddress = timings.localAddress
         localPort = timings.localPort
-        self.redirectCount = redirectCount
+        redirectCount = measured.redirectCount
         requestStartTime = timings.preTransfer
         requestEndTime = timings.requestEnd
         headerBytesSent = timings.headerBytesSent
         headerBytesReceived = timings.headerBytesReceived
-        decodedBytesReceived = decodedBytes
+        decodedBytesReceived = measured.decodedBytes
         tlsVersion = timings.tlsVersion
         tlsCipher = timings.tlsCipher
-        startDate = Date(timeIntervalSinceNow: -timings.total)
+        startDate = measured.endDate - timings.total
+        cacheOutcome = measured.cacheOutcome
+        attempts = measured.attempts + [measured.attempt].compactMap { $0 }
     }
 
     /// One attempt of an operation at its response.

@@ -17,7 +17,7 @@ extension URLConnectionOperation {
     /// Where the request goes, worked out once; nil when it cannot be sent.
     var requestTarget: RequestTarget? {
         let (known, url) = lock.withLock { (_target, _request.url) }
-        guard known == nil, let url, let target = try? RequestTarget(url) else { return known }
+        guard known == nil, let url, let target = RequestTarget(ifRequestable: url) else { return known }
         lock.withLock {
             if _request.url == url { _target = target }
         }
@@ -83,7 +83,7 @@ extension URLConnectionOperation {
         if number == 1 { beginObservation() }
         let request = adapted.request
         // Not under the lock: a download looks at the disk.
-        let content = known ?? ResumableContent(configuration: configuration.value, url: request.url)
+        let content = known ?? ResumableContent(configuration: configuration, url: request.url)
         let attempt = RequestAttempt(
             operation: self, number: number, request: request, target: target, configuration: configuration,
             content: content, confinedFields: adapted.confinedFields)

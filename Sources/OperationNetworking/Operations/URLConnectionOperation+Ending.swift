@@ -20,7 +20,7 @@ extension URLConnectionOperation {
             _reception.error = end.error?.naming(_request.httpMethod)
             _reception.data = end.error == nil ? end.data : nil
             _noteMetrics(of: end)
-            return (standing, end.isRepeatable && _configuration.mayRetry, _isIntercepted)
+            return (standing, end.isRepeatable && _sharedConfiguration.mayRetry, _isIntercepted)
         }
         guard standing == .present else { return standing }
         if mayRetry, isIntercepted, let operation = self as? HTTPRequestOperation {

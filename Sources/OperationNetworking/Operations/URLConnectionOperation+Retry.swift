@@ -95,9 +95,10 @@ extension URLConnectionOperation {
 
     /// Keeps the metrics of an attempt that ended. Called with `lock` held.
     func _noteMetrics(of end: AttemptEnd) {
-        guard var metrics = end.metrics else { return }
-        metrics.attempts = (_retry?.attempts ?? []) + [_attempt(of: end)]
-        _reception.metrics = metrics
+        guard let measured = end.measured else { return }
+        if let retry = _retry { measured.attempts = retry.attempts }
+        measured.attempt = _attempt(of: end)
+        _reception.measured = measured
     }
 
     /// Made when somebody needs it. Called with `lock` held.

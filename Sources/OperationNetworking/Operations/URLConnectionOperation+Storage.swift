@@ -49,9 +49,6 @@ extension URLConnectionOperation {
         var authorizedOrigin: String?
         /// What the operation runs on; nil: what all run on. Not changed once it has begun.
         var runtime: (any OperationRuntime)?
-
-        /// Whether a response that is an error may be followed by another attempt.
-        var mayRetry: Bool { retryPolicy != nil || !interceptors.isEmpty }
     }
 
     /// What is known of the response so far.
@@ -68,7 +65,9 @@ extension URLConnectionOperation {
         var data: Data?
         var string: String?
         var error: (any Error)?
-        var metrics: TransferMetrics?
+        var measured: MeasuredAttempt?
+
+        var metrics: TransferMetrics? { measured?.metrics }
     }
 
     /// Settings on the heap, never changed: operations of one manager share them, and an attempt keeps them as they were.
@@ -78,14 +77,20 @@ extension URLConnectionOperation {
         static let initial = SharedConfiguration(Configuration())
 
         let value: Configuration
+        /// Whether a response that is an error may be followed by another attempt.
+        let mayRetry: Bool
 
         init(_ value: Configuration) {
             self.value = value
+            mayRetry = value.retryPolicy != nil || !value.interceptors.isEmpty
         }
     }
 
     /// A place for a `Reception`.
-    final class ReceptionStorage {
+    // Sendable because only `empty` is shared, which is never changed.
+    final class ReceptionStorage: @unchecked Sendable {
+        static let empty = ReceptionStorage()
+
         /// Guarded by the operation's lock.
         @exclusivity(unchecked) fileprivate(set) var value = Reception()
     }
@@ -103,13 +108,10 @@ extension URLConnectionOperation {
     /// Guarded by `lock`.
     var _reception: Reception {
         // Not `get`: who wants one field needs no copy of all.
-        _read {
-            if let storage = _receptionStorage { yield storage.value } else { yield Reception() }
-        }
+        _read { yield _receptionStorage.value }
         _modify {
-            let storage = _receptionStorage ?? ReceptionStorage()
-            _receptionStorage = storage
-            yield &storage.value
+            if _receptionStorage === ReceptionStorage.empty { _receptionStorage = ReceptionStorage() }
+            yield &_receptionStorage.value
         }
     }
 }

@@ -28,8 +28,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     @exclusivity(unchecked) var _target: RequestTarget?
     @exclusivity(unchecked) var _sharedConfiguration = SharedConfiguration.initial
     @exclusivity(unchecked) var _machine = RequestMachine()
-    /// Nil until there is something to keep.
-    @exclusivity(unchecked) var _receptionStorage: ReceptionStorage?
+    /// All operations share one until there is something to keep.
+    @exclusivity(unchecked) var _receptionStorage = ReceptionStorage.empty
     /// The present attempt; nil while nothing is under way.
     @exclusivity(unchecked) var _attempt: RequestAttempt?
     /// What the attempts of this operation share: kept over a pause.
@@ -146,7 +146,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// }
     /// ```
     public var metrics: TransferMetrics? {
-        lock.withLock { _reception.metrics }
+        lock.withLock { _reception.measured }?.metrics
     }
 
     /// Called with `lock` held.

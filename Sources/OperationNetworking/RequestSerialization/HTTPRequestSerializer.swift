@@ -208,16 +208,15 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
                 failingURL: url)
         }
         let settings = settings.withLock { $0 }
-        // A subclass of the user's gets a request without the header fields, and may add them as it likes.
-        if isBuiltIn, var request = settings.template {
-            request.url = url
-            if method != "GET" { request.httpMethod = method }
-            try setParameters(parameters, of: &request, settings.values)
-            return request
-        }
         var request = URLRequest(url: url)
         if method != "GET" { request.httpMethod = method }
         settings.values.applyProperties(to: &request)
+        // A subclass of the user's gets a request without the header fields, and may add them as it likes.
+        if isBuiltIn, let fields = settings.requestFields {
+            if !fields.isEmpty { request.allHTTPHeaderFields = fields }
+            try setParameters(parameters, of: &request, settings.values)
+            return request
+        }
         return try self.request(bySerializing: request, withParameters: parameters)
     }
 

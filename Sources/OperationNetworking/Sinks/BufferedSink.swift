@@ -24,6 +24,8 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         /// The writer cannot go back, and compares what comes with what it has.
         var isRepeating = false
         var isDraining = false
+        /// What was taken goes to the writer when the network thread rests.
+        var isFlushDue = false
         var isPaused = false
         var isOpen = false
         var isDiscarded = false
@@ -97,7 +99,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
-        enum Step { case drain, accepted, pause, fail(any Error) }
+        enum Step { case drain, flushLater, accepted, pause, fail(any Error) }
         let step: Step = state.withLock { state in
             if let failure = state.failure { return .fail(failure) }
             guard !state.isDiscarded, !bytes.isEmpty else { return .accepted }
@@ -109,8 +111,14 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             }
             Self.append(bytes, to: &state)
             guard !state.isDraining else { return .accepted }
-            state.isDraining = true
-            return .drain
+            // The writer is woken for a chunk, or for what there is when no more comes: not for each piece of it.
+            guard state.pendingBytes < Chunk.capacity else {
+                state.isDraining = true
+                return .drain
+            }
+            guard !state.isFlushDue else { return .accepted }
+            state.isFlushDue = true
+            return .flushLater
         }
         switch step {
         case .accepted: return .accepted
@@ -119,7 +127,20 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         case .drain:
             runtime.on(queue) { [self] in drain() }
             return .accepted
+        case .flushLater:
+            runtime.atNetworkRest { [self] in flush() }
+            return .accepted
         }
+    }
+
+    private func flush() {
+        let starts = state.withLock { state in
+            state.isFlushDue = false
+            guard !state.isDraining, state.failure == nil, !state.items.isEmpty else { return false }
+            state.isDraining = true
+            return true
+        }
+        if starts { runtime.on(queue) { [self] in drain() } }
     }
 
     private static func tooSlow(_ limit: Int) -> TransferError {
@@ -155,16 +176,21 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
 
     func discard(_ completion: (@Sendable () -> Void)?) {
         let mayBlock = !canRestart
-        state.withLock { state in
+        let drains = state.withLock { state in
             state.isDiscarded = true
             state.events = nil
             // A file gets all that was received, to be continued from there; but not what cannot be continued. A stream of
             // the user's, which may block, gets no more.
-            guard mayBlock || state.isCoded else { return }
+            guard mayBlock || state.isCoded else {
+                defer { state.isDraining = true }
+                return !state.isDraining
+            }
             state.items = []
             state.pendingBytes = 0
+            return false
         }
         runtime.on(queue) { [self] in
+            if drains { drain() }
             output.writer.abandon()
             if !mayBlock { completion?() }
         }

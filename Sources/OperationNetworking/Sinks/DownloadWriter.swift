@@ -31,9 +31,17 @@ final class DownloadWriter: ByteWriter {
         guard size == 0 || partial.continued(descriptor) == partial.representation else {
             throw DownloadError(reason: "another download changed the partial file meanwhile", path: partial.path)
         }
-        guard ftruncate(descriptor, off_t(size)) == 0, lseek(descriptor, off_t(size), SEEK_SET) == off_t(size) else {
-            throw Self.failure("truncate", partial.path)
-        }
+        try truncate(to: size)
+    }
+
+    /// Cuts the partial file, and goes on writing there. Not where nothing is to be cut: a file that was truncated, be it
+    /// from nothing to nothing, is written to the disk by ext4 when it is closed, while its writer waits.
+    private func truncate(to size: Int64) throws {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0,
+            Int64(status.st_size) == size || ftruncate(descriptor, off_t(size)) == 0,
+            lseek(descriptor, off_t(size), SEEK_SET) == off_t(size)
+        else { throw Self.failure("truncate", partial.path) }
     }
 
     /// Opens the partial file and makes it this download's alone. Nothing is written through a link, into a file of
@@ -97,9 +105,7 @@ final class DownloadWriter: ByteWriter {
     }
 
     func begin(_ representation: Representation?) throws {
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw Self.failure("truncate", partial.path)
-        }
+        try truncate(to: 0)
         self.representation = representation
         errno = partial.note(representation, of: descriptor)
         if errno != 0 { throw Self.failure("write the note", partial.notePath) }

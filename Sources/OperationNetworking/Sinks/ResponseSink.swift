@@ -39,5 +39,7 @@ extension ResponseSink {
 /// What a sink tells the exchange that feeds it. Called on any thread.
 protocol ResponseSinkEvents: AnyObject, Sendable {
     func sinkHasSpace()
+    /// Calls `work` on the network thread once nothing is left to receive for the moment, or before too long.
+    func atRest(_ work: @escaping @Sendable () -> Void)
     func sinkFailed(_ error: any Error)
 }

@@ -11,6 +11,8 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
         var machine = StreamMachine()
         /// Runs when there is something to read; nil: nobody waits.
         var waiter: (@Sendable () -> Void)?
+        /// Whoever waits is woken when the network thread rests.
+        var isWakeDue = false
         /// What ends the attempt once the content has got where it belongs.
         var completion: (@Sendable ((any Error)?) -> Void)?
         /// Strong; cleared when the sink ends, to break the cycle.
@@ -73,7 +75,25 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
-        switch change({ $0.machine.write(bytes) }) {
+        enum Wake { case nobody, now(@Sendable () -> Void), later(any ResponseSinkEvents) }
+        let (acceptance, wake) = state.withLock { state -> (StreamMachine.Acceptance, Wake) in
+            let acceptance = state.machine.write(bytes)
+            guard state.machine.isReadable, let waiter = state.waiter else { return (acceptance, .nobody) }
+            // The reader is woken for much, or for what there is when no more comes: not for each piece of it.
+            guard !state.machine.isPlenty, let events = state.events else {
+                state.waiter = nil
+                return (acceptance, .now(waiter))
+            }
+            guard !state.isWakeDue else { return (acceptance, .nobody) }
+            state.isWakeDue = true
+            return (acceptance, .later(events))
+        }
+        switch wake {
+        case .nobody: break
+        case .now(let waiter): waiter()
+        case .later(let events): events.atRest { [self] in change { $0.isWakeDue = false } }
+        }
+        return switch acceptance {
         case .accepted: .accepted
         case .pause: .pause
         case .divert: refused?.write(bytes) ?? .accepted

@@ -89,7 +89,7 @@ final class StubFlow: @unchecked Sendable {
     }
 
     func timings(at uptime: TimeInterval) -> TransferTimings {
-        var timings = TransferTimings()
+        let timings = TransferTimings()
         timings.phase = transferPhase
         timings.total = uptime - startTime
         if headTime > 0 { timings.firstByte = headTime - startTime }

@@ -11,7 +11,7 @@ import Testing
         let operation = HTTPRequestOperation.make()
         let access = ResponseStreamAccess(operation)
         let configuration = operation.presentConfiguration
-        let content = ResumableContent(configuration: configuration.value, url: operation.request.url)
+        let content = ResumableContent(configuration: configuration, url: operation.request.url)
         let attempt = RequestAttempt(
             operation: operation, number: 1, request: operation.request, target: nil, configuration: configuration,
             content: content)
