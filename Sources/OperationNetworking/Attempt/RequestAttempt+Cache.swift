@@ -147,10 +147,12 @@ extension RequestAttempt {
         store(head, url, data, policy: .allowed)
     }
 
-    /// Content that a client reads is kept beside, where the cache may want the response.
+    /// Content that a client reads is kept beside, where the cache may want the response, or the client may want it kept:
+    /// for that a response need not say anything about caches.
     func copyForCache() {
         guard client != nil, content.stream != nil, case .plain = reception.form, storableHead != nil,
-            machine.head.map(StorageRules.mayBeOfUse) == true, let cache = configuration.cache.cache
+            asksClient(.caching) || machine.head.map(StorageRules.mayBeOfUse) == true,
+            let cache = configuration.cache.cache, cache.largestContent > 0
         else { return }
         reception.copy = MemorySink(limit: cache.largestContent)
     }
@@ -182,7 +184,10 @@ extension RequestAttempt {
         return (head, url)
     }
 
-    private func store(_ head: ResponseHead, _ url: URL, _ data: Data, policy: URLCache.StoragePolicy) {
+    private func store(
+        _ head: ResponseHead, _ url: URL, _ data: Data, policy: URLCache.StoragePolicy,
+        userInfo: StoredResponse.UserInfo = StoredResponse.UserInfo()
+    ) {
         guard let key = cacheKey(), let cache = configuration.cache.cache, data.count < cache.largestContent,
             let names = StoredResponse.selectingNames(of: head)
         else { return }
@@ -190,6 +195,7 @@ extension RequestAttempt {
         var stored = StoredResponse(
             head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
         stored.selecting = names.map { .init(name: $0, value: selector.value(of: $0)) }
+        stored.userInfo = userInfo
         cache.store(stored, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: policy)
     }
 
@@ -220,7 +226,9 @@ extension RequestAttempt {
             (answer.response as? HTTPURLResponse)?.allHeaderFields as? [String: String]
             == response.allHeaderFields as? [String: String]
         let changed = isSame ? nil : (answer.response as? HTTPURLResponse).map(StoredResponse.head)
-        store(changed ?? content.head, content.url, answer.data, policy: answer.storagePolicy)
+        store(
+            changed ?? content.head, content.url, answer.data, policy: answer.storagePolicy,
+            userInfo: StoredResponse.UserInfo(values: answer.userInfo ?? [:]))
     }
 
     // MARK: Invalidating

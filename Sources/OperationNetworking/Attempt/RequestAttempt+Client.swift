@@ -84,13 +84,25 @@ extension RequestAttempt {
         isAsking = true
         questionNumber += 1
         let number = questionNumber
-        client.attempt(willCache: CachedURLResponse(response: response, data: content.data)) { [self] answer in
+        // What says nothing about caches is used by few requests, and not worth its place on the disk.
+        let policy: URLCache.StoragePolicy = StorageRules.mayBeOfUse(content.head) ? .allowed : .allowedInMemoryOnly
+        let offered = CachedURLResponse(response: response, data: content.data, userInfo: nil, storagePolicy: policy)
+        client.attempt(willCache: offered) { [self] answer in
             runtime.onNetworkThread { [self] in
                 guard number == questionNumber else { return }
                 questionNumber += 1
-                isAsking = false
+                guard let answer, let cache = configuration.cache.cache else {
+                    isAsking = false
+                    return finish(writing: nil)
+                }
                 keep(answer, inPlaceOf: response, content)
-                finish(writing: nil)
+                // Who is told of the end finds the response in the cache.
+                cache.whenSettled { [self] in
+                    runtime.onNetworkThread { [self] in
+                        isAsking = false
+                        finish(writing: nil)
+                    }
+                }
             }
         }
     }

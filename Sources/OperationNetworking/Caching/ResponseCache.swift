@@ -268,8 +268,11 @@ final class ResponseCache: @unchecked Sendable {
 
     var isRevalidating: Bool { state.withLock { !$0.revalidating.isEmpty } }
 
+    /// Calls when Foundation has made all changes so far.
+    func whenSettled(_ work: @escaping @Sendable () -> Void) { Runtime.current.onCachingThread(work) }
+
     /// Waits until Foundation has made all changes so far; for tests.
     func settle() async {
-        await withCheckedContinuation { continuation in Runtime.current.onCachingThread { continuation.resume() } }
+        await withCheckedContinuation { continuation in whenSettled { continuation.resume() } }
     }
 }

@@ -33,8 +33,9 @@ extension StoredResponse {
         guard let response = HTTPURLResponse(head: head, url: url), let data = try? JSONEncoder().encode(info) else {
             return nil
         }
-        return CachedURLResponse(
-            response: response, data: content, userInfo: [Self.infoKey: data], storagePolicy: policy)
+        var userInfo = userInfo.values
+        userInfo[Self.infoKey] = data
+        return CachedURLResponse(response: response, data: content, userInfo: userInfo, storagePolicy: policy)
     }
 
     /// Nil: it is for another key, or damaged.
@@ -54,6 +55,8 @@ extension StoredResponse {
         responseTime = info.responseTime
         selecting = info.selecting
         generation = info.generation
+        userInfo.values = cached.userInfo ?? [:]
+        userInfo.values[Self.infoKey] = nil
     }
 
     /// A response that somebody else put into the cache, `URLSession` or the program itself, for the very URL. Nil: it is

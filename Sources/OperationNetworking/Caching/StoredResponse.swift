@@ -22,6 +22,13 @@ struct StoredResponse: Sendable {
     var selecting: [SelectingField] = []
     /// Common to all responses of one URL that were chosen by request fields, until the URL is invalidated.
     var generation = ""
+    /// What the program wants to be kept with it.
+    var userInfo = UserInfo()
+
+    // Sendable because nobody here looks at the values: they come from a cached response, and go into one.
+    struct UserInfo: @unchecked Sendable {
+        var values: [AnyHashable: Any] = [:]
+    }
 
     /// Bytes of an entity tag or a date that is sent back.
     private static let longestValidator = 1024
