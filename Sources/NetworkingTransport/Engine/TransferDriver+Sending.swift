@@ -22,6 +22,10 @@ extension TransferDriver {
         // Known before the response, which may be long in coming: those that wait can share the connection.
         if isHTTP2 { loop.noteVersion(of: transfer.origin, isHTTP2: true) }
         let connection = SendLedger.Connection(isNew: made > connectionsMade, isHTTP2: isHTTP2)
+        if transfer.request.avoidsUsedConnections, !transfer.ledger.hasSent, !connection.isNew, !isHTTP2 {
+            wantsFreshConnection = true
+            return false
+        }
         switch transfer.ledger.send(isIdempotent: transfer.request.isIdempotent, on: connection) {
         case .send:
             return true

@@ -39,7 +39,10 @@ package struct TransferRequest: Sendable {
     /// is lost without an answer. By default what the method says (RFC 9110, 9.2.2).
     package var isIdempotent: Bool
     /// Whether content may go on for long, so that it is worth a buffer of 100 KiB. Without, 32 KiB are read at a time.
-    package var receivesLargePieces: Bool
+    package var receivesLargePieces = false
+    /// Whether to make a connection rather than use one that was used before, where that is HTTP/1: the server may be about
+    /// to close it, and the request cannot be sent twice.
+    package var avoidsUsedConnections = false
 
     package init(url: String, origin: String, method: String, tls: TLSConfiguration) {
         self.url = url
@@ -56,7 +59,6 @@ package struct TransferRequest: Sendable {
         self.proxy = nil
         self.route = nil
         self.isIdempotent = Self.isIdempotent(method)
-        self.receivesLargePieces = false
     }
 
     package init(target: RequestTarget, method: String, tls: TLSConfiguration) {

@@ -45,6 +45,10 @@ extension RequestAttempt {
         outgoing.decodesContent = decoding == .engine
         outgoing.headers = headers
         try answerChallenge(in: &outgoing)
+        // A server that keeps no connection open may close the one it has just redirected on, without having said so.
+        if machine.hops > 0, !outgoing.isIdempotent, outgoing.credential == nil {
+            outgoing.avoidsUsedConnections = true
+        }
         client?.attemptWillSend(request)
         return outgoing
     }

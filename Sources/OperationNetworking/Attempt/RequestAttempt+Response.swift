@@ -201,7 +201,7 @@ extension RequestAttempt: TransferHandler {
         case .refresh(let stored, let head):
             serve(refresh(stored, by: head), as: .validated)
         case .follow(let redirected):
-            if let error = machine.follow(redirected) { return finish(error: error) }
+            machine.follow(redirected)
             operation.note(request: machine.request)
             send()
         case .ask(let question):

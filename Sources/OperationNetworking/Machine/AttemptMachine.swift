@@ -14,7 +14,7 @@ internal import NetworkingTransport
 ///
 /// | response                                   | content   | follow-up                                         |
 /// |--------------------------------------------|-----------|---------------------------------------------------|
-/// | redirect to http, with pins                | discarded | `fail`                                            |
+/// | redirect to http, with pins; one too many  | discarded | `fail`                                            |
 /// | redirect                                   | discarded | `follow`; held and `ask` with a redirect block    |
 /// | 401 that something answers                 | discarded | `answer`; held and `ask` with a challenge block   |
 /// | 206 that goes on where we are              | accepted  | `deliver`                                         |
@@ -202,6 +202,12 @@ struct AttemptMachine: ~Copyable {
                         reason: "the server redirects to http, where the security policy's pins prove nothing; ask for "
                             + "the http URL itself, with another policy, if it is to be trusted"))
             }
+            // Nobody is asked about what is not followed.
+            guard hops < RedirectPolicy.maximumHops else {
+                return .fail(
+                    URLError(
+                        .httpTooManyRedirects, url: url, reason: "more than \(RedirectPolicy.maximumHops) redirects"))
+            }
             return circumstances.hasRedirectBlock ? .ask(.redirect(redirected, head)) : .follow(redirected)
         }
         if head.statusCode == 401, let challenge = HTTPChallenge(head: head) {
@@ -320,14 +326,10 @@ struct AttemptMachine: ~Copyable {
 
     mutating func askForAllNext() { asksForRange = false }
 
-    /// Makes `redirected` the request to send. Nil, or the error after too many.
-    mutating func follow(_ redirected: URLRequest) -> URLError? {
+    /// Makes `redirected` the request to send.
+    mutating func follow(_ redirected: URLRequest) {
         hops += 1
         isUnchanged = false
-        guard hops <= RedirectPolicy.maximumHops else {
-            return URLError(
-                .httpTooManyRedirects, url: url, reason: "more than \(RedirectPolicy.maximumHops) redirects")
-        }
         // A credential answers for the origin that asked for it.
         if let url, let target = redirected.url, !Origin.isSame(url, target) {
             challengeAnswer = nil
@@ -336,7 +338,6 @@ struct AttemptMachine: ~Copyable {
         challengeFailures = 0
         cache = CacheUse()
         request = redirected
-        return nil
     }
 
     // MARK: A range's end
