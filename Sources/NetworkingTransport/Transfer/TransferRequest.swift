@@ -78,7 +78,8 @@ extension TransferRequest {
     package var isForProxy: Bool {
         guard let proxy, proxy.credential == nil, proxy.scheme == .http || proxy.scheme == .https else { return false }
         return !isSecure
-    }}
+    }
+}
 
 /// The content of a request.
 package enum TransferBody: Sendable {

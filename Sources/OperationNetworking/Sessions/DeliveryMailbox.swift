@@ -12,8 +12,9 @@ final class DeliveryMailbox: Sendable {
     }
 
     private let state = Locked(State())
-    /// Pieces of work before others of the queue have their turn.
-    private static let burst = 32
+    /// Pieces of work before others of the queue have their turn. On a dispatch queue of the user's what one piece puts there
+    /// comes before the next, as where each is an operation.
+    private static func burst(on queue: OperationQueue) -> Int { queue.underlyingQueue == nil ? 32 : 1 }
 
     func deliver(on queue: OperationQueue, _ work: @escaping @Sendable () -> Void) {
         let schedules = state.withLock { state in
@@ -33,6 +34,7 @@ final class DeliveryMailbox: Sendable {
 
     private func run(on queue: OperationQueue) {
         var count = 0
+        let burst = Self.burst(on: queue)
         while true {
             let work: [@Sendable () -> Void] = state.withLock { state in
                 defer { state.pending = [] }
@@ -42,7 +44,7 @@ final class DeliveryMailbox: Sendable {
             guard !work.isEmpty else { return }
             for (index, piece) in work.enumerated() {
                 // A queue that was suspended meanwhile takes no more.
-                guard !queue.isSuspended, count < Self.burst else {
+                guard !queue.isSuspended, count < burst else {
                     let rest = Array(work[index...])
                     state.withLock { $0.pending.insert(contentsOf: rest, at: 0) }
                     return schedule(on: queue)

@@ -11,6 +11,8 @@ enum SessionUploadBody {
     /// The delegate is asked.
     case stream
 
+    var isAwaited: Bool { if case .stream = self { true } else { false } }
+
     func apply(to request: inout URLRequest) throws(URLError) {
         switch self {
         case .data(let data): request.httpBody = data
@@ -147,8 +149,8 @@ extension OperationURLSession {
         }
         let length = outgoing.knownContentLength
         let operation = SessionOperation(
-            request: settings.outgoing(outgoing), configuration: recipient.configuration ?? settings.operations,
-            serializer: recipient.serializer, task: task)
+            request: settings.outgoing(outgoing, awaitsStream: body?.isAwaited ?? false),
+            configuration: recipient.configuration ?? settings.operations, serializer: recipient.serializer, task: task)
         if InstalledRuntimes.mayExist, let runtime = installedRuntime.withLock({ $0 }) { operation.install(runtime) }
         task.withState { state in
             state.counts.expectedToSend = length
@@ -160,12 +162,18 @@ extension OperationURLSession {
 
     /// What loads in place of an operation; nil: an operation.
     private func loader(of request: URLRequest, _ body: SessionUploadBody?) -> (any SessionTaskLoader)? {
-        if foreign.takes(request) {
+        if foreign.takes(request) || Self.mayBeRegistered(request.url) {
             var request = request
             try? body?.apply(to: &request)
             return SessionForeignLoader(request, foreign)
         }
         return request.url.flatMap(SessionLocalLoader.init)
+    }
+
+    /// Whether nobody here loads such URLs, but a class that was registered with `URLProtocol` may.
+    private static func mayBeRegistered(_ url: URL?) -> Bool {
+        guard let scheme = url?.scheme?.lowercased() else { return false }
+        return !["http", "https", "file", "data", "ws", "wss", "ftp", "ftps"].contains(scheme)
     }
 
     private func misuse(of request: URLRequest?, isValid: Bool) -> URLError? {

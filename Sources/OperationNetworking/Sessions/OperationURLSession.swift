@@ -23,7 +23,8 @@ internal import NetworkingTransport
 /// **Misuse** that stops the process in Foundation is a task that fails: one that is made after the session was invalidated
 /// (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
 ///
-/// From any thread. Web sockets are Foundation's. AF: `session` of `AFURLSessionManager`.
+/// From any thread. Web sockets are Foundation's, and so is what a class loads that is in `protocolClasses`, or registered
+/// with `URLProtocol` for a scheme of its own. AF: `session` of `AFURLSessionManager`.
 ///
 /// ```swift
 /// let session = OperationURLSession(configuration: .default)
@@ -70,7 +71,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         ownConfiguration.protocolClasses = SessionURLProtocol.inserted(into: configuration.protocolClasses)
         let given = ownConfiguration.copied()
         given.httpShouldSetCookies = false
-        super.init(configuration: given, delegate: delegate, delegateQueue: delegateQueue)
+        // Foundation would keep the delegate for good; it asks for the property below.
+        super.init(configuration: given, delegate: nil, delegateQueue: delegateQueue)
         operationQueue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
         operationQueue.maxConcurrentOperationsPerHost = settings.maximumConnectionsPerHost
     }
@@ -82,8 +84,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     deinit { foreign.invalidate() }
 
-    /// As it was given, with a protocol class of this library's.
-    open override var configuration: URLSessionConfiguration { ownConfiguration }
+    /// A copy of what was given, with a protocol class of this library's.
+    open override var configuration: URLSessionConfiguration { ownConfiguration.copied() }
 
     /// Nil once the session is invalid.
     open override var delegate: (any URLSessionDelegate)? { currentDelegate.withLock { $0 } }

@@ -48,7 +48,10 @@ final class SessionDelegateClient: SessionTaskClient {
     }
 
     func interests(of task: SessionTask) -> SessionTaskInterests {
-        guard let delegate = delegate(of: task) else { return [] }
+        guard let delegate = delegate(of: task) else {
+            // One that only knows of the session is asked about connections.
+            return task.session?.delegate == nil ? [] : .challenges
+        }
         var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
         guard context(of: task)?.handler == nil else { return interests }
         if delegate is any URLSessionDataDelegate { interests.formUnion([.responses, .data, .caching]) }
@@ -207,9 +210,14 @@ final class SessionDelegateClient: SessionTaskClient {
 }
 
 extension URLProtectionSpace {
-    /// Whether a challenge is about the connection, and not about one request on it.
+    /// Whether a challenge is about the connection, and not about one request on it: those that Foundation's documentation
+    /// lists.
     fileprivate var isOfConnection: Bool {
-        authenticationMethod == ServerTrustProtectionSpace.serverTrustMethod
-            || authenticationMethod == ServerTrustProtectionSpace.clientCertificateMethod
+        switch authenticationMethod {
+        case ServerTrustProtectionSpace.serverTrustMethod, ServerTrustProtectionSpace.clientCertificateMethod,
+            NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate:
+            true
+        default: false
+        }
     }
 }

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
+internal import NetworkingTransport
 
 /// Loads a request that one of the user's own protocol classes takes, as a task of a plain session of Foundation's: what
 /// stubs requests for `URLSession` goes on working.
@@ -135,10 +136,24 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
         _ session: URLSession, task foreign: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard let task = task(foreign), task.withState({ $0.interests.contains(.challenges) }) else {
-            return completionHandler(.performDefaultHandling, nil)
+        // Without a credential Foundation would never end the task: then the refusal is the result.
+        let identifier = foreign.taskIdentifier
+        let settle: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = { [self] in
+            switch ($0, $1) {
+            case (.useCredential, let credential?): completionHandler(.useCredential, credential)
+            case (.performDefaultHandling, _) where challenge.proposedCredential != nil:
+                completionHandler(.performDefaultHandling, nil)
+            case (.cancelAuthenticationChallenge, _): task(foreign)?.cancel()
+            default:
+                take(.end(nil), identifier)
+                control.async { foreign.cancel() }
+            }
         }
-        task.client.task(task, didReceive: challenge, reply: completionHandler)
+        guard let task = task(foreign), task.withState({ $0.interests.contains(.challenges) }) else {
+            return settle(.performDefaultHandling, nil)
+        }
+        let once = FirstAnswer<(URLSession.AuthChallengeDisposition, URLCredential?)> { settle($0.0, $0.1) }
+        task.client.task(task, didReceive: challenge) { once.give(($0, $1)) }
     }
 
     func urlSession(
@@ -184,13 +199,25 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
         }
     }
 
+    /// A URL that no class takes is said to be one, with its scheme.
+    private func explained(_ error: any Error, _ request: URLRequest?) -> any Error {
+        guard (error as? URLError)?.code == .unsupportedURL, let url = request?.url else { return error }
+        do {
+            _ = try RequestTarget(url)
+            return error
+        } catch {
+            return error.naming(request?.httpMethod)
+        }
+    }
+
     private func tell(_ event: Event, _ task: SessionTask, _ identifier: Int) {
         switch event {
         case .data(let data):
             task.receive(data)
         case .end(let error):
-            state.withLock { $0.entries[identifier] = nil }
-            task.finishLoading(error)
+            // A task that was ended here ends in Foundation, too.
+            let isFirst = state.withLock { $0.entries.removeValue(forKey: identifier) != nil }
+            if isFirst { task.finishLoading(error.map { explained($0, task.originalRequest) }) }
         }
     }
 }

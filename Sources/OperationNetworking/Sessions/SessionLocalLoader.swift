@@ -2,6 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
+internal import NetworkingTransport
 
 /// Loads `file:` and `data:` URLs (RFC 8089, RFC 2397).
 // Sendable because `state` is behind a lock, and the URL is immutable.
@@ -94,9 +95,11 @@ struct DataURL: Equatable {
         let isBase64 = parameters.count > 1 && parameters.last?.elementsEqual("base64".utf8) == true
         if isBase64 { parameters.removeLast() }
         let type = parameters.isEmpty ? [] : parameters.removeFirst()
+        guard type.isEmpty || Self.isMediaType(type) else { return nil }
         mediaType = type.isEmpty ? "text/plain" : String(decoding: type, as: UTF8.self)
         let named = parameters.first { $0.starts(with: "charset=".utf8) }
-        charset = named.map { String(decoding: $0.dropFirst(8), as: UTF8.self) } ?? (type.isEmpty ? "us-ascii" : nil)
+        // Without one it would be US-ASCII; Foundation names none, and programs look for that.
+        charset = named.map { String(decoding: $0.dropFirst(8), as: UTF8.self) }
         guard let decoded = Self.percentDecoded(bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") }) else {
             return nil
         }
@@ -106,6 +109,15 @@ struct DataURL: Equatable {
         }
         guard let content = Data(base64Encoded: Data(decoded), options: .ignoreUnknownCharacters) else { return nil }
         data = content
+    }
+
+    /// RFC 9110, section 8.3.1.
+    private static func isMediaType(_ type: ArraySlice<UInt8>) -> Bool {
+        let parts = type.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count == 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.allSatisfy { $0.isTokenCharacter && $0 != UInt8(ascii: "%") }
+            }
     }
 
     private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {

@@ -57,8 +57,10 @@ struct SessionSettings: @unchecked Sendable {
     /// A request with what the configuration adds: it shows as the task's original request.
     func configured(_ request: URLRequest) -> URLRequest {
         var request = request
-        for (name, value) in additionalHeaders where request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(value, forHTTPHeaderField: name)
+        let missing = additionalHeaders.filter { request.value(forHTTPHeaderField: $0.name) == nil }
+        if !missing.isEmpty {
+            // One by one, Foundation would spell the names anew.
+            request.allHTTPHeaderFields = (request.allHTTPHeaderFields ?? [:]).merging(missing) { own, _ in own }
         }
         if request.timeoutInterval == Self.usualTimeout, requestTimeout != Self.usualTimeout {
             request.timeoutInterval = requestTimeout
@@ -69,9 +71,12 @@ struct SessionSettings: @unchecked Sendable {
         return request
     }
 
-    /// What is sent of it: a form has a type, as Foundation gives it one.
-    func outgoing(_ request: URLRequest) -> URLRequest {
-        guard request.httpMethod == "POST", request.httpBody?.isEmpty == false,
+    /// What is sent of it: a form has a type, as Foundation gives it one, and a stream may be one.
+    ///
+    /// - Parameter awaitsStream: the delegate will give the content.
+    func outgoing(_ request: URLRequest, awaitsStream: Bool) -> URLRequest {
+        let hasStream = awaitsStream || (request.httpBodyStream.map { !($0 is FileBodyStream) } ?? false)
+        guard request.httpMethod == "POST", hasStream || request.httpBody?.isEmpty == false,
             request.value(forHTTPHeaderField: "Content-Type") == nil
         else { return request }
         var request = request

@@ -75,6 +75,7 @@ extension SessionTask {
             prepare()
             loader.begin(self)
         case .failure(let error):
+            prepare()
             end(error: error)
         case nil:
             break
@@ -115,6 +116,7 @@ extension SessionTask {
             // One that nobody has started ends when it is started.
             URLConnectionOperation.start([operation])
         case .foreign(let loader):
+            prepareUnlessBegun()
             loader.stop()
             let error = URLError.cancelled(url: originalRequest?.url)
             if withState({ $0.isDownload }) {
@@ -123,6 +125,7 @@ extension SessionTask {
                 end(error: error)
             }
         case .failure(let error):
+            prepareUnlessBegun()
             end(error: error)
         case nil:
             break
@@ -158,6 +161,11 @@ extension SessionTask {
             state.beginning = now
         }
         return interests
+    }
+
+    /// Also the end of a task that was never resumed is told to whom it concerns.
+    private func prepareUnlessBegun() {
+        if withState({ $0.beginning == nil }) { prepare() }
     }
 
     /// Where a download's content is collected.

@@ -54,14 +54,19 @@ extension SessionTask {
         }
     }
 
-    /// The loader is done.
-    func finishLoading(_ error: (any Error)?) {
+    /// The loader is done. After an error nobody is given a response, as by Foundation's own loaders.
+    func finishLoading(_ failure: (any Error)?) {
         let (data, response, isDownload, tells) = withState { state in
             defer { state.collected = Data() }
             let tells = state.interests.contains(.data)
             return (state.collected, state.response, state.isDownload, tells)
         }
-        var result = SessionTaskResult(ownResponse: response, error: error)
+        var error = failure
+        if error == nil, response == nil {
+            error = URLError(
+                .badServerResponse, url: originalRequest?.url, reason: "the protocol class finished without a response")
+        }
+        var result = SessionTaskResult(ownResponse: error == nil ? response : nil, error: error)
         if isDownload {
             finishDownload(result, errorContent: error == nil ? data : nil)
         } else {
