@@ -204,10 +204,10 @@ extension Symbol {
             },
             available(
                 "-[AFHTTPSessionManager dataTaskWithHTTPMethod:URLString:parameters:headers:uploadProgress:downloadProgress:success:failure:]",
-                "dataTask(withHTTPMethod:URLString:parameters:headers:uploadProgress:downloadProgress:success:failure:)"
+                "dataTask(withHTTPMethod:urlString:parameters:headers:uploadProgress:downloadProgress:success:failure:)"
             ) { (manager: Manager) in
                 _ = manager.dataTask(
-                    withHTTPMethod: "GET", URLString: "x", parameters: nil, headers: nil, uploadProgress: nil,
+                    withHTTPMethod: "GET", urlString: "x", parameters: nil, headers: nil, uploadProgress: nil,
                     downloadProgress: progressed, success: done, failure: failed)
             },
         ]

@@ -115,7 +115,7 @@ final class SessionAPIClient: HTTPSessionManager, @unchecked Sendable {
         let task = Notes<VerbOutcome>()
         let done = Gate()
         let made = manager.dataTask(
-            withHTTPMethod: "GET", URLString: "x",
+            withHTTPMethod: "GET", urlString: "x",
             success: {
                 task.add(VerbOutcome(task: $0, object: $1, error: nil))
                 done.open()
@@ -236,7 +236,7 @@ final class SessionAPIClient: HTTPSessionManager, @unchecked Sendable {
         }
         let done = Gate()
         let made = manager.dataTask(
-            withHTTPMethod: "GET", URLString: "second", success: { _, _ in done.open() },
+            withHTTPMethod: "GET", urlString: "second", success: { _, _ in done.open() },
             failure: { _, _ in done.open() })
         let task = try #require(made)
         let first = HTTPRequestOperation(request: URLRequest(url: server.url("/first")))

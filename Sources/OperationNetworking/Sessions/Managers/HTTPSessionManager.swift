@@ -119,7 +119,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     /// - Returns: the task; nil when the request could not be made.
     @preconcurrency
     open func dataTask(
-        withHTTPMethod method: String, URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        withHTTPMethod method: String, urlString URLString: String, parameters: Any? = nil,
+        headers: [String: String]? = nil,
         uploadProgress: (@Sendable (Progress) -> Void)? = nil, downloadProgress: (@Sendable (Progress) -> Void)? = nil,
         success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
@@ -149,7 +150,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "GET", URLString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "GET", urlString: URLString, parameters: parameters, headers: headers,
             downloadProgress: downloadProgress, success: success, failure: failure)
         task?.resume()
         return task
@@ -171,7 +172,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "HEAD", URLString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "HEAD", urlString: URLString, parameters: parameters, headers: headers,
             success: success.map(Self.ignoringObject), failure: failure)
         task?.resume()
         return task
@@ -195,7 +196,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "POST", URLString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "POST", urlString: URLString, parameters: parameters, headers: headers,
             uploadProgress: uploadProgress, success: success, failure: failure)
         task?.resume()
         return task
@@ -217,7 +218,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "PUT", URLString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "PUT", urlString: URLString, parameters: parameters, headers: headers,
             success: success, failure: failure)
         task?.resume()
         return task
@@ -239,7 +240,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "PATCH", URLString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "PATCH", urlString: URLString, parameters: parameters, headers: headers,
             success: success, failure: failure)
         task?.resume()
         return task
@@ -261,7 +262,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "DELETE", URLString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "DELETE", urlString: URLString, parameters: parameters, headers: headers,
             success: success, failure: failure)
         task?.resume()
         return task
