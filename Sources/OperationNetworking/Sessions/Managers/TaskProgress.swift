@@ -19,9 +19,6 @@ final class TaskProgress: @unchecked Sendable {
     }
 
     let progress: Progress
-    /// A child of what was the current progress when the task was made. Not `progress` itself: a child of an unknown total
-    /// never counts for its parent on Linux, also when its total is known later.
-    private let link: Progress?
     private let block: (@Sendable (Progress) -> Void)?
     private let state = Locked(State())
 
@@ -35,7 +32,7 @@ final class TaskProgress: @unchecked Sendable {
 
     /// - Parameter link: follows the progress, and controls it.
     init(of face: URLSessionTask, link: Progress?, block: (@Sendable (Progress) -> Void)?) {
-        let progress = Progress(parent: nil)
+        let progress = link.map(LinkedProgress.init) ?? Progress(parent: nil)
         // Neither finished nor of a fraction.
         progress.totalUnitCount = -1
         progress.isPausable = true
@@ -44,7 +41,6 @@ final class TaskProgress: @unchecked Sendable {
         progress.resumingHandler = { [weak face] in face?.resume() }
         self.progress = progress
         self.block = block
-        self.link = link
         link?.isPausable = true
         link?.cancellationHandler = { [weak progress] in progress?.cancel() }
         link?.pausingHandler = { [weak progress] in progress?.pause() }
@@ -78,9 +74,6 @@ final class TaskProgress: @unchecked Sendable {
     private func set(_ completed: Int64, of total: Int64) {
         progress.totalUnitCount = total
         progress.completedUnitCount = completed
-        guard let link, total > 0 else { return }
-        link.totalUnitCount = total
-        link.completedUnitCount = completed
     }
 
     /// Brings the progress to its end, before the completion handler is called. Called on the manager's queue.
@@ -96,5 +89,27 @@ final class TaskProgress: @unchecked Sendable {
         let total = isEmpty ? 1 : progress.completedUnitCount
         set(total, of: total)
         if !isEmpty { block?(progress) }
+    }
+}
+
+/// The progress of a task that was made while there was a current one.
+// Sendable because `link` is immutable; `Progress` is Sendable.
+private final class LinkedProgress: Progress, @unchecked Sendable {
+    /// A child of what was the current progress when the task was made, which follows this one whoever changes it. Not this
+    /// one itself: a child of an unknown total never counts for its parent on Linux, also when its total is known later.
+    private let link: Progress
+
+    init(link: Progress) {
+        self.link = link
+        super.init(parent: nil, userInfo: nil)
+    }
+
+    override var totalUnitCount: Int64 { didSet { follow() } }
+    override var completedUnitCount: Int64 { didSet { follow() } }
+
+    private func follow() {
+        guard totalUnitCount > 0 else { return }
+        link.totalUnitCount = totalUnitCount
+        link.completedUnitCount = completedUnitCount
     }
 }
