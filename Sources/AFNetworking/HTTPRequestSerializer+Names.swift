@@ -34,6 +34,19 @@ extension HTTPRequestSerializer {
         set { httpShouldUsePipelining = newValue }
     }
 
+    /// Kept so that code builds, without effect. AFNetworking's clients announce changes of `timeoutInterval` by it, which
+    /// here needs no announcement.
+    public func willChangeValue(forKey key: String) {}
+
+    /// Kept so that code builds, without effect. See `willChangeValue(forKey:)`.
+    public func didChangeValue(forKey key: String) {}
+
+    /// Kept so that code builds, without effect. See `willChangeValue(forKey:)`.
+    public func willChangeValueForKey(_ key: String) {}
+
+    /// Kept so that code builds, without effect. See `willChangeValue(forKey:)`.
+    public func didChangeValueForKey(_ key: String) {}
+
     /// `value(forHTTPHeaderField:)`, as Swift 1 and 2 have it.
     public func valueForHTTPHeaderField(_ field: String) -> String? {
         value(forHTTPHeaderField: field)

@@ -12,4 +12,16 @@ extension NetworkActivityManager {
         get { isEnabled }
         set { isEnabled = newValue }
     }
+
+    /// `setNetworkingActivityAction(_:)`, as Swift 3 and later have it.
+    @preconcurrency
+    public func setNetworkingActivityActionWith(_ block: (@Sendable (Bool) -> Void)?) {
+        setNetworkingActivityAction(block)
+    }
+
+    /// `setNetworkingActivityAction(_:)`, as Swift 1 and 2 have it.
+    @preconcurrency
+    public func setNetworkingActivityActionWithBlock(_ block: (@Sendable (Bool) -> Void)?) {
+        setNetworkingActivityAction(block)
+    }
 }

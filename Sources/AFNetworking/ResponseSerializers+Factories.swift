@@ -58,6 +58,12 @@ extension XMLDocumentResponseSerializer {
     public convenience init(XMLDocumentOptions mask: XMLNode.Options) {
         self.init(options: mask)
     }
+
+    /// `init(options:)` for AFNetworking's `NSUInteger`, a raw value of `XMLNode.Options`.
+    @_disfavoredOverload
+    public convenience init(xmlDocumentOptions mask: UInt) {
+        self.init(options: XMLNode.Options(rawValue: mask))
+    }
 }
 
 extension CompoundResponseSerializer {

@@ -10,6 +10,11 @@ extension SecurityPolicy {
         `default`()
     }
 
+    /// `certificates(in:)`, as Swift 1 and 2 have it.
+    public static func certificatesInBundle(_ bundle: Bundle) -> Set<Data> {
+        certificates(in: bundle)
+    }
+
     /// `init(pinningMode:pinnedCertificates:)` without pins. AF: `+policyWithPinningMode:`.
     public static func policyWithPinningMode(_ pinningMode: SSLPinningMode) -> Self {
         self.init(pinningMode: pinningMode)

@@ -14,6 +14,7 @@ extension URLResponseSerialization {
     ///
     /// `error` is where the error is put; nil: it is lost.
     /// The result is the object, with an error beside it when only the status was refused.
+    @discardableResult
     public func responseObjectForResponse(
         _ response: URLResponse?, data: Data?, error: NSErrorPointer
     ) -> AnyObject? {
@@ -24,6 +25,7 @@ extension URLResponseSerialization {
     ///
     /// `error` is where the error is put; nil: it is lost.
     /// The result is the object, with an error beside it when only the status was refused.
+    @discardableResult
     public func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
         do {
             return try responseObject(for: response, data: data)
@@ -46,6 +48,7 @@ extension HTTPResponseSerializer {
     ///
     /// `error` is where the error is put; nil: it is lost.
     /// - Returns: whether the response is acceptable.
+    @discardableResult
     public func validateResponse(_ response: HTTPURLResponse?, data: Data?, error: NSErrorPointer) -> Bool {
         Forward.result(error) { try validate(response, data: data) } != nil
     }

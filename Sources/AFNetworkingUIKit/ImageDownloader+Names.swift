@@ -3,6 +3,9 @@ public import Foundation
 public import FoundationNetworking
 public import OperationNetworkingImages
 
+// The names are AFNetworking's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 extension ImageDownloader {
     /// `default()`, as Objective-C and Swift 1 and 2 have it.
     public static func defaultInstance() -> ImageDownloader { .default() }
@@ -28,6 +31,29 @@ extension ImageDownloader {
         downloadImage(for: request, receiptID: receiptID, success: success, failure: failure)
     }
 
+    /// `downloadImage(for:success:failure:)`, as Objective-C has it.
+    @preconcurrency @discardableResult
+    public func downloadImageForURLRequest(
+        _ request: URLRequest, success: Success?, failure: Failure?
+    ) -> ImageDownloadReceipt? {
+        downloadImage(for: request, success: success, failure: failure)
+    }
+
+    /// `downloadImage(for:receiptID:success:failure:)`, as Objective-C has it.
+    @preconcurrency @discardableResult
+    public func downloadImageForURLRequest(
+        _ request: URLRequest, withReceiptID receiptID: UUID, success: Success?, failure: Failure?
+    ) -> ImageDownloadReceipt? {
+        downloadImage(for: request, receiptID: receiptID, success: success, failure: failure)
+    }
+
     /// `cancelTask(for:)`, as Objective-C has it.
     public func cancelTaskForImageDownloadReceipt(_ receipt: ImageDownloadReceipt) { cancelTask(for: receipt) }
+}
+
+extension ImageDownloadPrioritization {
+    /// `fifo`, as Swift 1 and 2 have it.
+    public static let FIFO = ImageDownloadPrioritization.fifo
+    /// `lifo`, as Swift 1 and 2 have it.
+    public static let LIFO = ImageDownloadPrioritization.lifo
 }

@@ -30,3 +30,11 @@ extension HTTPResponseSerializer {
         set { acceptableContentTypes = newValue }
     }
 }
+
+extension SecurityPolicy {
+    /// `pinnedCertificates`.
+    package final var hiddenPinnedCertificates: Set<Data> {
+        get { pinnedCertificates }
+        set { pinnedCertificates = newValue }
+    }
+}

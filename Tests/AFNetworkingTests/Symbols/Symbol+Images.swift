@@ -42,37 +42,42 @@ extension Symbol {
             available("AFImageRequestCache", "AFImageRequestCache") { (_: any AFImageRequestCache) in },
             available(
                 "-[AFImageRequestCache shouldCacheImage:forRequest:withAdditionalIdentifier:]",
-                "shouldCache(_:for:withAdditionalIdentifier:)"
+                "shouldCache(_:for:withAdditionalIdentifier:)",
+                "shouldCacheImage(_:forRequest:withAdditionalIdentifier:)"
             ) { (cache: any AFImageRequestCache, image: Image, request: URLRequest) in
                 _ = typed(Bool.self, cache.shouldCache(image, for: request, withAdditionalIdentifier: nil))
+                _ = cache.shouldCacheImage(image, forRequest: request, withAdditionalIdentifier: nil)
             },
             available(
                 "-[AFImageRequestCache addImage:forRequest:withAdditionalIdentifier:]",
-                "add(_:for:withAdditionalIdentifier:)"
+                "add(_:for:withAdditionalIdentifier:)", "addImage(_:forRequest:withAdditionalIdentifier:)"
             ) { (cache: any AFImageRequestCache, image: Image, request: URLRequest) in
+                cache.addImage(image, forRequest: request, withAdditionalIdentifier: nil)
                 cache.add(image, for: request, withAdditionalIdentifier: nil)
             },
             available(
                 "-[AFImageRequestCache removeImageforRequest:withAdditionalIdentifier:]",
-                "removeImage(for:withAdditionalIdentifier:)"
+                "removeImage(for:withAdditionalIdentifier:)", "removeImageforRequest(_:withAdditionalIdentifier:)"
             ) { (cache: any AFImageRequestCache, request: URLRequest) in
+                cache.removeImageforRequest(request, withAdditionalIdentifier: nil)
                 _ = typed(Bool.self, cache.removeImage(for: request, withAdditionalIdentifier: nil))
             },
             available(
                 "-[AFImageRequestCache imageforRequest:withAdditionalIdentifier:]",
-                "image(for:withAdditionalIdentifier:)"
+                "image(for:withAdditionalIdentifier:)", "imageforRequest(_:withAdditionalIdentifier:)"
             ) { (cache: any AFImageRequestCache, request: URLRequest) in
+                _ = cache.imageforRequest(request, withAdditionalIdentifier: nil)
                 _ = typed(Image?.self, cache.image(for: request, withAdditionalIdentifier: nil))
             },
             available("AFAutoPurgingImageCache", "AFAutoPurgingImageCache") { (_: AFAutoPurgingImageCache) in },
             available("AFAutoPurgingImageCache.memoryCapacity", "memoryCapacity") {
-                (cache: AFAutoPurgingImageCache) in _ = typed(Int.self, cache.memoryCapacity)
+                (cache: AFAutoPurgingImageCache) in _ = typed(UInt64.self, cache.memoryCapacity)
             },
             available(
                 "AFAutoPurgingImageCache.preferredMemoryUsageAfterPurge", "preferredMemoryUsageAfterPurge"
-            ) { (cache: AFAutoPurgingImageCache) in _ = typed(Int.self, cache.preferredMemoryUsageAfterPurge) },
+            ) { (cache: AFAutoPurgingImageCache) in _ = typed(UInt64.self, cache.preferredMemoryUsageAfterPurge) },
             available("AFAutoPurgingImageCache.memoryUsage", "memoryUsage") {
-                (cache: AFAutoPurgingImageCache) in _ = typed(Int.self, cache.memoryUsage)
+                (cache: AFAutoPurgingImageCache) in _ = typed(UInt64.self, cache.memoryUsage)
             },
             available("-[AFAutoPurgingImageCache init]", "init()") {
                 (_: Void) in _ = AFAutoPurgingImageCache()
@@ -91,11 +96,11 @@ extension Symbol {
             available("AFImageDownloadPrioritization", "AFImageDownloadPrioritization") {
                 (_: AFImageDownloadPrioritization) in
             },
-            available("AFImageDownloadPrioritizationFIFO", "fifo") {
-                (_: Void) in _ = AFImageDownloadPrioritization.fifo
+            available("AFImageDownloadPrioritizationFIFO", "FIFO", "fifo") {
+                (_: Void) in _ = [AFImageDownloadPrioritization.fifo, .FIFO]
             },
-            available("AFImageDownloadPrioritizationLIFO", "lifo") {
-                (_: Void) in _ = AFImageDownloadPrioritization.lifo
+            available("AFImageDownloadPrioritizationLIFO", "LIFO", "lifo") {
+                (_: Void) in _ = [AFImageDownloadPrioritization.lifo, .LIFO]
             },
             available("AFImageDownloadReceipt", "AFImageDownloadReceipt") { (_: AFImageDownloadReceipt) in },
             available("AFImageDownloadReceipt.receiptID", "receiptID") {
@@ -105,8 +110,8 @@ extension Symbol {
             available("AFImageDownloader.imageCache", "imageCache") {
                 (downloader: AFImageDownloader) in _ = typed((any AFImageRequestCache)?.self, downloader.imageCache)
             },
-            available("AFImageDownloader.sessionManager", "sessionManager", note: "nil over operations") {
-                (downloader: AFImageDownloader) in _ = typed(AFHTTPSessionManager?.self, downloader.sessionManager)
+            available("AFImageDownloader.sessionManager", "sessionManager", note: "There is none over operations.") {
+                (downloader: AFImageDownloader) in _ = typed(AFHTTPSessionManager.self, downloader.sessionManager)
             },
             available("AFImageDownloader.downloadPrioritization", "downloadPrioritization") {
                 (downloader: AFImageDownloader) in downloader.downloadPrioritization = .lifo
@@ -138,14 +143,17 @@ extension Symbol {
             },
             available(
                 "-[AFImageDownloader downloadImageForURLRequest:success:failure:]",
-                "downloadImage(for:success:failure:)"
+                "downloadImageForURLRequest(_:success:failure:)", "downloadImage(for:success:failure:)"
             ) { (downloader: AFImageDownloader, request: URLRequest) in
+                downloader.downloadImageForURLRequest(request, success: { _, _, _ in }, failure: nil)
                 downloader.downloadImage(for: request, success: { _, _, _ in }, failure: { _, _, _ in })
             },
             available(
                 "-[AFImageDownloader downloadImageForURLRequest:withReceiptID:success:failure:]",
+                "downloadImageForURLRequest(_:withReceiptID:success:failure:)",
                 "downloadImage(for:withReceiptID:success:failure:)"
             ) { (downloader: AFImageDownloader, request: URLRequest) in
+                downloader.downloadImageForURLRequest(request, withReceiptID: UUID(), success: nil, failure: nil)
                 downloader.downloadImage(for: request, withReceiptID: UUID(), success: nil, failure: nil)
             },
             available(

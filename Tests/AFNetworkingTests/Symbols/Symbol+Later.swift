@@ -29,8 +29,10 @@ extension Symbol {
     private static var laterMembers: [Symbol] {
         typealias Activity = AFNetworkActivityIndicatorManager
         return [
-            available("+[AFSecurityPolicy certificatesInBundle:]", "certificates(in:)") {
-                (bundle: Bundle) in
+            available(
+                "+[AFSecurityPolicy certificatesInBundle:]", "certificatesInBundle(_:)", "certificates(in:)"
+            ) { (bundle: Bundle) in
+                _ = AFSecurityPolicy.certificatesInBundle(bundle)
                 _ = typed(Set<Data>.self, AFSecurityPolicy.certificates(in: bundle))
             },
             available(
@@ -56,8 +58,12 @@ extension Symbol {
             ) { (manager: Activity) in _ = typed(Bool.self, manager.isNetworkActivityIndicatorVisible) },
             available(
                 "-[AFNetworkActivityIndicatorManager setNetworkingActivityActionWithBlock:]",
-                "setNetworkingActivityAction(_:)"
-            ) { (manager: Activity) in manager.setNetworkingActivityAction { (_: Bool) in } },
+                "setNetworkingActivityActionWithBlock(_:)", "setNetworkingActivityActionWith(_:)"
+            ) { (manager: Activity) in
+                manager.setNetworkingActivityActionWithBlock { (_: Bool) in }
+                manager.setNetworkingActivityActionWith { _ in }
+                manager.setNetworkingActivityActionWith(nil)
+            },
         ]
     }
 }

@@ -80,6 +80,7 @@ extension Symbol {
             ) { (_: Void) in
                 _ = AFXMLDocumentResponseSerializer(XMLDocumentOptions: [])
                 _ = AFXMLDocumentResponseSerializer(xmlDocumentOptions: [])
+                _ = AFXMLDocumentResponseSerializer(xmlDocumentOptions: XMLNode.Options.nodePreserveAll.rawValue)
             },
             available("AFPropertyListResponseSerializer", "AFPropertyListResponseSerializer") {
                 (_: AFPropertyListResponseSerializer) in

@@ -19,7 +19,10 @@ extension Symbol {
                 (policy: AFSecurityPolicy) in _ = [policy.SSLPinningMode, policy.sslPinningMode]
             },
             available("AFSecurityPolicy.pinnedCertificates", "pinnedCertificates", note: "A Set<Data>.") {
-                (policy: AFSecurityPolicy) in policy.pinnedCertificates = [Data()]
+                (policy: AFSecurityPolicy) in
+                policy.pinnedCertificates = [Data()]
+                policy.pinnedCertificates = NSSet(object: Data()) as? Set<Data>
+                _ = [policy.pinnedCertificates.count, policy.pinnedCertificates?.count ?? 0]
             },
             available("AFSecurityPolicy.allowInvalidCertificates", "allowInvalidCertificates") {
                 (policy: AFSecurityPolicy) in policy.allowInvalidCertificates = true

@@ -12,7 +12,7 @@ struct NameTests {
         serializer.imageScale = 2
         manager.responseSerializer = serializer
         let cache = AFAutoPurgingImageCache(memoryCapacity: UInt64.max, preferredMemoryCapacity: 1000)
-        #expect(cache.memoryCapacity == .max && cache.preferredMemoryUsageAfterPurge == 1000)
+        #expect(cache.memoryCapacity == UInt64(Int.max) && cache.preferredMemoryUsageAfterPurge == 1000)
         let image = try Image(width: 1, height: 1, pixels: Data([1, 2, 3, 4]))
         cache.addImage(image, withIdentifier: "a")
         #expect(cache.imageWithIdentifier("a") == image && cache.removeImageWithIdentifier("a"))
