@@ -177,6 +177,41 @@ private final class Client: AFHTTPSessionManager, @unchecked Sendable {
         #expect(overall.fractionCompleted == 0.8)
     }
 
+    @Test("Tasks are made of the requests that serializers make in the old spelling")
+    func oldRequests() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("up")
+        try Data("file".utf8).write(to: file)
+        let form = AFHTTPRequestSerializer().multipartFormRequestWithMethod(
+            "POST", URLString: server.url("/form").absoluteString, parameters: nil,
+            constructingBodyWithBlock: { form in form.appendPartWithFormData(Data("value".utf8), name: "name") },
+            error: nil)
+        let request = NSMutableURLRequest(url: server.url("/old"))
+        request.httpMethod = "PUT"
+        let log = Log()
+        let ended: @Sendable (URLResponse, AnyObject?, NSError?) -> Void = { _, object, error in
+            log.add("\(object is NSDictionary) \(error == nil)")
+        }
+        var progress: Progress?
+        let tasks: [URLSessionTask] = [
+            manager.uploadTaskWithStreamedRequest(form, progress: &progress, completionHandler: ended),
+            manager.dataTaskWithRequest(request, completionHandler: ended),
+            manager.dataTaskWithRequest(
+                request, uploadProgress: nil, downloadProgress: nil, completionHandler: ended),
+            manager.uploadTaskWithRequest(request, fromFile: file, progress: nil, completionHandler: ended),
+            manager.uploadTaskWithRequest(
+                request, fromData: Data("data".utf8), progress: nil, completionHandler: ended),
+            manager.downloadTaskWithRequest(
+                request, progress: nil, destination: { _, _ in folder.file("down") },
+                completionHandler: { _, url, error in log.add("\(url != nil) \(error == nil)") }),
+        ]
+        for task in tasks { task.resume() }
+        try await eventually("six ends") { log.all == Array(repeating: "true true", count: 6) }
+        #expect(Set(server.requests.map(\.method)) == ["POST", "PUT"] && progress?.isFinished == true)
+        #expect(server.requests.contains { $0.text.contains("name=\"name\"\r\n\r\nvalue") })
+        #expect(Set(server.requests.map(\.text)).isSuperset(of: ["", "file", "data"]))
+    }
+
     @Test("Tasks that threads make at the same time have identifiers of their own")
     func identifiers() {
         let ids = Log()
