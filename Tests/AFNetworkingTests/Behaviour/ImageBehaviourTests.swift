@@ -70,8 +70,9 @@ import Testing
     func downloads() async throws {
         let server = try TestServer()
         let data = try image.encoded(as: .png)
+        let gate = Gate()
         server.respondToOthers { _ in
-            ScriptedResponse(headers: [("Content-Type", "image/png")], body: .data(data))
+            ScriptedResponse(headers: [("Content-Type", "image/png")], body: .data(data)).holding(gate, at: .beforeHead)
         }
         let downloader = AFImageDownloader(
             sessionManager: AFImageDownloader().sessionManager, downloadPrioritization: .FIFO,
@@ -85,6 +86,7 @@ import Testing
         }
         let first = downloader.downloadImageForURLRequest(request, success: note, failure: nil)
         downloader.downloadImage(for: request, success: note, failure: nil)
+        gate.open()
         try await eventually("both") { responses.all == ["200 85", "200 85"] }
         let cached = downloader.downloadImage(for: request, success: note, failure: nil)
         try await eventually("the third") { responses.all.last == "0 85" }

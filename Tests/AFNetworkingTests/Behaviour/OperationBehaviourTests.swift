@@ -164,20 +164,22 @@ import Testing
         #expect(refused.responseObject == nil && (refused.error as NSError?)?.code == NSURLErrorBadServerResponse)
     }
 
-    @Test("The activity indicator is turned on and off, whether a request succeeds or fails")
-    func activity() async throws {
-        for path in ["/get", "/status/500"] {
-            let log = Log()
-            let indicator = AFNetworkActivityIndicatorManager()
-            indicator.isEnabled = true
-            indicator.activationDelay = 0
-            indicator.completionDelay = 0
-            indicator.setNetworkingActivityActionWith { log.add($0 ? "on" : "off") }
-            let operation = try operation(path)
-            operation.start()
-            try await eventually("on and off") { log.all.starts(with: ["on", "off"]) }
-            indicator.setNetworkingActivityActionWithBlock(nil)
-        }
+    @Test("The activity indicator is turned on and off, whether a request succeeds or fails", arguments: [200, 500])
+    func activity(status: Int) async throws {
+        server.respond(to: "/held", ScriptedResponse.json("{}", status: status).holding(gate, at: .beforeHead))
+        let log = Log()
+        let indicator = AFNetworkActivityIndicatorManager()
+        indicator.activationDelay = 0
+        indicator.completionDelay = 0
+        indicator.setNetworkingActivityActionWith { log.add($0 ? "on" : "off") }
+        let operation = try operation("/held")
+        operation.start()
+        indicator.isEnabled = true
+        try await eventually("on") { log.all == ["on"] }
+        gate.open()
+        // Operations of other tests count, too.
+        try await eventually("off") { log.all.starts(with: ["on", "off"]) }
+        indicator.setNetworkingActivityActionWithBlock(nil)
     }
 
     @Test("A manager is unknown at first, then tells a block and a notification that a host can be reached")

@@ -51,7 +51,9 @@ final class TaskProgress: @unchecked Sendable {
     ///   - completed: bytes in all.
     ///   - total: bytes expected; −1: unknown.
     func report(_ completed: Int64, of total: Int64, on queue: OperationQueue) {
-        let schedules = state.withLock { state in
+        let schedules = state.withLock { state -> Bool in
+            // Told already: what a program has set itself since then stays.
+            guard state.completed != completed || state.total != total else { return false }
             state.completed = completed
             state.total = total
             defer { state.isScheduled = true }
