@@ -50,14 +50,14 @@ group.wait()
 group.enter()
 group.enter()
 let first = client.dataTask(
-    withHTTPMethod: "GET", urlString: "delay/1", parameters: nil, headers: nil, uploadProgress: nil,
+    withHTTPMethod: "GET", URLString: "delay/1", parameters: nil, headers: nil, uploadProgress: nil,
     downloadProgress: nil,
     success: { _, _ in
         print("first")
         group.leave()
     }, failure: { fail($1) })
 let second = client.dataTask(
-    withHTTPMethod: "GET", urlString: "get", parameters: nil, headers: nil, uploadProgress: nil, downloadProgress: nil,
+    withHTTPMethod: "GET", URLString: "get", parameters: nil, headers: nil, uploadProgress: nil, downloadProgress: nil,
     success: { _, _ in
         print("second")
         group.leave()

@@ -109,13 +109,54 @@ final class SessionAPIClient: HTTPSessionManager, @unchecked Sendable {
         #expect(error.responseObject as? [String: String] == ["message": "no"])
     }
 
+    /// Sees what verbs make, by the label of either spelling.
+    private final class Overriding: HTTPSessionManager, @unchecked Sendable {
+        let seen = Notes<String>()
+
+        override func dataTask(
+            withHTTPMethod method: String, URLString: String, parameters: Any?, headers: [String: String]?,
+            uploadProgress: (@Sendable (Progress) -> Void)?, downloadProgress: (@Sendable (Progress) -> Void)?,
+            success: (@Sendable (URLSessionDataTask, Any?) -> Void)?,
+            failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)?
+        ) -> URLSessionDataTask? {
+            seen.add("URLString \(method)")
+            return super.dataTask(
+                withHTTPMethod: method, URLString: URLString, parameters: parameters, headers: headers,
+                uploadProgress: uploadProgress, downloadProgress: downloadProgress, success: success, failure: failure)
+        }
+
+        override func dataTask(
+            withHTTPMethod method: String, urlString URLString: String, parameters: Any?, headers: [String: String]?,
+            uploadProgress: (@Sendable (Progress) -> Void)?, downloadProgress: (@Sendable (Progress) -> Void)?,
+            success: (@Sendable (URLSessionDataTask, Any?) -> Void)?,
+            failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)?
+        ) -> URLSessionDataTask? {
+            seen.add("urlString \(method)")
+            return super.dataTask(
+                withHTTPMethod: method, urlString: URLString, parameters: parameters, headers: headers,
+                uploadProgress: uploadProgress, downloadProgress: downloadProgress, success: success, failure: failure)
+        }
+    }
+
+    @Test("An override of the method that makes tasks sees every verb")
+    func overriding() throws {
+        let manager = Overriding(baseURL: server.url("/"))
+        manager.completionQueue = DispatchQueue(label: "overriding")
+        for task in [
+            manager.get("x"), manager.head("x"), manager.post("x"), manager.put("x"), manager.patch("x"),
+            manager.delete("x"),
+        ] { task?.cancel() }
+        let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+        #expect(manager.seen.all == methods.flatMap { ["URLString \($0)", "urlString \($0)"] })
+    }
+
     @Test("The response serializer counts that was set when the task was made")
     func serializer() async throws {
         let manager = manager()
         let task = Notes<VerbOutcome>()
         let done = Gate()
         let made = manager.dataTask(
-            withHTTPMethod: "GET", urlString: "x",
+            withHTTPMethod: "GET", URLString: "x",
             success: {
                 task.add(VerbOutcome(task: $0, object: $1, error: nil))
                 done.open()
@@ -236,7 +277,7 @@ final class SessionAPIClient: HTTPSessionManager, @unchecked Sendable {
         }
         let done = Gate()
         let made = manager.dataTask(
-            withHTTPMethod: "GET", urlString: "second", success: { _, _ in done.open() },
+            withHTTPMethod: "GET", URLString: "second", success: { _, _ in done.open() },
             failure: { _, _ in done.open() })
         let task = try #require(made)
         let first = HTTPRequestOperation(request: URLRequest(url: server.url("/first")))

@@ -216,7 +216,7 @@ import Testing
         let parts = RequestBody.multipart(["p": "q"]) { $0.appendPart(withForm: Data("r".utf8), name: "s") }
         let multipart = await manager.outcome {
             let task = manager.dataTask(
-                withHTTPMethod: "POST", urlString: "x", body: parts, success: $0, failure: $1)
+                withHTTPMethod: "POST", URLString: "x", body: parts, success: $0, failure: $1)
             task?.resume()
             return task
         }

@@ -18,7 +18,7 @@ extension HTTPSessionManager {
     ///   - failure: likewise, with the error; also for a cancelled task. Nil as the task: no request could be made.
     /// - Returns: the task; nil when the request could not be made.
     public func dataTask(
-        withHTTPMethod method: String, urlString URLString: String, body: RequestBody, headers: [String: String]? = nil,
+        withHTTPMethod method: String, URLString: String, body: RequestBody, headers: [String: String]? = nil,
         uploadProgress: ProgressBlock? = nil, downloadProgress: ProgressBlock? = nil, success: Success? = nil,
         failure: Failure? = nil
     ) -> URLSessionDataTask? {
@@ -70,7 +70,7 @@ extension HTTPSessionManager {
         _ uploadProgress: ProgressBlock?, _ success: Success?, _ failure: Failure?
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: method, urlString: URLString, body: body, headers: headers, uploadProgress: uploadProgress,
+            withHTTPMethod: method, URLString: URLString, body: body, headers: headers, uploadProgress: uploadProgress,
             success: success, failure: failure)
         task?.resume()
         return task

@@ -119,6 +119,21 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     /// - Returns: the task; nil when the request could not be made.
     @preconcurrency
     open func dataTask(
+        withHTTPMethod method: String, URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
+        uploadProgress: (@Sendable (Progress) -> Void)? = nil, downloadProgress: (@Sendable (Progress) -> Void)? = nil,
+        success: (@Sendable (URLSessionDataTask, Any?) -> Void)? = nil,
+        failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
+    ) -> URLSessionDataTask? {
+        dataTask(
+            withHTTPMethod: method, urlString: URLString, parameters: parameters, headers: headers,
+            uploadProgress: uploadProgress, downloadProgress: downloadProgress, success: success, failure: failure)
+    }
+
+    /// The same with the label that AFNetworking 4 has in Swift. Every verb's task is made here, by way of
+    /// ``dataTask(withHTTPMethod:URLString:parameters:headers:uploadProgress:downloadProgress:success:failure:)``, so that an
+    /// override of either sees them all.
+    @preconcurrency
+    open func dataTask(
         withHTTPMethod method: String, urlString URLString: String, parameters: Any? = nil,
         headers: [String: String]? = nil,
         uploadProgress: (@Sendable (Progress) -> Void)? = nil, downloadProgress: (@Sendable (Progress) -> Void)? = nil,
@@ -150,7 +165,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "GET", urlString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "GET", URLString: URLString, parameters: parameters, headers: headers,
             downloadProgress: downloadProgress, success: success, failure: failure)
         task?.resume()
         return task
@@ -172,7 +187,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "HEAD", urlString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "HEAD", URLString: URLString, parameters: parameters, headers: headers,
             success: success.map(Self.ignoringObject), failure: failure)
         task?.resume()
         return task
@@ -196,7 +211,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "POST", urlString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "POST", URLString: URLString, parameters: parameters, headers: headers,
             uploadProgress: uploadProgress, success: success, failure: failure)
         task?.resume()
         return task
@@ -218,7 +233,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "PUT", urlString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "PUT", URLString: URLString, parameters: parameters, headers: headers,
             success: success, failure: failure)
         task?.resume()
         return task
@@ -240,7 +255,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "PATCH", urlString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "PATCH", URLString: URLString, parameters: parameters, headers: headers,
             success: success, failure: failure)
         task?.resume()
         return task
@@ -262,7 +277,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         failure: (@Sendable (URLSessionDataTask?, any Error) -> Void)? = nil
     ) -> URLSessionDataTask? {
         let task = dataTask(
-            withHTTPMethod: "DELETE", urlString: URLString, parameters: parameters, headers: headers,
+            withHTTPMethod: "DELETE", URLString: URLString, parameters: parameters, headers: headers,
             success: success, failure: failure)
         task?.resume()
         return task
