@@ -17,7 +17,12 @@ extension URLConnectionOperation {
     /// Where the request goes, worked out once; nil when it cannot be sent.
     var requestTarget: RequestTarget? {
         let (known, url) = lock.withLock { (_target, _request.url) }
-        guard known == nil, let url, let target = RequestTarget(ifRequestable: url) else { return known }
+        return known ?? url.flatMap(requestTarget(of:))
+    }
+
+    /// Where the request goes, which is kept while it has this URL.
+    func requestTarget(of url: URL) -> RequestTarget? {
+        guard let target = RequestTarget(ifRequestable: url) else { return nil }
         lock.withLock {
             if _request.url == url { _target = target }
         }

@@ -108,9 +108,23 @@ extension URLConnectionOperation: SchedulableOperation {
 
     var wantsSlot: Bool { lock.withLock { _machine.wantsSlot } }
 
+    var standing: SchedulableStanding {
+        // A subclass of the user's may say otherwise.
+        guard !startMayCallOut else {
+            return SchedulableStanding(
+                isCancelled: isCancelled, wantsSlot: wantsSlot, hasBegun: hasBegun,
+                priority: PriorityRank(queuePriority))
+        }
+        return lock.withLock {
+            SchedulableStanding(
+                isCancelled: _machine.isCancelled, wantsSlot: _machine.wantsSlot, hasBegun: _machine.hasBegun,
+                priority: PriorityRank(_queuePriority ?? super.queuePriority))
+        }
+    }
+
     var schedulingOrigin: String? {
-        guard let origin = requestTarget?.origin else { return nil }
-        let connections = lock.withLock { _configuration.connections }
+        let (known, url, connections) = lock.withLock { (_target, _request.url, _configuration.connections) }
+        guard let origin = (known ?? url.flatMap(requestTarget(of:)))?.origin else { return nil }
         return connections.isEmpty ? origin : connections.settings.countedOrigin(origin)
     }
 

@@ -23,7 +23,7 @@ struct ForeignEdges: Sendable {
             operations.append(operation)
             var nodes: [DependencyNode] = []
             for upstream in operation.dependencies where !upstream.isFinished {
-                if let own = upstream as? any SchedulableOperation {
+                if let own = upstream.schedulable {
                     reachesOwn = true
                     nodes.append(own.dependencyNode)
                 } else {

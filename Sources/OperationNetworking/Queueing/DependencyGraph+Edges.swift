@@ -16,7 +16,7 @@ extension DependencyGraph {
                 if !dependent._upstreams.contains(where: { $0 === upstream }) { dependent._upstreams.append(upstream) }
             }
         } else {
-            let upstreamNode = (upstream as? any SchedulableOperation)?.dependencyNode ?? DependencyNode(upstream)
+            let upstreamNode = upstream.schedulable?.dependencyNode ?? DependencyNode(upstream)
             try link(upstream, candidate: upstreamNode, to: dependent, node)
         }
         // Either may have ended, or been activated, before its node could be seen.
@@ -72,7 +72,7 @@ extension DependencyGraph {
     /// Removes an edge.
     static func remove(upstream: Operation, from dependent: any SchedulableOperation) {
         guard let node = dependent.dependencyNodeIfLoaded else { return }
-        let own = (upstream as? any SchedulableOperation)?.dependencyNodeIfLoaded
+        let own = upstream.schedulable?.dependencyNodeIfLoaded
         lock.withLock { state in
             var aftermath = Aftermath()
             guard let index = dependent._upstreams.firstIndex(where: { $0 === upstream }) else { return aftermath }
@@ -152,7 +152,7 @@ extension DependencyGraph {
     /// A foreign upstream's end is told by its probe and by nothing else: ending its node here would disconnect the probe
     /// before it had told the queue that runs the upstream.
     static func settle(_ upstreamNode: DependencyNode, _ upstream: Operation) {
-        guard let own = upstream as? any SchedulableOperation else { return }
+        guard let own = upstream.schedulable else { return }
         if own.isFinished {
             end(upstreamNode, own).run()
         } else if own.isActivated {

@@ -31,7 +31,7 @@ extension DependencyGraph {
         // A cancelled operation waits for nothing, as in Foundation.
         let upstreams = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }
         for upstream in upstreams {
-            let candidate = (upstream as? any SchedulableOperation)?.dependencyNode ?? DependencyNode(upstream)
+            let candidate = upstream.schedulable?.dependencyNode ?? DependencyNode(upstream)
             let edge: (node: DependencyNode, isNew: Bool, aftermath: Aftermath)? = lock.withLock { state in
                 guard let node = state.foreign[key] else { return nil }
                 let existing = candidate.foreignKey.map { state.foreign[$0] } ?? candidate

@@ -30,14 +30,14 @@ enum DependencyGraph {
             for (operation, queue) in raised {
                 if let queue {
                     queue.foreignOperationDidChange(operation)
-                } else if let operation = operation as? any SchedulableOperation, let scheduler = operation.scheduler {
+                } else if let operation = operation.schedulable, let scheduler = operation.scheduler {
                     scheduler.operationDidBecomeReady(operation)
                 }
             }
             for (operation, queue) in ready {
                 if let queue {
                     queue.foreignOperationDidChange(operation)
-                } else if let operation = operation as? any SchedulableOperation {
+                } else if let operation = operation.schedulable {
                     operation.postReadiness()
                     operation.scheduler?.operationDidBecomeReady(operation)
                 }
@@ -107,7 +107,7 @@ enum DependencyGraph {
             case tell([Operation])
             case done(Aftermath)
         }
-        let own = operation as? any SchedulableOperation
+        let own = operation.schedulable
         var isTold = false
         while true {
             let tells = !isTold
@@ -143,7 +143,7 @@ enum DependencyGraph {
         swap(&stack, &upstreams)
         depart(node)
         while var operation = stack.popLast() {
-            guard isKnownUniquelyReferenced(&operation), let last = operation as? any SchedulableOperation,
+            guard isKnownUniquelyReferenced(&operation), let last = operation.schedulable,
                 let node = last.dependencyNodeIfLoaded
             else { continue }
             stack += lock.withLock { _ in

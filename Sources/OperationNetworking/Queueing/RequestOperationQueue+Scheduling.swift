@@ -6,7 +6,7 @@ internal import NetworkingSupport
 extension RequestOperationQueue {
     /// Takes an operation in, without starting anything.
     final func enqueue(_ operation: Operation) {
-        if let operation = operation as? any SchedulableOperation {
+        if let operation = operation.schedulable {
             // From here on it reports to this queue; what it reports before `insert` is seen by the first look.
             guard operation.attach(to: self) else { return }
             if operation.wantsListing {
@@ -67,10 +67,10 @@ extension RequestOperationQueue {
     private func facts(
         of operation: any SchedulableOperation, _ standing: DependencyGraph.Standing?, _ look: SchedulerState.Look
     ) -> SchedulerState.Facts {
-        let rank = PriorityRank(operation.queuePriority)
+        let own = operation.standing
         return SchedulerState.Facts(
-            isCancelled: operation.isCancelled, isPaused: !operation.wantsSlot, isOpen: standing?.isOpen ?? false,
-            hasBegun: operation.hasBegun, rank: max(rank, standing?.inherited ?? rank),
+            isCancelled: own.isCancelled, isPaused: !own.wantsSlot, isOpen: standing?.isOpen ?? false,
+            hasBegun: own.hasBegun, rank: max(own.priority, standing?.inherited ?? own.priority),
             host: look.asksForHost ? operation.schedulingOrigin : nil)
     }
 
@@ -94,7 +94,7 @@ extension RequestOperationQueue {
         switch action {
         case .start(let operation):
             if let request = operation as? URLConnectionOperation { Trace.step(.schedule, request) }
-            if let own = operation as? any SchedulableOperation, own.startMayCallOut {
+            if let own = operation.schedulable, own.startMayCallOut {
                 let runtime = (own as? URLConnectionOperation)?.runtime ?? Runtime.current
                 runtime.on(startQueue) { own.start() }
             } else {

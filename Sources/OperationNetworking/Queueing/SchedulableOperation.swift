@@ -34,6 +34,8 @@ protocol SchedulableOperation: Operation {
     var isPaused: Bool { get }
     /// Whether the operation can do something with a slot: not while it is paused, or waits for another attempt's time.
     var wantsSlot: Bool { get }
+    /// All of this at once.
+    var standing: SchedulableStanding { get }
     /// Whether a proxy is to be listed instead, because Foundation would not let a listed operation of this class run.
     var wantsProxy: Bool { get }
     /// Whether `OperationQueue.operations` is to list the operation while it is in the queue: see `FoundationListing`. Before
@@ -82,4 +84,25 @@ protocol OperationScheduler: AnyObject, Sendable {
 extension SchedulableOperation {
     var wantsProxy: Bool { false }
     var wantsSlot: Bool { !isPaused }
+    var standing: SchedulableStanding {
+        SchedulableStanding(
+            isCancelled: isCancelled, wantsSlot: wantsSlot, hasBegun: hasBegun, priority: PriorityRank(queuePriority))
+    }
+}
+
+/// What a queue asks of an operation at every look.
+struct SchedulableStanding {
+    var isCancelled: Bool
+    var wantsSlot: Bool
+    var hasBegun: Bool
+    var priority: PriorityRank
+}
+
+extension Operation {
+    /// This operation, if it is one that a queue of the library's schedules itself. To look for the class first saves the
+    /// search for a conformance, which takes longer than all else of a look at an operation.
+    var schedulable: (any SchedulableOperation)? {
+        if let own = self as? URLConnectionOperation { return own }
+        return self as? any SchedulableOperation
+    }
 }

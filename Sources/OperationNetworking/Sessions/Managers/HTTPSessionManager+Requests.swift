@@ -35,7 +35,8 @@ extension HTTPSessionManager {
                 with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
                 completionHandler: nil)
         }
-        let result = TaskResult(success: success, failure: failure)
+        let result = TaskResult(
+            success: success, failure: failure, needsNoResponse: type(of: self) == HTTPSessionManager.self)
         let task = dataTask(
             with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
             completionHandler: { _, object, error in result.deliver(object, error) })

@@ -306,7 +306,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     ) -> URLSessionDataTask? {
         making(reportingTo: failure) {
             let request = try formRequest(URLString, parameters: parameters, headers: headers, block)
-            let result = TaskResult(success: success, failure: failure)
+            let result = TaskResult(
+                success: success, failure: failure, needsNoResponse: type(of: self) == HTTPSessionManager.self)
             let task = uploadTask(
                 withStreamedRequest: request, progress: uploadProgress,
                 completionHandler: { _, object, error in result.deliver(object, error) })

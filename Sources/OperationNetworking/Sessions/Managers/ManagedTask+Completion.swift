@@ -76,14 +76,16 @@ extension ManagedTask {
             }
             return (state.handler, state.result, state.settings)
         }
-        withExtendedLifetime(blocks) {}
+        let needsNoResponse = blocks?.needsNoResponse ?? false
         if case .none = handler, settings.completionGroup == nil { return end(task, face) }
         let group = settings.completionGroup
         group?.enter()
         Runtime.current.on(settings.completionQueue ?? .sharedMain) { [self] in
             switch handler {
             case .none: break
-            case .object(let handler): handler(result.responseOrNone(of: task), outcome.object, outcome.error)
+            case .object(let handler):
+                let response = needsNoResponse ? URLResponse.unasked : result.responseOrNone(of: task)
+                handler(response, outcome.object, outcome.error)
             case .file(let handler): handler(result.responseOrNone(of: task), outcome.fileURL, outcome.error)
             }
             end(task, face)

@@ -89,6 +89,9 @@ extension SessionTaskResult {
 }
 
 extension URLResponse {
+    /// For a handler that does not look at it.
+    static let unasked = missing(for: nil)
+
     /// What stands for a response that never came, where handlers take one that is not optional.
     static func missing(for url: URL?) -> URLResponse {
         URLResponse(

@@ -24,11 +24,15 @@ final class TaskResult: Sendable {
 
     private let success: HTTPSessionManager.Success?
     private let failure: HTTPSessionManager.Failure?
+    /// The task's completion handler is what calls this, with nothing of a subclass's between, and does not look at the
+    /// response: for that none has to be made.
+    let needsNoResponse: Bool
     private let state = Locked(State.new)
 
-    init(success: HTTPSessionManager.Success?, failure: HTTPSessionManager.Failure?) {
+    init(success: HTTPSessionManager.Success?, failure: HTTPSessionManager.Failure?, needsNoResponse: Bool) {
         self.success = success
         self.failure = failure
+        self.needsNoResponse = needsNoResponse
     }
 
     /// Says which task it is, when its transfer is over; or when it is made, if that is none of this library's.
