@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
+internal import NetworkingSupport
 internal import Foundation
 
 extension TransferDriver {
@@ -95,7 +96,8 @@ extension TransferDriver {
     private func noteSent(_ count: Int) {
         bodyOffset += Int64(count)
         // What libcurl was given in advance goes out with the head.
-        if !isContentCopied { sentTime = loop.now }
+        // Not the time of the turn, before which the request may seem to have begun.
+        if !isContentCopied { sentTime = MonotonicClock.now }
         if let transfer { handler?.transfer(transfer, didSend: bodyOffset) }
     }
 
