@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
-internal import NetworkingSupport
 internal import Foundation
+internal import NetworkingSupport
 
 extension TransferDriver {
     /// Fills libcurl's buffer. Returns what it expects: bytes, 0 at the end, CURL_READFUNC_PAUSE or CURL_READFUNC_ABORT.
@@ -95,8 +95,8 @@ extension TransferDriver {
 
     private func noteSent(_ count: Int) {
         bodyOffset += Int64(count)
-        // What libcurl was given in advance goes out with the head.
-        // Not the time of the turn, before which the request may seem to have begun.
+        // What libcurl was given in advance goes out with the head. The time of the turn would not do: the request may have
+        // begun later.
         if !isContentCopied { sentTime = MonotonicClock.now }
         if let transfer { handler?.transfer(transfer, didSend: bodyOffset) }
     }

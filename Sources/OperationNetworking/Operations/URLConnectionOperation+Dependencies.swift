@@ -109,12 +109,7 @@ extension URLConnectionOperation: SchedulableOperation {
     var wantsSlot: Bool { lock.withLock { _machine.wantsSlot } }
 
     var standing: SchedulableStanding {
-        // A subclass of the user's may say otherwise.
-        guard !startMayCallOut else {
-            return SchedulableStanding(
-                isCancelled: isCancelled, wantsSlot: wantsSlot, hasBegun: hasBegun,
-                priority: PriorityRank(queuePriority))
-        }
+        guard !startMayCallOut else { return standingByProperties }
         return lock.withLock {
             SchedulableStanding(
                 isCancelled: _machine.isCancelled, wantsSlot: _machine.wantsSlot, hasBegun: _machine.hasBegun,

@@ -84,7 +84,9 @@ protocol OperationScheduler: AnyObject, Sendable {
 extension SchedulableOperation {
     var wantsProxy: Bool { false }
     var wantsSlot: Bool { !isPaused }
-    var standing: SchedulableStanding {
+    var standing: SchedulableStanding { standingByProperties }
+    /// What the properties say one by one, which a subclass of the user's may have overridden.
+    var standingByProperties: SchedulableStanding {
         SchedulableStanding(
             isCancelled: isCancelled, wantsSlot: wantsSlot, hasBegun: hasBegun, priority: PriorityRank(queuePriority))
     }
