@@ -221,12 +221,18 @@ final class PlannedDownload: Sendable {
                     operation.retryPolicy = nil
                     if let failure = judge(operation, request) { return failure }
                 }
+                let isWanted: Bool
                 do throws(PartFile.Failure) {
-                    guard try take(data, of: request.number) else { return nil }
+                    isWanted = try take(data, of: request.number)
                 } catch {
                     return .local(error.message)
                 }
+                // The last piece is waited for, too: a file that comes in one piece has no other.
                 let delay = delay(after: data.count, from: host)
+                guard isWanted else {
+                    if delay > .zero { try? await Task.sleep(for: delay) }
+                    return nil
+                }
                 if delay > .zero { try await Task.sleep(for: delay) }
             }
             // A response without content has a head, too.
