@@ -36,12 +36,39 @@ import Testing
         isOver.withLock { $0 = true }
     }
 
+    @Test("Work that may wait is done later, once for all, with nothing else to do")
+    func soon() async {
+        let engine = TransportEngine()
+        defer { engine.shutdown() }
+        let start = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await withCheckedContinuation { continuation in engine.performSoon { continuation.resume() } }
+                }
+            }
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(1))
+    }
+
     @Test("After the engine's end it is done at once")
     func ended() {
         let engine = TransportEngine()
         engine.shutdown()
-        let isDone = Locked(false)
-        engine.performAtRest { isDone.withLock { $0 = true } }
-        #expect(isDone.withLock { $0 })
+        let isDone = Locked(0)
+        engine.performAtRest { isDone.withLock { $0 += 1 } }
+        engine.performSoon { isDone.withLock { $0 += 1 } }
+        #expect(isDone.withLock { $0 } == 2)
+    }
+
+    @Test("The engine's end does what was left for later")
+    func endsWithWork() async {
+        let engine = TransportEngine()
+        await withCheckedContinuation { continuation in
+            engine.perform {
+                engine.performSoon { continuation.resume() }
+                engine.shutdown()
+            }
+        }
     }
 }

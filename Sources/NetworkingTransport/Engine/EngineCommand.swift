@@ -12,6 +12,8 @@ enum EngineCommand: Sendable {
     case perform(@Sendable () -> Void)
     /// The same, when nothing is left to read from the sockets, or after a few looks at them.
     case performAtRest(@Sendable () -> Void)
+    /// The same, some 2 ms later, together with others of the kind.
+    case performSoon(@Sendable () -> Void)
     /// `maximumConnectionsPerHost` has a new value.
     case limitChanged
     /// An origin of the admission table has another limit.

@@ -114,8 +114,8 @@ extension EngineLoop {
 
     /// Ends a transfer that libcurl never had.
     func finish(_ transfer: Transfer, _ error: TransferError) {
-        let timings = TransferTimings()
-        if transfer.startTime > 0 { timings.queued = Double(now &- transfer.startTime) / 1_000_000_000 }
+        let timings = TransferTimings(
+            queued: transfer.startTime > 0 ? Double(now &- transfer.startTime) / 1_000_000_000 : 0)
         transfer.finish(TransferOutcome(error: error, timings: timings))
     }
 }

@@ -162,6 +162,7 @@ extension EngineLoop {
     func closePools() {
         for command in takeUnhandledCommands() { refuse(command) }
         handleRest()
+        handleDelayedWork()
         watches = [:]
         for pool in poolsByID {
             if let pool { close(pool) }

@@ -54,6 +54,10 @@ final class EngineLoop: @unchecked Sendable {
     private var commandsInHand: [EngineCommand] = []
     /// What is to be done at a moment of rest.
     private var restWork: [@Sendable () -> Void] = []
+    /// What is to be done at `delayedWorkTime`.
+    private var delayedWork: [@Sendable () -> Void] = []
+    /// `.max`: there is no such work.
+    private var delayedWorkTime: UInt64 = .max
 
     init(maximumHeaderBytes: Int, eventBatchSize: Int, connectionsPerOrigin: Int) {
         self.maximumHeaderBytes = maximumHeaderBytes
@@ -97,7 +101,7 @@ final class EngineLoop: @unchecked Sendable {
         case .start(let transfer) where transfer.phase == .created:
             let error = setupError ?? TransferError(.cancelled, message: "The engine has been shut down.")
             transfer.finish(TransferOutcome(error: error, timings: TransferTimings()))
-        case .perform(let work), .performAtRest(let work):
+        case .perform(let work), .performAtRest(let work), .performSoon(let work):
             work()
         default:
             break
@@ -132,6 +136,7 @@ final class EngineLoop: @unchecked Sendable {
             var isDue = true
             while isDue, rounds < 16, !isShutDown {
                 handleTimers()
+                if delayedWorkTime <= now { handleDelayedWork() }
                 handleFinished()
                 handleIdle()
                 handleCommands()
@@ -151,6 +156,21 @@ final class EngineLoop: @unchecked Sendable {
         guard !restWork.isEmpty else { return }
         let work = restWork
         restWork = []
+        for item in work { item() }
+    }
+
+    /// Work may wait this long, in nanoseconds, for something that makes it needless.
+    private static let workDelay: UInt64 = 2_000_000
+
+    private func delay(_ work: @escaping @Sendable () -> Void) {
+        if delayedWork.isEmpty { delayedWorkTime = now + Self.workDelay }
+        delayedWork.append(work)
+    }
+
+    func handleDelayedWork() {
+        let work = delayedWork
+        delayedWork = []
+        delayedWorkTime = .max
         for item in work { item() }
     }
 
@@ -258,6 +278,7 @@ final class EngineLoop: @unchecked Sendable {
         case .resumeSending(let transfer, let attempt): resumeSending(transfer, attempt: attempt)
         case .perform(let work): work()
         case .performAtRest(let work): restWork.append(work)
+        case .performSoon(let work): delay(work)
         case .hold(let transfer): hold(transfer)
         case .release(let transfer): release(transfer)
         case .limitChanged: changeLimit()
@@ -292,7 +313,8 @@ final class EngineLoop: @unchecked Sendable {
     }
 
     private func armTimer() {
-        let next = min(idleHeap.first?.heapDeadline ?? .max, deadlineHeap.first?.heapDeadline ?? .max)
+        let next = min(
+            idleHeap.first?.heapDeadline ?? .max, deadlineHeap.first?.heapDeadline ?? .max, delayedWorkTime)
         if next != .max { poller?.wake(at: next) }
     }
 

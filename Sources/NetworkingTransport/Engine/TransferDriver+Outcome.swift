@@ -57,38 +57,29 @@ extension TransferDriver {
     }
 
     private var timings: TransferTimings {
-        let timings = TransferTimings()
-        if let start = transfer?.startTime { timings.queued = Double(activationTime &- start) / 1_000_000_000 }
-        timings.nameLookup = easy.seconds(CURLINFO_NAMELOOKUP_TIME_T)
-        timings.connect = easy.seconds(CURLINFO_CONNECT_TIME_T)
-        timings.secureConnect = easy.seconds(CURLINFO_APPCONNECT_TIME_T)
-        timings.phase = phase
-        timings.preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
-        timings.firstByte = easy.seconds(CURLINFO_STARTTRANSFER_TIME_T)
-        timings.total = easy.seconds(CURLINFO_TOTAL_TIME_T)
-        timings.requestEnd = timings.preTransfer
+        let preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
+        let firstByte = easy.seconds(CURLINFO_STARTTRANSFER_TIME_T)
+        let total = easy.seconds(CURLINFO_TOTAL_TIME_T)
+        var requestEnd = preTransfer
         if sentTime > activationTime {
             // libcurl's clock begins a moment later.
             let sent = Double(sentTime - activationTime) / 1_000_000_000
-            let limit = timings.firstByte > 0 ? timings.firstByte : timings.total
-            timings.requestEnd = max(timings.preTransfer, min(sent, limit))
+            requestEnd = max(preTransfer, min(sent, firstByte > 0 ? firstByte : total))
         }
-        timings.bytesSent = bodyOffset
-        timings.bytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
-        timings.headerBytesReceived = Int64(collector.totalBytes)
-        timings.headerBytesSent = headerBytesSent
-        timings.reusedConnection = timings.preTransfer > 0 && easy.long(CURLINFO_NUM_CONNECTS) == 0
-        // libcurl counts the time until it found the connection.
-        if timings.reusedConnection { timings.nameLookup = 0 }
-        if collector.isComplete { timings.httpVersion = collector.httpVersion }
-        timings.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
-        timings.remotePort = easy.long(CURLINFO_PRIMARY_PORT)
-        timings.localAddress = easy.string(CURLINFO_LOCAL_IP)
-        timings.localPort = easy.long(CURLINFO_LOCAL_PORT)
-        if let tlsVersion { timings.tlsVersion = String(cString: tlsVersion) }
-        if let tlsCipher { timings.tlsCipher = String(cString: tlsCipher) }
-        timings.tlsCipherSuite = tlsCipherSuite
-        return timings
+        let reusesConnection = preTransfer > 0 && easy.long(CURLINFO_NUM_CONNECTS) == 0
+        return TransferTimings(
+            queued: transfer.map { Double(activationTime &- $0.startTime) / 1_000_000_000 } ?? 0,
+            // For a connection in use libcurl counts the time until it found it.
+            nameLookup: reusesConnection ? 0 : easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
+            connect: easy.seconds(CURLINFO_CONNECT_TIME_T), secureConnect: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
+            preTransfer: preTransfer, requestEnd: requestEnd, phase: phase, firstByte: firstByte, total: total,
+            bytesSent: bodyOffset, bytesReceived: easy.offset(CURLINFO_SIZE_DOWNLOAD_T),
+            headerBytesReceived: Int64(collector.totalBytes), headerBytesSent: headerBytesSent,
+            reusedConnection: reusesConnection, httpVersion: collector.isComplete ? collector.httpVersion : "",
+            remoteAddress: easy.string(CURLINFO_PRIMARY_IP), remotePort: easy.long(CURLINFO_PRIMARY_PORT),
+            localAddress: easy.string(CURLINFO_LOCAL_IP), localPort: easy.long(CURLINFO_LOCAL_PORT),
+            tlsVersion: tlsVersion.map { String(cString: $0) } ?? "",
+            tlsCipher: tlsCipher.map { String(cString: $0) } ?? "", tlsCipherSuite: tlsCipherSuite)
     }
 
     /// libcurl counts what it was given in advance with the head that it sends it with.

@@ -106,6 +106,9 @@ package final class TransportEngine: Sendable {
     /// better done once for much content than again and again for little.
     package func performAtRest(_ work: @escaping @Sendable () -> Void) { loop.submit(.performAtRest(work)) }
 
+    /// The same, but some 2 ms later: for what something else may have done by then.
+    package func performSoon(_ work: @escaping @Sendable () -> Void) { loop.submit(.performSoon(work)) }
+
     /// Calls `body` on the network thread whenever `descriptor` can be read, until `unwatch`. It has to read until nothing is
     /// left, or comes again at once, and must not block. With `.priority`: once for each time that the kernel has something
     /// exceptional to tell. On the network thread.

@@ -14,8 +14,9 @@ extension String {
     /// Whether this is the name of a header field, which is ASCII and compared without regard to case (RFC 9110, 5.1).
     package func isFieldName(_ name: String) -> Bool {
         guard utf8.count == name.utf8.count else { return false }
-        for (left, right) in zip(utf8, name.utf8) where left != right {
-            guard left | 0x20 == right | 0x20, 0x61...0x7A ~= left | 0x20 else { return false }
+        var (left, right) = (utf8.makeIterator(), name.utf8.makeIterator())
+        while let byte = left.next(), let other = right.next() {
+            guard byte == other || (byte | 0x20 == other | 0x20 && 0x61...0x7A ~= byte | 0x20) else { return false }
         }
         return true
     }

@@ -62,38 +62,68 @@ package struct TransferOutcome: Sendable {
 /// Phase times in seconds since the transfer was handed to libcurl, and what travelled. Zero: did not happen.
 ///
 /// An object, because what it says is handed on and kept as a whole, and hardly ever read.
-// Sendable because whoever makes one sets it before anybody else has it.
-package final class TransferTimings: @unchecked Sendable {
+package final class TransferTimings: Sendable {
     /// Seconds spent in the engine's waiting list before that.
-    package var queued = 0.0
-    package var nameLookup = 0.0
-    package var connect = 0.0
-    package var secureConnect = 0.0
-    package var preTransfer = 0.0
+    package let queued: Double
+    package let nameLookup: Double
+    package let connect: Double
+    package let secureConnect: Double
+    package let preTransfer: Double
     /// Until the request's last byte was handed on; as `preTransfer` without content.
-    package var requestEnd = 0.0
+    package let requestEnd: Double
     /// How far the transfer came.
-    package var phase = TransferPhase.nameLookup
-    package var firstByte = 0.0
-    package var total = 0.0
-    package var bytesSent: Int64 = 0
-    package var bytesReceived: Int64 = 0
-    package var headerBytesReceived: Int64 = 0
+    package let phase: TransferPhase
+    package let firstByte: Double
+    package let total: Double
+    package let bytesSent: Int64
+    package let bytesReceived: Int64
+    package let headerBytesReceived: Int64
     /// Of the request line and header fields.
-    package var headerBytesSent: Int64 = 0
+    package let headerBytesSent: Int64
     /// Whether an open connection was used.
-    package var reusedConnection = false
+    package let reusedConnection: Bool
     /// "1.0", "1.1", "2" or "" when there was no response.
-    package var httpVersion = ""
-    package var remoteAddress = ""
-    package var remotePort = 0
+    package let httpVersion: String
+    package let remoteAddress: String
+    package let remotePort: Int
     /// This end of the connection.
-    package var localAddress = ""
-    package var localPort = 0
+    package let localAddress: String
+    package let localPort: Int
     /// "TLSv1.3", and the cipher suite's name; "" without TLS.
-    package var tlsVersion = ""
-    package var tlsCipher = ""
+    package let tlsVersion: String
+    package let tlsCipher: String
     /// The suite's number (IANA); 0 without TLS.
-    package var tlsCipherSuite: UInt16 = 0
-    package init() {}
+    package let tlsCipherSuite: UInt16
+    /// What is not given is zero, or empty.
+    package init(
+        queued: Double = 0, nameLookup: Double = 0, connect: Double = 0, secureConnect: Double = 0,
+        preTransfer: Double = 0, requestEnd: Double = 0, phase: TransferPhase = .nameLookup, firstByte: Double = 0,
+        total: Double = 0, bytesSent: Int64 = 0, bytesReceived: Int64 = 0, headerBytesReceived: Int64 = 0,
+        headerBytesSent: Int64 = 0, reusedConnection: Bool = false, httpVersion: String = "",
+        remoteAddress: String = "", remotePort: Int = 0, localAddress: String = "", localPort: Int = 0,
+        tlsVersion: String = "", tlsCipher: String = "", tlsCipherSuite: UInt16 = 0
+    ) {
+        self.queued = queued
+        self.nameLookup = nameLookup
+        self.connect = connect
+        self.secureConnect = secureConnect
+        self.preTransfer = preTransfer
+        self.requestEnd = requestEnd
+        self.phase = phase
+        self.firstByte = firstByte
+        self.total = total
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+        self.headerBytesReceived = headerBytesReceived
+        self.headerBytesSent = headerBytesSent
+        self.reusedConnection = reusedConnection
+        self.httpVersion = httpVersion
+        self.remoteAddress = remoteAddress
+        self.remotePort = remotePort
+        self.localAddress = localAddress
+        self.localPort = localPort
+        self.tlsVersion = tlsVersion
+        self.tlsCipher = tlsCipher
+        self.tlsCipherSuite = tlsCipherSuite
+    }
 }

@@ -12,6 +12,8 @@ package protocol OperationRuntime: Sendable {
     func onNetworkThread(_ work: @escaping @Sendable () -> Void)
     /// Runs `work` on the network thread once nothing is left to receive for the moment, or before too long.
     func atNetworkRest(_ work: @escaping @Sendable () -> Void)
+    /// Runs `work` on the network thread some milliseconds later: what something else may have done by then.
+    func soonOnNetworkThread(_ work: @escaping @Sendable () -> Void)
     func start(_ transfer: Transfer)
     func cancel(_ transfer: Transfer)
     func resumeReceiving(_ transfer: Transfer)
@@ -25,6 +27,8 @@ package protocol OperationRuntime: Sendable {
     func onBlockThread(_ work: @escaping @Sendable () -> Void)
     /// Runs `work` on a queue of the user's, or the main queue.
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
+    /// Runs a completion on a queue of the user's, or the main queue, after notifications that wait for that queue.
+    func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
     /// Stops the program if the caller is not on a queue of `on(_:_:)`.
     func assertOn(_ queue: DispatchQueue)
     /// Runs `work` after this call has returned, on any thread.
@@ -47,6 +51,8 @@ package protocol OperationRuntime: Sendable {
 
 extension OperationRuntime {
     package func atNetworkRest(_ work: @escaping @Sendable () -> Void) { onNetworkThread(work) }
+    package func soonOnNetworkThread(_ work: @escaping @Sendable () -> Void) { onNetworkThread(work) }
+    package func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { on(queue, work) }
     package func assertOn(_ queue: DispatchQueue) { dispatchPrecondition(condition: .onQueue(queue)) }
     package var date: Date { Date() }
     package func onCachingThread(_ work: @escaping @Sendable () -> Void) { LiveRuntime.caching.perform(work) }
@@ -80,6 +86,9 @@ package struct LiveRuntime: OperationRuntime {
 
     package func onNetworkThread(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.perform(work) }
     package func atNetworkRest(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.performAtRest(work) }
+    package func soonOnNetworkThread(_ work: @escaping @Sendable () -> Void) {
+        TransportEngine.shared.performSoon(work)
+    }
     package func start(_ transfer: Transfer) { TransportEngine.shared.start(transfer) }
     package func cancel(_ transfer: Transfer) { TransportEngine.shared.cancel(transfer) }
     package func resumeReceiving(_ transfer: Transfer) { TransportEngine.shared.resumeReceiving(transfer) }
@@ -88,6 +97,13 @@ package struct LiveRuntime: OperationRuntime {
     package func onParsingThread(_ work: @escaping @Sendable () -> Void) { Self.parsing.perform(work) }
     package func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
     package func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    package func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+        NotificationMailbox.shared.expectDelivery(on: queue)
+        queue.async {
+            NotificationMailbox.shared.deliver(on: queue)
+            work()
+        }
+    }
     package func later(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
     package func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) {
         Self.timers.asyncAfter(deadline: .now() + seconds, execute: work)

@@ -4,7 +4,7 @@ internal import Foundation
 internal import NetworkingSupport
 
 /// Collects notifications for a queue and posts them together, so that thousands of short operations do not mean as many
-/// dispatches.
+/// dispatches. They go with a completion that is on its way to the queue, or else are dispatched for themselves.
 ///
 /// A queue that nobody runs, as the main queue of a tool that waits for its requests, must not keep operations and tasks
 /// alive for ever: after a second without a sign of life the mailbox goes on without holding them, and a notification is
@@ -46,6 +46,7 @@ final class NotificationMailbox: Sendable {
 
     fileprivate struct Entry {
         let queue: DispatchQueue
+        let number: UInt
         var items: [Item] = []
         /// When the queue was asked to come, in seconds of the uptime.
         let since: TimeInterval
@@ -55,8 +56,18 @@ final class NotificationMailbox: Sendable {
     private struct State {
         /// One for each queue that something waits for: few.
         var entries: [Entry] = []
+        /// The number of the newest entry.
+        var lastNumber: UInt = 0
         /// A look at the entries' age is under way.
         var isWatching = false
+
+        /// The queue's entry, and whether it is new: then somebody has to come for it.
+        mutating func entry(for queue: DispatchQueue) -> (index: Int, isNew: Bool) {
+            if let index = entries.firstIndex(where: { $0.queue === queue }) { return (index, false) }
+            lastNumber &+= 1
+            entries.append(Entry(queue: queue, number: lastNumber, since: Runtime.current.uptime))
+            return (entries.count - 1, true)
+        }
     }
 
     /// Seconds that a queue may take before the mailbox lets go of its objects.
@@ -69,22 +80,36 @@ final class NotificationMailbox: Sendable {
         _ name: Notification.Name, object: Object, on queue: DispatchQueue,
         userInfo: (@Sendable () -> [AnyHashable: Any]?)? = nil
     ) {
-        let (isFirst, watches) = state.withLock { state -> (Bool, Bool) in
-            if let index = state.entries.firstIndex(where: { $0.queue === queue }) {
-                let subject: Subject = state.entries[index].isStalled ? .known(WeakReference(object)) : .held(object)
-                state.entries[index].items.append(Item(name: name, subject: subject, userInfo: userInfo))
-                return (false, false)
-            }
-            let item = Item(name: name, subject: .held(object), userInfo: userInfo)
-            state.entries.append(Entry(queue: queue, items: [item], since: Runtime.current.uptime))
+        let (newEntry, watches) = state.withLock { state -> (UInt?, Bool) in
+            let (index, isNew) = state.entry(for: queue)
+            let subject: Subject = state.entries[index].isStalled ? .known(WeakReference(object)) : .held(object)
+            state.entries[index].items.append(Item(name: name, subject: subject, userInfo: userInfo))
             defer { state.isWatching = true }
-            return (true, !state.isWatching)
+            return (isNew ? state.lastNumber : nil, !state.isWatching)
         }
-        if isFirst { Runtime.current.on(queue) { [self] in deliver(on: queue) } }
+        if let newEntry { arrange(newEntry, on: queue) }
         if watches { watch() }
     }
 
-    private func deliver(on queue: DispatchQueue) {
+    /// Sees to it that somebody comes for an entry.
+    private func arrange(_ entry: UInt, on queue: DispatchQueue) {
+        let runtime = Runtime.current
+        guard runtime.isNetworkThread else { return runtime.on(queue) { [self] in deliver(on: queue) } }
+        // Where requests are short, a completion takes the notifications along before that.
+        runtime.soonOnNetworkThread { [self] in
+            let isWaiting = state.withLock { state in state.entries.contains { $0.number == entry } }
+            if isWaiting { runtime.on(queue) { [self] in deliver(on: queue) } }
+        }
+    }
+
+    /// Says that the caller is about to dispatch to `queue` what calls `deliver(on:)` first. What is posted until that runs
+    /// needs no dispatch of its own.
+    func expectDelivery(on queue: DispatchQueue) {
+        state.withLock { _ = $0.entry(for: queue) }
+    }
+
+    /// Posts what waits for `queue`. On that queue.
+    func deliver(on queue: DispatchQueue) {
         let entry = state.withLock { state in
             state.entries.firstIndex { $0.queue === queue }.map { state.entries.remove(at: $0) }
         }

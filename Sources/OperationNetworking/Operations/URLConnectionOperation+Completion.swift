@@ -35,7 +35,7 @@ extension URLConnectionOperation {
             return
         }
         group?.enter()
-        runtime.on(queue) { [self] in
+        runtime.complete(on: queue) { [self] in
             Trace.step(.deliver, self)
             NotificationCenter.default.post(name: .networkingOperationDidFinish, object: self)
             let handler = lock.withLock { _completion.take() }

@@ -162,17 +162,27 @@ extension OperationURLSession {
 
     /// What loads in place of an operation; nil: an operation.
     private func loader(of request: URLRequest, _ body: SessionUploadBody?) -> (any SessionTaskLoader)? {
-        if foreign.takes(request) || Self.mayBeRegistered(request.url) {
+        let isForeign = foreign.takes(request)
+        guard let url = request.url, isForeign || !Self.isOperations(url) else { return nil }
+        if isForeign || Self.mayBeRegistered(url) {
             var request = request
             try? body?.apply(to: &request)
             return SessionForeignLoader(request, foreign)
         }
-        return request.url.flatMap(SessionLocalLoader.init)
+        return SessionLocalLoader(url)
+    }
+
+    /// Whether operations load such URLs, as nearly all. As bytes: Foundation takes the URL apart for its scheme.
+    private static func isOperations(_ url: URL) -> Bool {
+        var rest = url.absoluteString.utf8.makeIterator()
+        for letter in "http".utf8 where (rest.next() ?? 0) | 0x20 != letter { return false }
+        let next = rest.next().map { $0 | 0x20 }
+        return next == UInt8(ascii: ":") | 0x20 || next == UInt8(ascii: "s") && rest.next() == UInt8(ascii: ":")
     }
 
     /// Whether nobody here loads such URLs, but a class that was registered with `URLProtocol` may.
-    private static func mayBeRegistered(_ url: URL?) -> Bool {
-        guard let scheme = url?.scheme?.lowercased() else { return false }
+    private static func mayBeRegistered(_ url: URL) -> Bool {
+        guard let scheme = url.scheme?.lowercased() else { return false }
         return !["http", "https", "file", "data", "ws", "wss", "ftp", "ftps"].contains(scheme)
     }
 

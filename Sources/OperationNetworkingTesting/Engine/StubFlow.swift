@@ -89,14 +89,9 @@ final class StubFlow: @unchecked Sendable {
     }
 
     func timings(at uptime: TimeInterval) -> TransferTimings {
-        let timings = TransferTimings()
-        timings.phase = transferPhase
-        timings.total = uptime - startTime
-        if headTime > 0 { timings.firstByte = headTime - startTime }
-        timings.bytesSent = Int64(body?.count ?? 0)
-        timings.bytesReceived = received
-        timings.headerBytesReceived = headLength
-        timings.httpVersion = httpVersion
-        return timings
+        TransferTimings(
+            phase: transferPhase, firstByte: headTime > 0 ? headTime - startTime : 0, total: uptime - startTime,
+            bytesSent: Int64(body?.count ?? 0), bytesReceived: received, headerBytesReceived: headLength,
+            httpVersion: httpVersion)
     }
 }

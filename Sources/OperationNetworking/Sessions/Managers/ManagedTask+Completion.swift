@@ -80,7 +80,7 @@ extension ManagedTask {
         if case .none = handler, settings.completionGroup == nil { return end(task, face) }
         let group = settings.completionGroup
         group?.enter()
-        Runtime.current.on(settings.completionQueue ?? .sharedMain) { [self] in
+        Runtime.current.complete(on: settings.completionQueue ?? .sharedMain) { [self] in
             switch handler {
             case .none: break
             case .object(let handler):
