@@ -30,6 +30,9 @@ final class PlannedDownload: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]
         /// Requests that were given up and may still be writing: nothing new is begun before they have ended.
         var givenUp: Set<Int> = []
+        /// Requests that have what they are for, and wait for what the rate allows: until then nobody takes the file for
+        /// complete, also not a file that ends meanwhile and makes room.
+        var withheld = 0
         var bucket: TokenBucket?
         /// Bytes that came in this run.
         var received: Int64 = 0
@@ -114,7 +117,8 @@ final class PlannedDownload: Sendable {
 
     private func proceed() {
         let actions: [DownloadPlan.Action] = state.withLock { state in
-            guard state.part != nil, state.givenUp.isEmpty, !state.isCancelled, !state.isOver else { return [] }
+            guard state.part != nil, state.givenUp.isEmpty, state.withheld == 0, !state.isCancelled, !state.isOver
+            else { return [] }
             return state.plan.next { circumstances.places.isFree(for: host($0)) }
         }
         perform(actions)
@@ -231,6 +235,7 @@ final class PlannedDownload: Sendable {
                 let delay = delay(after: data.count, from: host)
                 guard isWanted else {
                     if delay > .zero { try? await Task.sleep(for: delay) }
+                    state.withLock { $0.withheld -= 1 }
                     return nil
                 }
                 if delay > .zero { try await Task.sleep(for: delay) }
@@ -263,10 +268,12 @@ final class PlannedDownload: Sendable {
 
     /// Writes content to where it belongs.
     ///
-    /// - Returns: whether more is wanted.
+    /// - Returns: whether more is wanted; else the request is among those withheld.
     private func take(_ data: Data, of number: Int) throws(PartFile.Failure) -> Bool {
         let (part, room) = state.withLock { state in
-            (state.part, state.givenUp.contains(number) ? nil : state.plan.room(of: number))
+            let room = state.givenUp.contains(number) ? nil : state.plan.room(of: number)
+            if state.part == nil || room == nil { state.withheld += 1 }
+            return (state.part, room)
         }
         guard let part, let room else { return false }
         let count = Int(min(Int64(data.count), room.count))
@@ -281,7 +288,9 @@ final class PlannedDownload: Sendable {
         if let failure { throw failure }
         let isWanted = state.withLock { state in
             state.received += Int64(count)
-            return state.plan.didWrite(count, of: number)
+            let isWanted = state.plan.didWrite(count, of: number)
+            if !isWanted { state.withheld += 1 }
+            return isWanted
         }
         report()
         noteFromTimeToTime()
