@@ -202,7 +202,11 @@ import Testing
 
     @Test func metricsHaveTheTLSConnectionAndTheEndOfEachPhase() async throws {
         let authority = try TestCertificateAuthority()
-        let server = try TestServer(tls: TLSSettings(authority.issueForLocalhost()))
+        // More content than sockets hold: it is not handed over in one moment.
+        var limits = TestServer.Limits()
+        limits.receiveBuffer = 64 << 10
+        let length = 16 << 20
+        let server = try TestServer(tls: TLSSettings(authority.issueForLocalhost()), limits: limits)
         server.respondToOthers { _ in .ok("ok") }
         let policy = SecurityPolicy.default()
         policy.anchorCertificates = [authority.certificate.der]
@@ -210,7 +214,7 @@ import Testing
         var request = URLRequest(url: server.url())
         request.httpMethod = "PUT"
         OperationURLSession(configuration: .ephemeral, delegate: delegate, securityPolicy: policy)
-            .uploadTask(with: request, from: Data(count: 3 << 20)).resume()
+            .uploadTask(with: request, from: Data(count: length)).resume()
         await delegate.isComplete.wait()
         let metrics = try #require(delegate.metrics?.transactionMetrics.first)
         let suites: [tls_ciphersuite_t] = [
@@ -225,7 +229,7 @@ import Testing
         ].map { try #require($0) }
         #expect(dates == dates.sorted())
         #expect(metrics.requestEndDate != metrics.requestStartDate)
-        #expect(metrics.countOfRequestBodyBytesSent == 3 << 20)
+        #expect(metrics.countOfRequestBodyBytesSent == Int64(length))
     }
 
     @Test(arguments: SessionKind.allCases)

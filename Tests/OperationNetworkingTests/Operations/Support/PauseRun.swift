@@ -43,7 +43,8 @@ struct PauseRun {
         var request = URLRequest(url: server.url("/content"))
         edit(&request)
         let operation = HTTPRequestOperation(request: request)
-        operation.completionQueue = DispatchQueue(label: "pause")
+        let blocks = DispatchQueue(label: "pause")
+        operation.completionQueue = blocks
         let progress = Recorder<(total: Int64, expected: Int64)>()
         operation.setDownloadProgressBlock { _, total, expected in progress.append((total, expected)) }
         let target = directory.file("content")
@@ -63,6 +64,8 @@ struct PauseRun {
             operation.resume()
         }
         await operation.completed()
+        // An operation without a completion block does not wait for its progress block.
+        await withCheckedContinuation { continuation in blocks.async { continuation.resume() } }
         var content: Data?
         if operation.error == nil {
             content = place == .memory ? operation.responseData : FileManager.default.contents(atPath: target.path)
