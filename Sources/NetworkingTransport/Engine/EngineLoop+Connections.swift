@@ -10,9 +10,7 @@ extension EngineLoop {
         assertOnThread()
         guard let transfer = driver.transfer, let poller else { return }
         let isShared = driver.isOnHTTP2 || poller.sockets.isMultiplexed(driver.socket)
-        // Once nobody is on the connection any more libcurl closes it.
-        _ = driver.easy.set(CURLOPT_FORBID_REUSE, 1)
-        driver.isPlain = false
+        driver.forbidReuse()
         if isShared {
             poller.sockets.noteMultiplexed(driver.socket)
             driver.pool.hasGivenUpConnections = true

@@ -16,6 +16,12 @@ extension TransferDriver {
         return descriptor
     }
 
+    /// Lets libcurl close the connection once nobody is on it any more.
+    func forbidReuse() {
+        _ = easy.set(CURLOPT_FORBID_REUSE, 1)
+        isPlain = false
+    }
+
     /// Bytes that came in are progress, also those that make no whole TLS record yet, of which libcurl says nothing. Not
     /// those of others on a shared connection.
     func noteReceivedBytes(now: UInt64) {
