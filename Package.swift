@@ -12,6 +12,10 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Of tests and of what only they use. In a release build it is the library that is optimised: to optimise all tests takes
+/// long and shows nothing. Products have no unsafe flags, which would keep other packages from using them.
+let testSettings: [SwiftSetting] = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let package = Package(
     name: "OperationNetworking",
     products: [
@@ -19,6 +23,7 @@ let package = Package(
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
         .library(name: "OperationNetworkingTesting", targets: ["OperationNetworkingTesting"]),
+        .library(name: "OperationNetworkingTestServer", targets: ["OperationNetworkingTestServer"]),
         .library(name: "OperationNetworkingTestingTraits", targets: ["OperationNetworkingTestingTraits"]),
         .library(name: "AFNetworking", targets: ["AFNetworking"]),
         .library(name: "AFNetworkingUIKit", targets: ["AFNetworkingUIKit"]),
@@ -49,6 +54,7 @@ let package = Package(
         .systemLibrary(name: "CBrotli"),
         .systemLibrary(name: "CZstd"),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CNghttp2"),
         .systemLibrary(name: "CPublicSuffix"),
         .target(name: "NetworkingSupport", swiftSettings: settings),
         .target(
@@ -82,6 +88,14 @@ let package = Package(
         .target(
             name: "OperationNetworkingTestingTraits", dependencies: ["OperationNetworkingTesting"],
             swiftSettings: settings),
+        // Apart, because stubs need neither sockets nor OpenSSL's server side.
+        .target(
+            name: "OperationNetworkingTestServer",
+            dependencies: [
+                "CLinux", "CNghttp2", "COpenSSL", "OperationNetworkingTesting", "NetworkingTransport",
+                "NetworkingSupport", "TestTLS",
+            ],
+            swiftSettings: settings),
         .target(
             name: "AFNetworking",
             dependencies: ["OperationNetworking", "OperationNetworkingXML"],
@@ -90,15 +104,17 @@ let package = Package(
             name: "AFNetworkingUIKit", dependencies: ["AFNetworking", "OperationNetworkingImages"],
             swiftSettings: settings),
 
+        // Certificates and a server's TLS, for tests.
+        .target(name: "TestTLS", dependencies: ["COpenSSL"], swiftSettings: settings),
         .target(
             name: "TestServer",
             dependencies: [
-                "COpenSSL",
+                "COpenSSL", "TestTLS",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/TestServer",
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .executableTarget(
             name: "DownloadFixture", dependencies: ["OperationNetworking"], path: "Tests/Fixtures/DownloadFixture",
             swiftSettings: settings),
@@ -124,41 +140,41 @@ let package = Package(
             path: "Tests/Fixtures/ObservationFixture", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Tests/Fixtures/AllocationCounter"),
         .executableTarget(
-            name: "AllocationFixture", dependencies: ["OperationNetworking", "AllocationCounter"],
-            path: "Tests/Fixtures/AllocationFixture", swiftSettings: settings),
+            name: "CountedFixture", dependencies: ["OperationNetworking", "AllocationCounter"],
+            path: "Tests/Fixtures/CountedFixture", swiftSettings: settings),
         // Reads the library's internals, and so runs in debug builds only.
         .executableTarget(
             name: "Simulation",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
-            path: "Tests/Simulation", swiftSettings: settings),
-        .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: settings),
+            path: "Tests/Simulation", swiftSettings: testSettings),
+        .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: testSettings),
         .testTarget(
-            name: "NetworkingSupportTests", dependencies: ["NetworkingSupport"], swiftSettings: settings),
+            name: "NetworkingSupportTests", dependencies: ["NetworkingSupport"], swiftSettings: testSettings),
         .testTarget(
             name: "NetworkingTransportTests",
             dependencies: ["NetworkingTransport", "NetworkingSupport", "TestServer"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "SerializationTests",
             dependencies: ["OperationNetworking", "OperationNetworkingXML", "NetworkingSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "SecurityTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "OperationNetworkingTests",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport", "TestServer"],
-            exclude: ["Replies/Replies.txt"], swiftSettings: settings),
+            exclude: ["Replies/Replies.txt"], swiftSettings: testSettings),
         .testTarget(
             name: "TestingTests",
             dependencies: [
                 "OperationNetworking", "OperationNetworkingTesting", "OperationNetworkingTestingTraits",
-                "NetworkingTransport", "NetworkingSupport", "TestServer",
-            ], swiftSettings: settings),
+                "OperationNetworkingTestServer", "NetworkingTransport", "NetworkingSupport", "TestServer",
+            ], swiftSettings: testSettings),
         .testTarget(
             name: "SessionTests",
-            dependencies: ["OperationNetworking", "NetworkingSupport", "TestServer"], swiftSettings: settings),
+            dependencies: ["OperationNetworking", "NetworkingSupport", "TestServer"], swiftSettings: testSettings),
         .testTarget(
             name: "ImagesTests",
             dependencies: [
@@ -166,7 +182,7 @@ let package = Package(
                 "NetworkingSupport",
                 "TestServer",
             ],
-            resources: [.copy("Files")], swiftSettings: settings),
+            resources: [.copy("Files")], swiftSettings: testSettings),
         .target(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
@@ -175,7 +191,7 @@ let package = Package(
             dependencies: ["AFNetworking", "AFNetworkingUIKit", "Swift5Client", "TestServer"],
             exclude: [
                 "Symbols/AFNetworking-2.6.3.txt", "Symbols/AFNetworking-3.2.1.txt", "Symbols/AFNetworking-4.0.1.txt",
-            ], swiftSettings: settings),
+            ], swiftSettings: testSettings),
         // Clients as they were written against AFNetworking 2.x; they import that module and nothing else.
         .target(
             name: "LegacySwift5", dependencies: ["AFNetworking"], path: "Tests/AFNetworkingLegacyTests/Legacy/Swift5",
@@ -186,6 +202,6 @@ let package = Package(
         .testTarget(
             name: "AFNetworkingLegacyTests",
             dependencies: ["AFNetworking", "LegacySwift5", "LegacySwift6", "TestServer"],
-            exclude: ["Legacy"], swiftSettings: settings),
+            exclude: ["Legacy"], swiftSettings: testSettings),
     ]
 )

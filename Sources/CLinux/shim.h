@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <linux/rtnetlink.h>
 #include <linux/stat.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,6 +31,11 @@ static inline int on_file_identity(
 static inline int on_rename_without_replacing(const char *from, const char *to) {
     enum { working_directory = -100, no_replace = 1 };
     return (int)syscall(SYS_renameat2, working_directory, from, working_directory, to, no_replace);
+}
+
+// accept4(2) without an address.
+static inline int on_accept(int descriptor, int flags) {
+    return (int)syscall(SYS_accept4, descriptor, NULL, NULL, flags);
 }
 
 // A socket to the kernel's routing tables, non-blocking; -1: see errno. With `hears_changes` it is sent a message for every

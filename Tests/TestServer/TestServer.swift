@@ -3,6 +3,7 @@ package import Foundation
 internal import FoundationNetworking
 internal import NIOCore
 internal import NIOPosix
+package import TestTLS
 
 /// An HTTP/1.1 server in this process that answers with scripts, also bad ones, and records what it was asked.
 ///

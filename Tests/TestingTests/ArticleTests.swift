@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import FoundationNetworking
+import OperationNetworkingTestServer
 import OperationNetworkingTestingTraits
 import TestServer
 import Testing
@@ -68,6 +69,23 @@ struct ArticleTests {
     func title() async throws {
         #expect(try await Library().title(ofBook: 7) == "The Dispossessed")
         #expect(HTTPStubs.current?.requests.count == 1)
+    }
+
+    @Test("Behind a socket: the first page of OperationNetworkingTestServer")
+    func server() async throws {
+        let stubs = HTTPStubs()
+        stubs.on("GET", "/v1/books/{id}", respond: .json(["title": "The Dispossessed"]))
+        let server = try HTTPStubServer(stubs)
+        let client = HTTPRequestOperationManager(baseURL: server.baseURL)
+        let book = try await client.operation(method: "GET", "v1/books/7").decoded(Book.self)
+        #expect(book.title == "The Dispossessed")
+        #expect(stubs.requests.count == 1)
+
+        let identity = try HTTPStubServer.Identity()
+        let secure = try HTTPStubServer(stubs, identity: identity)
+        let trusting = HTTPRequestOperationManager(baseURL: secure.baseURL)
+        trusting.securityPolicy.anchorCertificates = [identity.authority]
+        #expect(try await trusting.operation(method: "GET", "v1/books/7").decoded(Book.self).title == book.title)
     }
 
     @Test("Virtual time")

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 
 /// What a message says of its content's length (RFC 9112, section 6.3), taken from its field lines one by one.
-struct ContentLength: Equatable {
+package struct ContentLength: Equatable {
     /// The length announced; nil: none was.
-    private(set) var value: Int64?
+    package private(set) var value: Int64?
     /// A value was no number, too large for any content, or not the same as one before.
-    private(set) var isMalformed = false
+    package private(set) var isMalformed = false
     /// The line before was a `Content-Length`, which a line that begins with white space would continue.
     private var mayContinue = false
 
+    package init() {}
+
     /// Takes a field line, with its line end.
-    mutating func take(line: UnsafeRawBufferPointer) {
+    package mutating func take(line: UnsafeRawBufferPointer) {
         guard let first = line.first else { return }
         if mayContinue, first.isBlank { isMalformed = true }
         mayContinue = false

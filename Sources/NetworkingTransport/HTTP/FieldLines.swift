@@ -2,10 +2,10 @@
 internal import Glibc
 
 /// The field lines of a head, as bytes.
-enum FieldLines {
+package enum FieldLines {
     /// Finds the fields: a line whose name is not a token is skipped, a line that begins with white space continues the
     /// value of the line before (RFC 9112, 5.2). `body` returns false to stop.
-    static func forEach(
+    package static func forEach(
         in bytes: UnsafeRawBufferPointer, from first: Int, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool
     ) {
         var start = first
@@ -29,7 +29,7 @@ enum FieldLines {
     }
 
     /// The index after the next line feed.
-    static func end(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    package static func end(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         guard let base = bytes.baseAddress, start < bytes.count,
             let found = memchr(base + start, 0x0A, bytes.count - start)
         else { return bytes.count }

@@ -188,10 +188,10 @@ final class StubEngine: Sendable {
                 if case .passthrough = response.kind {
                     answer = .passthrough
                 } else {
-                    answer = .script(try StubScript(response, to: request))
+                    answer = .script(try StubScript(response, to: recorded))
                 }
             } catch {
-                answer = .failure(StubScript.failure(error, url: request.url))
+                answer = .failure(.ofStub(error, url: request.url))
             }
             base.onNetworkThread { [self] in take(answer, for: flow, recorded) }
         }
@@ -212,7 +212,6 @@ final class StubEngine: Sendable {
             end(flow, error)
         case .script(let script):
             flow.phase = .receiving
-            flow.decoder = script.codings.isEmpty ? nil : ContentDecoder(script.codings)
             flow.script = script
             advance(flow)
         case .passthrough:
@@ -257,8 +256,11 @@ final class StubEngine: Sendable {
             }
             return
         case .interim(let head):
-            transfer.handler?.transfer(transfer, didReceiveInterim: head)
+            transfer.handler?.transfer(transfer, didReceiveInterim: ResponseHead(ofStub: head))
         case .head(let head):
+            let head = ResponseHead(ofStub: head)
+            let codings = transfer.request.decodesContent ? ContentDecoder.codings(of: head) : []
+            flow.decoder = codings.isEmpty ? nil : ContentDecoder(codings)
             flow.noteHead(head, at: base.uptime)
             switch transfer.handler?.transfer(transfer, didReceive: head) {
             case .deliver, nil: break
@@ -275,7 +277,7 @@ final class StubEngine: Sendable {
             case .fail(let error): return end(flow, error)
             }
         case .end(let error):
-            return end(flow, error ?? flow.finishDecoding())
+            return end(flow, error.map { .ofStub($0, url: transfer.request.url) } ?? flow.finishDecoding())
         }
         advance(flow)
     }

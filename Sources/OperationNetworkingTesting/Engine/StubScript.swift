@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
+package import Foundation
 internal import NetworkingTransport
 
-/// What happens to a transfer, one thing after the other: a stub's answer to one request.
-struct StubScript: Sendable {
-    enum Event: Sendable {
+/// What happens to a request, one thing after the other: a stub's answer to it, whatever carries it.
+package struct StubScript: Sendable {
+    /// A response without its content: what can be sent.
+    package struct Head: Sendable {
+        package let status: Int
+        package let fields: [(name: String, value: String)]
+    }
+
+    package enum Event: Sendable {
         /// Seconds in which nothing comes.
         case wait(TimeInterval)
-        case interim(ResponseHead)
-        case head(ResponseHead)
+        case interim(Head)
+        case head(Head)
         /// As it is on the wire.
         case content(Data)
         /// nil: whole.
-        case end(TransferError?)
+        case end((any Error)?)
     }
 
     /// Next first; ends with `end`.
     private(set) var events: ArraySlice<Event>
-    /// The codings that the engine undoes.
-    let codings: [ContentDecoder.Coding]
 
-    mutating func next() -> Event { events.popFirst() ?? .end(nil) }
+    package mutating func next() -> Event { events.popFirst() ?? .end(nil) }
 
     /// Puts an event back that could not happen yet.
-    mutating func putBack(_ event: Event) { events = [event] + events }
+    package mutating func putBack(_ event: Event) { events = [event] + events }
 
     /// The response's content is not wanted.
     mutating func dropContent() {
@@ -39,7 +43,7 @@ struct StubScript: Sendable {
     /// The script of an answer. Reads files: not on the network thread.
     ///
     /// - Throws: Foundation's error for a file; `StubResponseError`.
-    init(_ response: StubResponse, to request: TransferRequest) throws {
+    package init(_ response: StubResponse, to request: RecordedRequest) throws {
         var events: [Event] = []
         if response.delay > 0 { events.append(.wait(response.delay)) }
         for interim in response.interims {
@@ -48,9 +52,11 @@ struct StubScript: Sendable {
             }
             events.append(.interim(try Self.head(interim.status, interim.fields)))
         }
+        if case .passthrough = response.kind {
+            throw StubResponseError(reason: "there is no engine to pass the request to")
+        }
         if case .failure(let error) = response.kind {
-            self.events = (events + [.end(Self.failure(error, url: request.url))])[...]
-            codings = []
+            self.events = (events + [.end(error)])[...]
             return
         }
         guard (200..<600).contains(response.status) else {
@@ -79,12 +85,10 @@ struct StubScript: Sendable {
         if status != 204, status != 304, !has("Content-Length"), !has("Transfer-Encoding") {
             fields.append(.init(name: "Content-Length", value: String(content.count)))
         }
-        let head = try Self.head(status, fields)
-        events.append(.head(head))
+        events.append(.head(try Self.head(status, fields)))
         if hasContent { Self.add(content, response, to: &events) }
-        events.append(.end(response.cut.map { Self.failure(URLError($0.error), url: request.url) }))
+        events.append(.end(response.cut.map { URLError($0.error) }))
         self.events = events[...]
-        codings = request.decodesContent ? ContentDecoder.codings(of: head) : []
     }
 
     private static func add(_ content: Data, _ response: StubResponse, to events: inout [Event]) {
@@ -101,8 +105,7 @@ struct StubScript: Sendable {
         }
     }
 
-    private static func head(_ status: Int, _ fields: [StubResponse.HTTPField]) throws -> ResponseHead {
-        var bytes: [UInt8] = []
+    private static func head(_ status: Int, _ fields: [StubResponse.HTTPField]) throws -> Head {
         for field in fields {
             guard field.name.isToken else {
                 throw StubResponseError(reason: "\(field.name.debugDescription) is no name of a header field")
@@ -110,45 +113,15 @@ struct StubScript: Sendable {
             guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw StubResponseError(reason: "the value of \(field.name) has a control character")
             }
-            bytes += Array("\(field.name): \(field.value)\r\n".utf8)
         }
-        return ResponseHead(statusCode: status, httpVersion: "1.1", rawFields: bytes)
+        return Head(status: status, fields: fields.map { ($0.name, $0.value) })
     }
 
     /// Where the rest begins that a request asks for; nil: it asks for all.
-    private static func offset(of request: TransferRequest, tag: String) -> Int? {
-        func value(_ name: String) -> String? { request.headers.first { $0.name.isFieldName(name) }?.value }
-        guard let range = value("Range"), range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
-        if let condition = value("If-Range"), condition != tag { return nil }
+    private static func offset(of request: RecordedRequest, tag: String) -> Int? {
+        guard let range = request.value(forHTTPHeaderField: "Range"), range.hasPrefix("bytes="), range.hasSuffix("-")
+        else { return nil }
+        if let condition = request.value(forHTTPHeaderField: "If-Range"), condition != tag { return nil }
         return Array(range.utf8.dropFirst(6).dropLast()).decimalNumber.flatMap { Int(exactly: $0) }
-    }
-
-    /// An error as the engine would report it, so that what follows is decided as for a server's.
-    static func failure(_ error: any Error, url: String) -> TransferError {
-        guard let error = error as? URLError, error.userInfo[NSUnderlyingErrorKey] == nil else {
-            return TransferError(.substituted, message: "A stub failed the request.", cause: error)
-        }
-        let kind: TransferError.Kind? =
-            switch error.code {
-            case .cancelled: .cancelled
-            case .cannotFindHost: .cannotFindHost
-            case .cannotConnectToHost: .cannotConnect
-            case .timedOut: .timedOut
-            case .networkConnectionLost: .connectionLost
-            case .cannotParseResponse: .badResponse
-            case .cannotDecodeContentData: .cannotDecodeContent
-            case .secureConnectionFailed: .secureConnectionFailed
-            case .clientCertificateRequired: .clientCertificateRequired
-            case .clientCertificateRejected: .clientCertificate
-            default: nil
-            }
-        guard let kind else {
-            var userInfo = error.userInfo
-            userInfo[NSURLErrorFailingURLErrorKey] = URL(string: url)
-            userInfo["NSErrorFailingURLStringKey"] = url
-            return TransferError(
-                .substituted, message: "A stub failed the request.", cause: URLError(error.code, userInfo: userInfo))
-        }
-        return TransferError(kind, message: "A stub failed the request.")
     }
 }

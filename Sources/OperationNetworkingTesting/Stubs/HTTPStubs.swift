@@ -103,7 +103,7 @@ public final class HTTPStubs: Sendable {
     // MARK: For the engine
 
     /// Takes note of a request that is being made.
-    func record(_ request: RecordedRequest) {
+    package func record(_ request: RecordedRequest) {
         let due = state.withLock { state -> [RequestWaiter] in
             state.requests.append(request)
             let count = state.requests.count
@@ -115,7 +115,7 @@ public final class HTTPStubs: Sendable {
     }
 
     /// What the first rule that fits makes of a request.
-    func answer(to request: RecordedRequest) async throws -> StubResponse {
+    package func answer(to request: RecordedRequest) async throws -> StubResponse {
         let rules = state.withLock { $0.rules }
         var mismatches: [StubRule.Mismatch] = []
         for rule in rules {

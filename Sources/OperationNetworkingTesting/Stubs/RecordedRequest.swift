@@ -45,7 +45,7 @@ public struct RecordedRequest: Sendable, CustomStringConvertible {
     /// Method and URL.
     public var description: String { "\(method) \(url.absoluteString)" }
 
-    init(method: String, url: URL, headers: [String: String], body: Data?, date: Date) {
+    package init(method: String, url: URL, headers: [String: String], body: Data?, date: Date) {
         self.method = method
         self.url = url
         self.headers = headers

@@ -2,12 +2,18 @@
 #include "AllocationCounter.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 static atomic_ulong count;
 
 uint64_t allocation_count(void) { return atomic_load_explicit(&count, memory_order_relaxed); }
+
+uint64_t bytes_in_use(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
 
 #if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 void *__libc_malloc(size_t size);

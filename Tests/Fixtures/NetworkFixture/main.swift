@@ -6,6 +6,7 @@ import Foundation
 //   NetworkFixture address|domain <target>    prints each status, with the time in nanoseconds, until its input ends
 //   NetworkFixture activity <url>             what a URL that is never answered makes of the count of activity
 //   NetworkFixture waiting -                  prints 0 for each failed attempt at a server of its own, and 2 for a response
+//   NetworkFixture get <host>                 asks a server of its own by that name: prints 0 before, and 2 for a response
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else { exit(2) }
@@ -13,5 +14,6 @@ switch arguments[1] {
 case "address", "domain": runReachability(arguments[2], isDomain: arguments[1] == "domain")
 case "activity": runActivity(arguments[2])
 case "waiting": runWaiting()
+case "get": runGet(arguments[2])
 default: exit(2)
 }

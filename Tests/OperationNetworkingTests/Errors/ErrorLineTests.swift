@@ -124,7 +124,7 @@ struct ErrorLineTests {
         // Of other modules, with tests of their own.
         let others: Set = [
             "ImageError", "CassetteError", "UnmatchedRequestError", "StubResponseError", "RequestWaitError",
-            "SimulationError",
+            "SimulationError", "HTTPStubServerError", "HTTP1RequestError", "CertificateFormError", "OpenSSLFailure",
         ]
         #expect(try Self.declaredTypes().subtracting(tested).subtracting(internals) == others)
     }

@@ -71,6 +71,9 @@ final class NetworkNamespace: Sendable {
 
     var statuses: [NetworkReachabilityManager.Status] { told.values.map(\.status) }
 
+    /// When each was told, in seconds.
+    var times: [Double] { told.values.map { Double($0.time) / 1e9 } }
+
     /// Runs `ip` in the network, once for each line.
     func ip(_ lines: String...) throws {
         for line in lines { try enter("ip", line.split(separator: " ").map(String.init)) }

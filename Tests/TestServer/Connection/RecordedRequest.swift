@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
+package import TestTLS
 
 /// A request as it came over the wire.
 package struct RecordedRequest: Sendable {
@@ -48,9 +49,8 @@ package struct RecordedRequest: Sendable {
 
 /// How the connection of a request is secured.
 package struct TLSSessionInfo: Sendable {
-    package enum Version: UInt16, Sendable {
-        case v1_0 = 0x0301, v1_1, v1_2, v1_3
-    }
+    package typealias Version = TLSVersion
+
     /// The version the server chose; nil before it chose one.
     package var version: Version?
     /// The name the client asked for (SNI).

@@ -2,6 +2,7 @@
 internal import COpenSSL
 internal import Foundation
 internal import NIOCore
+internal import TestTLS
 
 /// The server's end of TLS in a channel: OpenSSL between two memory BIOs. Lives on the channel's event loop.
 final class TLSServerHandler: ChannelDuplexHandler {

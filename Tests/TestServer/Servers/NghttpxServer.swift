@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
 internal import Glibc
+package import TestTLS
 
 /// nghttpx, nghttp2's own proxy: HTTP/2 in front of a server of HTTP/1.1.
 package final class NghttpxServer: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
 internal import Glibc
+package import TestTLS
 
 /// nginx with a configuration of the test's own.
 package final class NginxServer: Sendable {

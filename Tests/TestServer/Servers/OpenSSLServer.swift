@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
+package import TestTLS
 
 /// `openssl s_server`, which answers every GET with a page about the TLS session.
 package final class OpenSSLServer: Sendable {

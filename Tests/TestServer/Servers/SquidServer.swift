@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import TestTLS
 
 /// squid as a forward proxy, with CONNECT, that caches nothing. Speaks plain HTTP, and TLS on another port if it has an
 /// identity.

@@ -13,18 +13,26 @@ package struct TLSSettings: Sendable {
     package var chain: [TestCertificate]
     package var key: TestKey
     package var clientAuthentication: ClientAuthentication
-    package var minimumVersion: TLSSessionInfo.Version
-    package var maximumVersion: TLSSessionInfo.Version
+    package var minimumVersion: TLSVersion
+    package var maximumVersion: TLSVersion
+    /// What is negotiated (ALPN, RFC 7301), the best first; a client that offers none of it gets no answer.
+    package var protocols: ApplicationProtocols
+
+    package enum ApplicationProtocols: Sendable {
+        case http1, http2, http2OrHTTP1
+    }
 
     /// The certificate and its intermediates (not the root) with the certificate's key.
     package init(
         _ identity: TestIdentity, clientAuthentication: ClientAuthentication = .none,
-        minimumVersion: TLSSessionInfo.Version = .v1_2, maximumVersion: TLSSessionInfo.Version = .v1_3
+        minimumVersion: TLSVersion = .v1_2, maximumVersion: TLSVersion = .v1_3,
+        protocols: ApplicationProtocols = .http1
     ) {
         self.chain = identity.chain
         self.key = identity.key
         self.clientAuthentication = clientAuthentication
         self.minimumVersion = minimumVersion
         self.maximumVersion = maximumVersion
+        self.protocols = protocols
     }
 }

@@ -2,9 +2,9 @@
 package import Foundation
 internal import COpenSSL
 
-enum DEREncoding {
+package enum DEREncoding {
     /// What one of OpenSSL's `i2d` functions writes.
-    static func data(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) throws -> Data {
+    package static func data(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) throws -> Data {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = encode(&bytes)
         guard count >= 0, let bytes else { throw OpenSSLFailure("i2d") }

@@ -4,10 +4,10 @@ internal import Foundation
 
 /// An SSL_CTX for a server's connections.
 // Sendable because it is not changed after `init`, and OpenSSL makes connections of it on any thread.
-final class TLSServerContext: @unchecked Sendable {
+package final class TLSServerContext: @unchecked Sendable {
     private let pointer: OpaquePointer
 
-    init(_ settings: TLSSettings) throws {
+    package init(_ settings: TLSSettings) throws {
         pointer = try OpenSSLFailure.check(SSL_CTX_new(TLS_server_method()), "SSL_CTX_new")
         let isSet = ONSSL_SSL_CTX_set_proto_versions(
             pointer, settings.minimumVersion.number, settings.maximumVersion.number)
@@ -17,14 +17,15 @@ final class TLSServerContext: @unchecked Sendable {
         try OpenSSLFailure.check(SSL_CTX_set_cipher_list(pointer, "DEFAULT"), "ciphers")
         try setIdentity(settings)
         try setClientAuthentication(settings.clientAuthentication)
-        SSL_CTX_set_alpn_select_cb(pointer, Self.selectProtocol, nil)
+        SSL_CTX_set_alpn_select_cb(pointer, Self.selection(settings.protocols), nil)
     }
 
     deinit { SSL_CTX_free(pointer) }
 
     private func setIdentity(_ settings: TLSSettings) throws {
-        // Nothing is shown but what was given.
-        SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(SSL_MODE_NO_AUTO_CHAIN), nil)
+        // Nothing is shown but what was given; what waits to be sent may lie elsewhere at the next try.
+        let modes = SSL_MODE_NO_AUTO_CHAIN | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
+        SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(modes), nil)
         for (index, certificate) in settings.chain.enumerated() {
             try certificate.withPointer { certificate in
                 if index == 0 {
@@ -55,31 +56,73 @@ final class TLSServerContext: @unchecked Sendable {
         try OpenSSLFailure.check(SSL_CTX_set_session_id_context(pointer, name, UInt32(name.count)), "sessions")
     }
 
-    /// HTTP/1.1, where the client offers it; otherwise nothing is said of protocols.
-    private static let selectProtocol:
+    // MARK: Protocols
+
+    private typealias Selection =
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
             UnsafePointer<UInt8>?, UInt32, UnsafeMutableRawPointer?
-        ) -> Int32 = { _, selected, length, offered, count, _ in
-            guard let offered else { return SSL_TLSEXT_ERR_NOACK }
-            let list = UnsafeBufferPointer(start: offered, count: Int(count))
+        ) -> Int32
+
+    private static func selection(_ protocols: TLSSettings.ApplicationProtocols) -> Selection {
+        switch protocols {
+        case .http1: selectHTTP1
+        case .http2: selectHTTP2
+        case .http2OrHTTP1: selectBest
+        }
+    }
+
+    private static let selectHTTP1: Selection = { _, chosen, length, offered, count, _ in
+        TLSServerContext.select(["http/1.1"], chosen, length, offered, count)
+    }
+
+    private static let selectHTTP2: Selection = { _, chosen, length, offered, count, _ in
+        TLSServerContext.select(["h2"], chosen, length, offered, count)
+    }
+
+    private static let selectBest: Selection = { _, chosen, length, offered, count, _ in
+        TLSServerContext.select(["h2", "http/1.1"], chosen, length, offered, count)
+    }
+
+    /// Chooses the first of `wanted` that the client offers; where it offers none, nothing is said of protocols.
+    private static func select(
+        _ wanted: [String], _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+        _ length: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ count: UInt32
+    ) -> Int32 {
+        guard let offered else { return SSL_TLSEXT_ERR_NOACK }
+        let list = UnsafeBufferPointer(start: offered, count: Int(count))
+        for name in wanted {
             var index = 0
             while index < list.count {
                 let size = Int(list[index])
                 let end = index + 1 + size
                 guard end <= list.count else { break }
-                if list[index + 1..<end].elementsEqual("http/1.1".utf8) {
-                    selected?.pointee = offered + index + 1
+                if list[index + 1..<end].elementsEqual(name.utf8) {
+                    chosen?.pointee = offered + index + 1
                     length?.pointee = UInt8(size)
                     return SSL_TLSEXT_ERR_OK
                 }
                 index = end
             }
-            return SSL_TLSEXT_ERR_NOACK
         }
+        return SSL_TLSEXT_ERR_NOACK
+    }
+
+    // MARK: Connections
+
+    /// An SSL that waits for a client at a socket.
+    package func makeConnection(on descriptor: Int32) throws -> OpaquePointer {
+        let ssl = try OpenSSLFailure.check(SSL_new(pointer), "SSL_new")
+        guard SSL_set_fd(ssl, descriptor) == 1 else {
+            SSL_free(ssl)
+            throw OpenSSLFailure("SSL_set_fd")
+        }
+        SSL_set_accept_state(ssl)
+        return ssl
+    }
 
     /// An SSL that waits for a client, between two memory BIOs of its own.
-    func makeConnection() throws -> (ssl: OpaquePointer, received: OpaquePointer, toSend: OpaquePointer) {
+    package func makeConnection() throws -> (ssl: OpaquePointer, received: OpaquePointer, toSend: OpaquePointer) {
         let ssl = try OpenSSLFailure.check(SSL_new(pointer), "SSL_new")
         guard let received = BIO_new(BIO_s_mem()) else {
             SSL_free(ssl)
@@ -96,7 +139,7 @@ final class TLSServerContext: @unchecked Sendable {
     }
 }
 
-extension TLSSessionInfo.Version {
+extension TLSVersion {
     fileprivate var number: Int32 {
         switch self {
         case .v1_0: TLS1_VERSION

@@ -3,6 +3,11 @@ internal import COpenSSL
 internal import Foundation
 internal import Glibc
 
+/// A certificate cannot say what it is asked to.
+package struct CertificateFormError: Error, CustomStringConvertible {
+    package let description: String
+}
+
 /// What a certificate is to say (RFC 5280).
 struct CertificateForm {
     enum Kind {
@@ -30,8 +35,8 @@ struct CertificateForm {
         try setSerialNumber(of: certificate)
         try setNames(of: certificate, issuer: issuer)
         let (start, end) = period
-        ASN1_TIME_set(X509_getm_notBefore(certificate), Int(start.timeIntervalSince1970))
-        ASN1_TIME_set(X509_getm_notAfter(certificate), Int(end.timeIntervalSince1970))
+        try Self.set(X509_getm_notBefore(certificate), to: start)
+        try Self.set(X509_getm_notAfter(certificate), to: end)
         try key.withPointer { try OpenSSLFailure.check(X509_set_pubkey(certificate, $0), "the public key") }
         try addExtensions(to: certificate, issuer: issuer ?? certificate)
         // Ed25519 has its own digest.
@@ -39,6 +44,13 @@ struct CertificateForm {
         let size = issuerKey.withPointer { X509_sign(certificate, $0, digest) }
         guard size > 0 else { throw OpenSSLFailure("X509_sign") }
         return TestCertificate(der: try DEREncoding.data { i2d_X509(certificate, $0) })
+    }
+
+    private static func set(_ time: UnsafeMutablePointer<ASN1_STRING>?, to date: Date) throws {
+        guard let seconds = Int(exactly: date.timeIntervalSince1970.rounded(.down)) else {
+            throw CertificateFormError(description: "no certificate has the time \(date.timeIntervalSince1970)")
+        }
+        _ = try OpenSSLFailure.check(ASN1_TIME_set(time, seconds), "the time \(date)")
     }
 
     private func setSerialNumber(of certificate: OpaquePointer) throws {
@@ -121,7 +133,7 @@ struct CertificateForm {
             var bytes = [UInt8](repeating: 0, count: count)
             if inet_pton(family, address, &bytes) == 1 { return bytes }
         }
-        throw SystemError(call: "inet_pton(\(address))", code: EINVAL)
+        throw CertificateFormError(description: "“\(address)” is no IP address")
     }
 }
 

@@ -6,7 +6,7 @@ package struct OpenSSLFailure: Error, CustomStringConvertible {
     package let description: String
 
     /// Takes the reasons that OpenSSL has noted on this thread.
-    init(_ what: String) {
+    package init(_ what: String) {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {
             var text = [CChar](repeating: 0, count: 256)
@@ -17,12 +17,12 @@ package struct OpenSSLFailure: Error, CustomStringConvertible {
     }
 
     /// Throws unless a call has returned 1.
-    static func check(_ result: Int32, _ what: String) throws(OpenSSLFailure) {
+    package static func check(_ result: Int32, _ what: String) throws(OpenSSLFailure) {
         if result != 1 { throw OpenSSLFailure(what) }
     }
 
     /// Throws when a call has returned no object.
-    static func check<Object>(_ object: Object?, _ what: String) throws(OpenSSLFailure) -> Object {
+    package static func check<Object>(_ object: Object?, _ what: String) throws(OpenSSLFailure) -> Object {
         guard let object else { throw OpenSSLFailure(what) }
         return object
     }

@@ -3,10 +3,10 @@ package import Foundation
 
 /// A certificate authority for a test: nothing that it signs is trusted anywhere else, or outlives the process.
 ///
-/// ```swift
+/// ```
 /// let root = try TestCertificateAuthority()
-/// let identity = try root.makeIntermediate().issue(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"])
-/// let server = try TestServer(tls: TLSSettings(identity))
+/// let identity = try root.makeIntermediate().issueForLocalhost()
+/// let context = try TLSServerContext(TLSSettings(identity))
 /// ```
 package struct TestCertificateAuthority: Sendable {
     /// When a certificate is valid.

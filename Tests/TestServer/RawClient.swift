@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-import Foundation
-import Glibc
+internal import Foundation
+internal import Glibc
 
 /// A TCP client of a few lines, so that the server is not tested with the library that it is there to test.
-final class RawClient {
+package final class RawClient {
     private let descriptor: Int32
 
-    init(port: Int) throws {
+    package init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -24,13 +24,13 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) {
+    package func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// What comes next; empty: the end. Throws ECONNRESET on a reset, and EAGAIN when nothing comes for 5 s.
-    func receive() throws -> String {
+    package func receive() throws -> String {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
@@ -38,7 +38,7 @@ final class RawClient {
     }
 
     /// Everything until the text ends in `suffix`.
-    func receive(through suffix: String) throws -> String {
+    package func receive(through suffix: String) throws -> String {
         var text = ""
         while !text.hasSuffix(suffix) {
             let part = try receive()
@@ -48,7 +48,7 @@ final class RawClient {
         return text
     }
 
-    func receiveAll() throws -> String {
+    package func receiveAll() throws -> String {
         var text = ""
         while true {
             let part = try receive()

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+
+/// One side of a connection that speaks a version of HTTP. Confined to the server's thread.
+protocol HTTPProtocol: AnyObject {
+    /// Whether more of what comes can be taken.
+    var takesInput: Bool { get }
+    func receive(_ bytes: UnsafeRawBufferPointer)
+    /// The client sends nothing more.
+    func inputEnded()
+    /// Gives the connection what there is to send, as far as that is ready.
+    func produce()
+    /// The connection is closed, or about to be: nothing can be sent any more.
+    func close()
+}

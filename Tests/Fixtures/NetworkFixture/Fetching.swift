@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import FoundationNetworking
+import NetworkingSupport
+import OperationNetworking
+
+/// Asks a server of its own, which listens on IPv4 only, by a name. Prints 0 before, and 2 for the response.
+func runGet(_ host: String) -> Never {
+    guard let listener = Listener() else { exit(2) }
+    listener.answer()
+    let manager = HTTPRequestOperationManager(baseURL: URL(string: "http://\(host):\(listener.port)/"))
+    report(0)
+    ask(manager)
+}
+
+/// Makes one request, and prints 2 for its response.
+func ask(_ manager: HTTPRequestOperationManager) -> Never {
+    manager.responseSerializer = HTTPResponseSerializer()
+    manager.get(
+        "", success: { _, _ in report(2) },
+        failure: { _, error in
+            print(error)
+            exit(1)
+        })
+    RunLoop.main.run()
+    exit(1)
+}
+
+/// Tells the test something, with the time in nanoseconds. Unbuffered.
+func report(_ status: Int) {
+    FileHandle.standardOutput.write(Data("\(status) \(MonotonicClock.now)\n".utf8))
+}
