@@ -78,10 +78,8 @@ extension EngineLoop {
         let outcome = driver.outcome(code: code)
         if Self.discreditsConnection(driver.failure, code: code) {
             giveUpConnections(of: driver)
-        } else if code == .CURLE_ABORTED_BY_CALLBACK, driver.isOnHTTP2 {
-            // libcurl keeps the reset of a stream to itself until something else is sent (curl#17611, since 7.88): where
-            // nothing else is, the server learns by the end of the connection that it works for nobody.
-            driver.forbidReuse()
+        } else if code == .CURLE_ABORTED_BY_CALLBACK {
+            driver.giveUpStream()
         }
         takeBack(driver)
         let origin = transfer.origin

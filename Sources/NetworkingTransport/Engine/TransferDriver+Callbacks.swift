@@ -11,12 +11,20 @@ extension TransferDriver {
     static let headerCallback: curl_write_callback = { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
         let line = UnsafeRawBufferPointer(start: bytes, count: size &* count)
-        return from(context).receive(headerLine: line) ? line.count : 0
+        let driver = from(context)
+        guard driver.receive(headerLine: line) else {
+            driver.giveUpStream()
+            return 0
+        }
+        return line.count
     }
 
     static let writeCallback: curl_write_callback = { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
-        return from(context).receive(content: UnsafeRawBufferPointer(start: bytes, count: size &* count))
+        let driver = from(context)
+        let taken = driver.receive(content: UnsafeRawBufferPointer(start: bytes, count: size &* count))
+        if taken == 0 { driver.giveUpStream() }
+        return taken
     }
 
     static let readCallback: curl_write_callback = { bytes, size, count, context in

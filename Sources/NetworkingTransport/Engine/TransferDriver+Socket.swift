@@ -16,6 +16,14 @@ extension TransferDriver {
         return descriptor
     }
 
+    /// Tells the server of a transfer that ends before its response does that it works for nobody.
+    ///
+    /// libcurl keeps the reset of a stream to itself until something else is sent (curl#17611, since 7.88). Where nothing
+    /// else is, the server learns it by the end of the connection.
+    func giveUpStream() {
+        if isOnHTTP2 { forbidReuse() }
+    }
+
     /// Lets libcurl close the connection once nobody is on it any more.
     func forbidReuse() {
         _ = easy.set(CURLOPT_FORBID_REUSE, 1)

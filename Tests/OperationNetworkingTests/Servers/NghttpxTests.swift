@@ -75,6 +75,24 @@ import Testing
         #expect(received == size)
     }
 
+    @Test("A response that is too large ends at the server, too", arguments: [true, false], [true, false])
+    func tooLarge(isAnnounced: Bool, overTLS: Bool) async throws {
+        defer { proxy.stop() }
+        let never = Gate()
+        let content = ScriptedResponse.pattern(count: 1_000)
+        let response = ScriptedResponse(body: isAnnounced ? .data(content) : .chunked([content]))
+        let begun = isAnnounced ? response.claiming(contentLength: 1 << 30) : response
+        backend.respond(to: "/large", begun.holding(never, at: .afterBody))
+        let manager = makeManager()
+        if !overTLS { manager.httpVersionPreference = .http2PriorKnowledge }
+        let base = overTLS ? proxy.url : proxy.plainURL
+        let operation = manager.httpRequestOperation(with: URLRequest(url: base.appendingPathComponent("large")))
+        operation.maximumResponseBodySize = 100
+        #expect(await operation.outcome().code == URLError.Code.dataLengthExceedsMaximum.rawValue)
+        try await eventually("the server knows") { backend.openConnectionCount == 0 }
+        #expect(await manager.getting("\(base)next").text == "GET /next 0")
+    }
+
     @Test("A server that ends gracefully answers what it has; later requests say that it is gone")
     func goAway() async throws {
         defer { proxy.stop() }
