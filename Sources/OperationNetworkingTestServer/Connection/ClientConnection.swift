@@ -182,13 +182,13 @@ final class ClientConnection: ServerThread.Client {
 
     private func end() {
         guard let ending, !isFinished else { return }
+        switch ending {
+        case .orderly: guard socket.finishSending() else { return }
+        case .abrupt: socket.breakOff()
+        }
         if case .open(let driver) = state { driver.close() }
         state = .finished
-        guard case .orderly = ending, !hasEnded else {
-            if case .abrupt = ending { socket.breakOff() } else { socket.finishSending() }
-            return close()
-        }
-        socket.finishSending()
+        guard case .orderly = ending, !hasEnded else { return close() }
         core.thread.after(Self.finishTimeout) { [weak self] in self?.close() }
     }
 

@@ -78,11 +78,17 @@ final class ClientSocket {
         }
     }
 
-    /// Says that nothing more is sent: within TLS, and to the other side's kernel.
-    func finishSending() {
-        guard let descriptor else { return }
-        if let ssl, SSL_is_init_finished(ssl) == 1 { SSL_shutdown(ssl) }
+    /// Says that nothing more is sent: within TLS, and to the other side's kernel. False: there is no room for it yet.
+    func finishSending() -> Bool {
+        guard let descriptor else { return true }
+        if let ssl, SSL_is_init_finished(ssl) == 1 {
+            ERR_clear_error()
+            let result = SSL_shutdown(ssl)
+            isWaitingToWrite = result < 0 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_WRITE
+            guard !isWaitingToWrite else { return false }
+        }
         shutdown(descriptor, Int32(SHUT_WR))
+        return true
     }
 
     /// The next `close()` tells the other side that the connection was broken, and sends nothing that is left.

@@ -137,6 +137,7 @@ struct HTTP1RequestParser {
         }
         var fields: [HeaderField] = []
         var length = ContentLength()
+        var isMalformed = false
         section[lineEnd...].dropFirst().withUnsafeBytes { bytes in
             FieldLines.forEach(in: bytes, from: 0) { name, value in
                 let name = String(decoding: bytes[name], as: UTF8.self)
@@ -146,10 +147,13 @@ struct HTTP1RequestParser {
             var start = 0
             while start < bytes.count {
                 let end = FieldLines.end(bytes, from: start)
-                length.take(line: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+                let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                length.take(line: line)
+                if !isFieldLine(line) { isMalformed = true }
                 start = end
             }
         }
+        guard !isMalformed else { throw HTTP1RequestError(status: 400, reason: "a field line is malformed") }
         guard !length.isMalformed, let count = Int(exactly: length.value ?? 0) else {
             throw HTTP1RequestError(status: 400, reason: "Content-Length is malformed")
         }
@@ -163,6 +167,15 @@ struct HTTP1RequestParser {
         }
         return HTTP1RequestHead(
             method: framed.method, target: framed.target, isOld: framed.isOld, fields: fields, framing: .chunked)
+    }
+
+    /// No blank before the colon, no folded value: a server has to refuse the one and may refuse the other (RFC 9112, 5.1
+    /// and 5.2). The empty line that ends the head passes.
+    private static func isFieldLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            return line.allSatisfy { $0 == 0x0D || $0 == 0x0A }
+        }
+        return colon > 0 && line[..<colon].allSatisfy(\.isTokenCharacter)
     }
 
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {

@@ -141,29 +141,38 @@ final class HTTP1Session: HTTPProtocol, Exchange.Carrier {
 
     func sendInterim(_ head: StubScript.Head) {
         // HTTP/1.0 has none (RFC 9110, 15.2).
-        if self.head?.isOld == false { send(head) }
+        if self.head?.isOld == false { send(head.status, head.fields) }
     }
 
     func sendHead(_ head: StubScript.Head) {
         hasSentHead = true
         func values(_ name: String) -> [String] { head.fields.filter { $0.name.isFieldName(name) }.map(\.value) }
         if values("Connection").contains(where: { $0.utf8.equalsIgnoringCase("close") }) { isLast = true }
-        if let coding = values("Transfer-Encoding").last, coding.utf8.equalsIgnoringCase("chunked") {
+        var fields = head.fields
+        let isChunked = values("Transfer-Encoding").last.map { $0.utf8.equalsIgnoringCase("chunked") } ?? false
+        if isChunked, self.head?.isOld != true {
             framing = .chunked
         } else if let length = values("Content-Length").last {
             // One that is not the content's is a fault that a test wants: the connection cannot go on after it.
             framing = .length(length.utf8.decimalNumber ?? -1)
         } else {
+            // HTTP/1.0 has no chunks (RFC 9112, 6.1): the content ends with the connection.
+            fields.removeAll { isChunked && $0.name.isFieldName("Transfer-Encoding") }
             framing = .length(0)
             if head.status != 204 && head.status != 304 { isLast = true }
         }
         if self.head?.method == "HEAD" || head.status == 304 || head.status == 204 { framing = .length(0) }
-        send(head)
+        if !values("Connection").contains(where: { $0.utf8.equalsIgnoringCase(isLast ? "close" : "keep-alive") }),
+            isLast || self.head?.isOld == true
+        {
+            fields.append(("Connection", isLast ? "close" : "keep-alive"))
+        }
+        send(head.status, fields)
     }
 
-    private func send(_ head: StubScript.Head) {
-        var text = Self.statusLine(head.status)
-        for field in head.fields { text += "\(field.name): \(field.value)\r\n" }
+    private func send(_ status: Int, _ fields: [(name: String, value: String)]) {
+        var text = Self.statusLine(status)
+        for field in fields { text += "\(field.name): \(field.value)\r\n" }
         connection?.send((text + "\r\n").utf8)
     }
 

@@ -43,7 +43,7 @@ struct HTTP1RequestParserTests {
             ("\r\n\r\nGET / HTTP/1.0\r\n\r\n", ["GET / ", "[]"]),
             ("POST /x HTTP/1.1\r\nContent-Length:  4 \r\n\r\nfour", ["POST /x Content-Length=4", "[four]"]),
             (
-                "GET / HTTP/1.1\r\nA: 1\r\nA:2\r\nB : 3\r\nC:\r\n\r\nPUT /2 HTTP/1.1\r\nContent-Length: 1\r\n\r\n2",
+                "GET / HTTP/1.1\r\nA: 1\r\nA:2\r\nB:\t3 \r\nC:\r\n\r\nPUT /2 HTTP/1.1\r\nContent-Length: 1\r\n\r\n2",
                 ["GET / A=1,A=2,B=3,C=", "[]", "PUT /2 Content-Length=1", "[2]"]
             ),
             (
@@ -63,7 +63,9 @@ struct HTTP1RequestParserTests {
             ("GET / HTTP/2.0\r\n\r\n", "505"), ("GET / HTTP/11\r\n\r\n", "505"), ("G@T / HTTP/1.1\r\n\r\n", "400"),
             ("GET / FTP/1.1\r\n\r\n", "400"), ("GET /\u{1} HTTP/1.1\r\n\r\n", "400"), ("GET  HTTP/1.1\r\n\r\n", "400"),
             ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "400"),
-            ("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "400"),
+            ("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "400"), ("GET / HTTP/1.1\r\nA : 1\r\n\r\n", "400"),
+            ("GET / HTTP/1.1\r\nA: 1\r\n 2\r\n\r\n", "400"), ("GET / HTTP/1.1\r\n A: 1\r\n\r\n", "400"),
+            ("GET / HTTP/1.1\r\nA\r\n\r\n", "400"), ("GET / HTTP/1.1\r\n: 1\r\n\r\n", "400"),
             ("GET / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", "400"),
             ("GET / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", "400"),
             ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", "400"),

@@ -63,6 +63,24 @@ struct StubServerWireTests {
         #expect(try client.receiveAll().hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
+    @Test("The response says whether the connection stays, and an old client gets no chunks")
+    func connection() throws {
+        stubs.on("GET", "/", respond: .text("x"))
+        let chunked = StubResponse(headers: ["Transfer-Encoding": "chunked"], body: Data("x".utf8))
+        stubs.on("GET", "/chunks", respond: chunked)
+        let server = try HTTPStubServer(stubs)
+        var client = try RawClient(port: server.port)
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        #expect(try !client.receive(through: "\r\n\r\nx").contains("Connection"))
+        client.send("GET /chunks HTTP/1.1\r\nConnection: close\r\n\r\n")
+        #expect(try client.receiveAll().hasSuffix("Connection: close\r\n\r\n1\r\nx\r\n0\r\n\r\n"))
+        client = try RawClient(port: server.port)
+        client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        #expect(try client.receive(through: "\r\n\r\nx").contains("Connection: keep-alive\r\n"))
+        client.send("GET /chunks HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        #expect(try client.receiveAll() == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nx")
+    }
+
     @Test("What is not HTTP is told so, and what HTTP/2 does not begin with ends there")
     func nonsense() throws {
         let server = try HTTPStubServer(stubs)
