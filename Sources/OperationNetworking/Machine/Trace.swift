@@ -47,9 +47,13 @@ enum Trace {
         private static func log(_ step: Step, _ operation: @autoclosure () -> URLConnectionOperation, to logger: Logger)
         {
             guard logger.logLevel <= .trace else { return }
-            let facts = operation().observedFacts
+            let operation = operation()
             logger.trace(
-                "\(step.text)", metadata: ["http.request.method": "\(facts.method)", "url.full": "\(facts.url)"])
+                "\(step.text)",
+                metadata: [
+                    "http.request.method": "\(operation.observedFacts.method)",
+                    "url.full": "\(operation.observedTarget.url)",
+                ])
         }
     #endif
 

@@ -27,13 +27,16 @@ struct Observation {
         var start: UInt64?
     #endif
 
-    /// An operation, as those who collect such things want to know it. No user name, password, query or field.
-    struct Facts {
-        var method: String
-        /// Without user name, password, query and fragment.
+    /// Where an operation's request goes. No user name, password, query or fragment.
+    struct Target {
         var url: String
         var host: String
         var port: Int?
+    }
+
+    /// An operation, as those who collect such things want to know it.
+    struct Facts {
+        var method: String
         var status: Int?
         var error: (any Error)?
         var attempts: Int
@@ -52,13 +55,16 @@ extension URLConnectionOperation {
     /// The first attempt begins.
     func beginObservation() {
         #if Tracing
-            let facts = observedFacts
-            let parent = lock.withLock { _observation.parent }
-            let span = startSpan(facts.method, context: parent ?? .topLevel, ofKind: .client)
-            span.attributes["http.request.method"] = facts.method
-            span.attributes["url.full"] = facts.url
-            span.attributes["server.address"] = facts.host
-            if let port = facts.port { span.attributes["server.port"] = port }
+            let (parent, method) = lock.withLock { (_observation.parent, _request.httpMethod ?? "GET") }
+            let span = startSpan(method, context: parent ?? .topLevel, ofKind: .client)
+            // Without a tracer, and of what a tracer leaves out, nobody asks.
+            if span.isRecording {
+                let target = observedTarget
+                span.attributes["http.request.method"] = method
+                span.attributes["url.full"] = target.url
+                span.attributes["server.address"] = target.host
+                if let port = target.port { span.attributes["server.port"] = port }
+            }
             lock.withLock { _observation.span = span }
         #endif
         #if Logging || Metrics
@@ -69,18 +75,9 @@ extension URLConnectionOperation {
 
     /// The operation has finished. One that never began is of no interest.
     func endObservation() {
-        #if Logging || Metrics || Tracing
-            let facts = observedFacts
-        #endif
         #if Tracing
             if let span = lock.withLock({ _observation.span.take() }) {
-                if let status = facts.status { span.attributes["http.response.status_code"] = status }
-                if facts.attempts > 1 { span.attributes["http.request.resend_count"] = facts.attempts - 1 }
-                if let type = facts.errorType {
-                    span.attributes["error.type"] = type
-                    span.setStatus(SpanStatus(code: .error))
-                }
-                if let error = facts.error { span.recordError(error) }
+                if span.isRecording { describeEnd(in: span) }
                 span.end()
             }
         #endif
@@ -89,6 +86,30 @@ extension URLConnectionOperation {
             let nanoseconds = Int64(clamping: MonotonicClock.now &- start)
         #endif
         #if Metrics
+            // Without a backend nobody asks.
+            if !(MetricsSystem.factory is NOOPMetricsHandler) { measureEnd(after: nanoseconds) }
+        #endif
+        #if Logging
+            if let logger = NetworkEngine.logger { logEnd(after: nanoseconds, with: logger) }
+        #endif
+    }
+
+    #if Tracing
+        private func describeEnd(in span: any Span) {
+            let facts = observedFacts
+            if let status = facts.status { span.attributes["http.response.status_code"] = status }
+            if facts.attempts > 1 { span.attributes["http.request.resend_count"] = facts.attempts - 1 }
+            if let type = facts.errorType {
+                span.attributes["error.type"] = type
+                span.setStatus(SpanStatus(code: .error))
+            }
+            if let error = facts.error { span.recordError(error) }
+        }
+    #endif
+
+    #if Metrics
+        private func measureEnd(after nanoseconds: Int64) {
+            let facts = observedFacts
             var dimensions = [("http.request.method", facts.method)]
             if let status = facts.status { dimensions.append(("http.response.status_code", "\(status)")) }
             if let type = facts.errorType { dimensions.append(("error.type", type)) }
@@ -101,18 +122,23 @@ extension URLConnectionOperation {
             if let bytes = facts.bytesReceived {
                 Recorder(label: "http.client.response.size", dimensions: dimensions).record(bytes)
             }
-        #endif
-        #if Logging
-            guard let logger = NetworkEngine.logger else { return }
+        }
+    #endif
+
+    #if Logging
+        private func logEnd(after nanoseconds: Int64, with logger: Logger) {
+            let facts = observedFacts
+            let level = facts.errorType == nil ? Logger.Level.debug : .info
+            guard logger.logLevel <= level else { return }
             var metadata: Logger.Metadata = [
-                "http.request.method": "\(facts.method)", "url.full": "\(facts.url)",
+                "http.request.method": "\(facts.method)", "url.full": "\(observedTarget.url)",
                 "duration_ms": "\(nanoseconds / 1_000_000)", "attempts": "\(facts.attempts)",
             ]
             if let status = facts.status { metadata["http.response.status_code"] = "\(status)" }
             if let type = facts.errorType { metadata["error.type"] = "\(type)" }
-            logger.log(level: facts.errorType == nil ? .debug : .info, "request finished", metadata: metadata)
-        #endif
-    }
+            logger.log(level: level, "request finished", metadata: metadata)
+        }
+    #endif
 
     /// Adds the fields by which a server knows what its work is part of, `traceparent` for one (W3C Trace Context).
     func addTraceFields(to headers: inout [HeaderField]) {
@@ -125,16 +151,19 @@ extension URLConnectionOperation {
     #if Logging || Metrics || Tracing
         var observedFacts: Observation.Facts {
             lock.withLock {
-                let url = _request.url
-                var shown = url.flatMap { URLComponents(url: $0.withoutUserInfo, resolvingAgainstBaseURL: true) }
-                shown?.query = nil
-                shown?.fragment = nil
-                return Observation.Facts(
-                    method: _request.httpMethod ?? "GET", url: shown?.string ?? "", host: url?.host ?? "",
-                    port: url?.port, status: _reception.head?.statusCode, error: _reception.error,
+                Observation.Facts(
+                    method: _request.httpMethod ?? "GET", status: _reception.head?.statusCode, error: _reception.error,
                     attempts: (_reception.measured?.attempts.count ?? 0) + 1,
                     bytesReceived: _reception.measured?.timings.bytesReceived)
             }
+        }
+
+        var observedTarget: Observation.Target {
+            let url = lock.withLock { _request.url }
+            var shown = url.flatMap { URLComponents(url: $0.withoutUserInfo, resolvingAgainstBaseURL: true) }
+            shown?.query = nil
+            shown?.fragment = nil
+            return Observation.Target(url: shown?.string ?? "", host: url?.host ?? "", port: url?.port)
         }
     #endif
 }
