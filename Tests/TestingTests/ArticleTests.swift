@@ -22,12 +22,12 @@ struct ArticleTests {
         private let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.org/v1/"))
 
         func title(ofBook number: Int) async throws -> String {
-            try await manager.operation(method: "GET", "books/\(number)").decoded(Book.self).title
+            try await manager.makeOperation(method: "GET", "books/\(number)").decoded(Book.self).title
         }
 
         func add(_ title: String) async throws {
             manager.requestSerializer = JSONRequestSerializer()
-            _ = try await manager.operation(method: "POST", "books", parameters: ["title": title]).data()
+            _ = try await manager.makeOperation(method: "POST", "books", parameters: ["title": title]).data()
         }
     }
 
@@ -37,7 +37,7 @@ struct ArticleTests {
         let stubs = HTTPStubs()
         stubs.on("GET", "https://api.example.org/v1/books/{id}", respond: .json(["title": "The Dispossessed"]))
         stubs.install(on: manager)
-        let book = try await manager.operation(method: "GET", "books/7").decoded(Book.self)
+        let book = try await manager.makeOperation(method: "GET", "books/7").decoded(Book.self)
         #expect(book.title == "The Dispossessed")
     }
 
@@ -77,7 +77,7 @@ struct ArticleTests {
         stubs.on("GET", "/v1/books/{id}", respond: .json(["title": "The Dispossessed"]))
         let server = try HTTPStubServer(stubs)
         let client = HTTPRequestOperationManager(baseURL: server.baseURL)
-        let book = try await client.operation(method: "GET", "v1/books/7").decoded(Book.self)
+        let book = try await client.makeOperation(method: "GET", "v1/books/7").decoded(Book.self)
         #expect(book.title == "The Dispossessed")
         #expect(stubs.requests.count == 1)
 
@@ -85,7 +85,7 @@ struct ArticleTests {
         let secure = try HTTPStubServer(stubs, identity: identity)
         let trusting = HTTPRequestOperationManager(baseURL: secure.baseURL)
         trusting.securityPolicy.anchorCertificates = [identity.authority]
-        #expect(try await trusting.operation(method: "GET", "v1/books/7").decoded(Book.self).title == book.title)
+        #expect(try await trusting.makeOperation(method: "GET", "v1/books/7").decoded(Book.self).title == book.title)
     }
 
     @Test("Virtual time")
@@ -100,7 +100,7 @@ struct ArticleTests {
             let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.org/v1/"))
             manager.retryPolicy = RetryPolicy(backoff: .exponential(initial: 1, factor: 2, maximum: 3600))
             stubs.install(on: manager)
-            let book = try await manager.operation(method: "GET", "books/7").decoded(Book.self)
+            let book = try await manager.makeOperation(method: "GET", "books/7").decoded(Book.self)
             #expect(book.title == "The Dispossessed")
             #expect(simulation.clock.now.offset >= .seconds(900))
         }
@@ -119,13 +119,13 @@ struct ArticleTests {
         let recorded = try await { () -> Book in
             let cassette = try Cassette(file, mode: .replayOrRecord)
             cassette.stubs.install(on: manager)
-            let book = try await manager.operation(method: "GET", "books/7").decoded(Book.self)
+            let book = try await manager.makeOperation(method: "GET", "books/7").decoded(Book.self)
             try cassette.finish()
             return book
         }()
         #expect(recorded.title == "The Dispossessed")
         server.stop()
         try Cassette(file).stubs.install(on: manager)
-        #expect(try await manager.operation(method: "GET", "books/7").decoded(Book.self).title == recorded.title)
+        #expect(try await manager.makeOperation(method: "GET", "books/7").decoded(Book.self).title == recorded.title)
     }
 }

@@ -17,7 +17,7 @@ struct StubTests {
     @Test("An answer is parsed, and the request recorded with its content")
     func answers() async throws {
         stubs.on("POST", "https://api.example.org/v1/books", respond: .json(["id": 7], status: 201))
-        let operation = try makeManager(stubs).operation(
+        let operation = try makeManager(stubs).makeOperation(
             method: "POST", "books", parameters: ["title": "Lathe"])
         #expect(try await operation.decoded([String: Int].self) == ["id": 7])
         #expect(operation.response?.statusCode == 201)

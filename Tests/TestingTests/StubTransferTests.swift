@@ -99,7 +99,7 @@ struct StubTransferTests {
             }
             return .text("done")
         }
-        let operation = try manager().operation(method: "POST", "x")
+        let operation = try manager().makeOperation(method: "POST", "x")
         operation.start()
         try await stubs.waitForRequests(1)
         operation.pause()

@@ -27,7 +27,7 @@ func makeRequest(_ text: String, method: String = "GET", body: Data? = nil) thro
 extension HTTPRequestOperationManager {
     /// A GET that is in no queue.
     func request(_ path: String) -> HTTPRequestOperation {
-        guard let operation = try? operation(method: "GET", path) else {
+        guard let operation = try? makeOperation(method: "GET", path) else {
             preconditionFailure("no URL: \(path)")
         }
         return operation

@@ -19,7 +19,7 @@ struct TwelveTasksTests {
         let stubs = HTTPStubs()
         stubs.on("GET", "https://api.example.com/v1/books/1", respond: .json(["title": "Lavinia"]))
         stubs.install(on: manager)
-        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        let book = try await manager.makeOperation(method: "GET", "books/1").decoded(Book.self)
         // end
         #expect(book.title == "Lavinia")
     }

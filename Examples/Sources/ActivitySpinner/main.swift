@@ -67,7 +67,7 @@ for await status in manager.reachabilityManager.statuses where status != .unknow
     say("\(host): \(status.localizedString)")
     break
 }
-let requests = try ["delay/1", "anything/books", "status/404"].map { try manager.operation(method: "GET", $0) }
+let requests = try ["delay/1", "anything/books", "status/404"].map { try manager.makeOperation(method: "GET", $0) }
 for request in requests { manager.enqueue(request) }
 for request in requests {
     do {

@@ -18,23 +18,23 @@ let manager = HTTPRequestOperationManager(baseURL: baseURL)
 
 do {
     // An operation that is in no queue is started by waiting for its value.
-    let reply = try await manager.operation(method: "GET", "anything/books").decoded(Reply.self)
+    let reply = try await manager.makeOperation(method: "GET", "anything/books").decoded(Reply.self)
     print("decoded: \(URL(string: reply.url)?.path ?? "")")
 
-    async let first = manager.operation(method: "GET", "anything/first").decoded(Reply.self)
-    async let second = manager.operation(method: "GET", "anything/second").decoded(Reply.self)
+    async let first = manager.makeOperation(method: "GET", "anything/first").decoded(Reply.self)
+    async let second = manager.makeOperation(method: "GET", "anything/second").decoded(Reply.self)
     let replies = try await [first, second]
     print("at once: \(replies.map { URL(string: $0.url)?.lastPathComponent ?? "" })")
 
     do {
-        _ = try await manager.operation(method: "GET", "status/418").value()
+        _ = try await manager.makeOperation(method: "GET", "status/418").value()
         print("failed: a teapot made coffee")
         exit(1)
     } catch let error as ResponseSerializationError where error.code == .badServerResponse {
         print("refused: \(error.localizedDescription)")
     }
 
-    let slow = try manager.operation(method: "GET", "delay/5")
+    let slow = try manager.makeOperation(method: "GET", "delay/5")
     let task = Task { try await slow.value() as? String }
     task.cancel()
     do {

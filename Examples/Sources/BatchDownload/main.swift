@@ -54,7 +54,7 @@ manager.responseSerializer = HTTPResponseSerializer()
 do {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let operations = try [20_000, 40_000, 60_000, 80_000].map { size in
-        let operation = try manager.operation(method: "GET", "range/\(size)?duration=1&chunk_size=2000")
+        let operation = try manager.makeOperation(method: "GET", "range/\(size)?duration=1&chunk_size=2000")
         operation.name = "file-\(size)"
         operation.downloadDestination = DownloadDestination(fileURL: folder.appendingPathComponent("file-\(size)"))
         return operation

@@ -13,7 +13,7 @@ let server = CommandLine.arguments.dropFirst().first ?? "https://httpbin.org/"
 let manager = HTTPRequestOperationManager(baseURL: URL(string: server))
 
 do {
-    let get = try manager.operation(method: "GET", "get", parameters: ["author": "Le Guin"])
+    let get = try manager.makeOperation(method: "GET", "get", parameters: ["author": "Le Guin"])
     let answer = try await get.decoded(Answer.self)
     print("The server got \(answer.args)")
 } catch {

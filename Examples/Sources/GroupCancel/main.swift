@@ -14,7 +14,7 @@ let manager = HTTPRequestOperationManager(baseURL: baseURL)
 
 do {
     let operations = try ["get", "status/503", "delay/5", "delay/6"].map { path in
-        let operation = try manager.operation(method: "GET", path)
+        let operation = try manager.makeOperation(method: "GET", path)
         operation.name = path
         return operation
     }

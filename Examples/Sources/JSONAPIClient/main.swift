@@ -39,7 +39,7 @@ final class BooksClient: HTTPRequestOperationManager, @unchecked Sendable {
     func send<Value: Decodable & Sendable>(
         _ method: String, _ path: String, _ parameters: (any Encodable)? = nil, expecting type: Value.Type
     ) async throws -> Value {
-        let operation = try operation(method: method, path, parameters: parameters)
+        let operation = try makeOperation(method: method, path, parameters: parameters)
         operation.responseSerializer = DecodableResponseSerializer<Value>()
         enqueue(operation)
         // Nil without content, as in a 204.

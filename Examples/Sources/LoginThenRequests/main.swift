@@ -26,7 +26,7 @@ manager.requestSerializer = JSONRequestSerializer()
 
 /// A request that is sent with the login's token, and not at all when the login fails.
 func profileRequest(after login: HTTPRequestOperation) throws -> HTTPRequestOperation {
-    let request = try manager.operation(method: "GET", "bearer")
+    let request = try manager.makeOperation(method: "GET", "bearer")
     request.dependencyFailurePolicy = .cancel
     request.addDependency(login) { login, request in
         let reply = try JSONDecoder().decode(LoginReply.self, from: login.responseData ?? Data())
@@ -36,7 +36,7 @@ func profileRequest(after login: HTTPRequestOperation) throws -> HTTPRequestOper
 }
 
 do {
-    let login = try manager.operation(method: "POST", "post", parameters: ["token": "open sesame"])
+    let login = try manager.makeOperation(method: "POST", "post", parameters: ["token": "open sesame"])
     let requests = try (1...3).map { _ in try profileRequest(after: login) }
     // The order of enqueueing does not matter.
     for operation in requests + [login] { manager.enqueue(operation) }
@@ -45,7 +45,7 @@ do {
         print("request \(index + 1): authenticated \(profile.authenticated), with \"\(profile.token)\"")
     }
 
-    let refused = try manager.operation(method: "POST", "status/403")
+    let refused = try manager.makeOperation(method: "POST", "status/403")
     let dependent = try profileRequest(after: refused)
     for operation in [dependent, refused] { manager.enqueue(operation) }
     do {

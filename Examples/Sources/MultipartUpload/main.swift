@@ -15,7 +15,7 @@ let files = CommandLine.arguments.dropFirst(2).map { URL(fileURLWithPath: $0) }
 let manager = HTTPRequestOperationManager(baseURL: baseURL)
 
 do {
-    let operation = try manager.operation(
+    let operation = try manager.makeOperation(
         method: "POST", "post", parameters: ["title": "Quarterly report"],
         constructingBodyWith: { form in
             for (index, file) in files.enumerated() {

@@ -20,7 +20,7 @@ do {
     manager.responseSerializer = HTTPResponseSerializer()
     manager.securityPolicy.anchorCertificates = [files[0]]
 
-    let anonymous = try manager.operation(method: "GET", arguments[1])
+    let anonymous = try manager.makeOperation(method: "GET", arguments[1])
     manager.enqueue(anonymous)
     do {
         _ = try await anonymous.value()
@@ -33,7 +33,7 @@ do {
 
     // For every operation made from now on; an operation has one of its own, too.
     manager.clientIdentity = try ClientIdentity(certificateChainPEM: files[1], privateKeyPEM: files[2])
-    let identified = try manager.operation(method: "GET", arguments[1])
+    let identified = try manager.makeOperation(method: "GET", arguments[1])
     manager.enqueue(identified)
     _ = try await identified.value()
     print("with a certificate: status \(identified.response?.statusCode ?? 0)")

@@ -22,7 +22,7 @@ func status(_ url: String, under policy: SecurityPolicy) async throws -> Int {
     let manager = HTTPRequestOperationManager()
     manager.responseSerializer = HTTPResponseSerializer()
     manager.securityPolicy = policy
-    let operation = try manager.operation(method: "GET", url)
+    let operation = try manager.makeOperation(method: "GET", url)
     manager.enqueue(operation)
     _ = try await operation.value()
     return operation.response?.statusCode ?? 0

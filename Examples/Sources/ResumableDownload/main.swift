@@ -26,7 +26,7 @@ let manager = HTTPRequestOperationManager()
 manager.responseSerializer = HTTPResponseSerializer()
 
 do {
-    let operation = try manager.operation(method: "GET", arguments[1])
+    let operation = try manager.makeOperation(method: "GET", arguments[1])
     operation.downloadDestination = DownloadDestination(
         fileURL: URL(fileURLWithPath: arguments[2]), sha256: wantedDigest)
     // Totals include what an earlier run received.

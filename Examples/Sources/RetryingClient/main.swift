@@ -28,7 +28,7 @@ manager.retryPolicy = RetryPolicy(
 manager.interceptors = [
     TokenRefresher {
         print("getting a token")
-        return try await manager.operation(method: "GET", "uuid").decoded(Identifier.self).uuid
+        return try await manager.makeOperation(method: "GET", "uuid").decoded(Identifier.self).uuid
     }
 ]
 
@@ -40,7 +40,7 @@ func attempts(of operation: HTTPRequestOperation) -> String {
 }
 
 do {
-    let logins = try (1...10).map { _ in try manager.operation(method: "GET", "bearer") }
+    let logins = try (1...10).map { _ in try manager.makeOperation(method: "GET", "bearer") }
     for login in logins { manager.enqueue(login) }
     var tokens: Set<String> = []
     for login in logins { tokens.insert(try await login.decoded(Login.self).token) }
@@ -51,7 +51,7 @@ do {
     exit(1)
 }
 
-let busy = try manager.operation(method: "GET", "status/503")
+let busy = try manager.makeOperation(method: "GET", "status/503")
 do {
     _ = try await busy.value()
 } catch {

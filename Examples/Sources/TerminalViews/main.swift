@@ -68,7 +68,7 @@ button.setBackgroundImage(for: .normal, with: URLRequest(url: baseURL.appending(
 await terminal.wait(for: "button's background")
 
 // One operation, shown by three views.
-let upload = try manager.operation(
+let upload = try manager.makeOperation(
     method: "POST", "anything", body: .data(Data(count: 8 << 20), contentType: "application/octet-stream"))
 let (progress, indicator, refresh) = (ProgressBinding(terminal), ActivityBinding(terminal), RefreshBinding(terminal))
 progress.setProgressWithUploadProgress(of: upload, animated: false)
@@ -80,7 +80,7 @@ await terminal.wait(for: "refreshed")
 
 // An error becomes an alert.
 let alert = ErrorBinding(terminal)
-let missing = try manager.operation(method: "GET", "status/404")
+let missing = try manager.makeOperation(method: "GET", "status/404")
 alert.showError(of: missing)
 manager.enqueue(missing)
 await terminal.wait(for: "Error")

@@ -16,15 +16,15 @@ extension HTTPRequestOperationManager {
     ///   - failure: likewise, with the error; also for a cancelled operation. The operation is never `nil` here.
     /// - Throws: what `requestSerializer` throws; `RequestSerializationError` for a string that is no URL, and for a body
     ///   that cannot be written.
-    public func operation(
+    public func makeOperation(
         method: String, _ URLString: String, body: RequestBody, headers: [String: String]? = nil,
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
         let request = try requestSerializer.request(withMethod: method, url: base.resolve(URLString), body: body)
-        return operation(with: request, headers: headers, success: success, failure: failure)
+        return makeOperation(with: request, headers: headers, success: success, failure: failure)
     }
 
-    /// Submits a body by POST. See ``operation(method:_:body:headers:success:failure:)``.
+    /// Submits a body by POST. See ``makeOperation(method:_:body:headers:success:failure:)``.
     ///
     /// - Parameters:
     ///   - URLString: resolved against `baseURL`.
@@ -64,7 +64,7 @@ extension HTTPRequestOperationManager {
         _ failure: Failure?
     ) -> HTTPRequestOperation? {
         enqueue(reportingTo: failure) {
-            try operation(
+            try makeOperation(
                 method: method, URLString, body: body, headers: headers, success: success, failure: failure)
         }
     }

@@ -12,7 +12,7 @@ extension HTTPRequestOperationManager {
     /// Makes an operation for a verb, without adding it to the queue. Dependencies can be added first.
     ///
     /// ```swift
-    /// let operation = try manager.operation(
+    /// let operation = try manager.makeOperation(
     ///     method: "GET", "books", parameters: ["author": "Le Guin"])
     /// operation.queuePriority = .high
     /// manager.enqueue(operation)
@@ -26,13 +26,13 @@ extension HTTPRequestOperationManager {
     ///   - success: called on `completionQueue`, or the main queue, with the response object. Nil, the default: nothing.
     ///   - failure: likewise, with the error; also for a cancelled operation. The operation is never nil here.
     /// - Throws: what `requestSerializer` throws; `RequestSerializationError.Code.badURL` for a string that is no URL.
-    public func operation(
+    public func makeOperation(
         method: String, _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
         let url = try base.resolve(URLString)
         let request = try requestSerializer.request(withMethod: method, url: url, parameters: parameters)
-        return operation(with: request, headers: headers, success: success, failure: failure)
+        return makeOperation(with: request, headers: headers, success: success, failure: failure)
     }
 
     /// Makes an operation that submits a multipart form, without adding it to the queue.
@@ -46,7 +46,7 @@ extension HTTPRequestOperationManager {
     ///   - success: called on `completionQueue`, or the main queue, with the response object. Nil, the default: nothing.
     ///   - failure: likewise, with the error; also for a cancelled operation. The operation is never nil here.
     /// - Throws: what `block` or `requestSerializer` throws.
-    public func operation(
+    public func makeOperation(
         method: String, _ URLString: String, parameters: [String: Any]? = nil, headers: [String: String]? = nil,
         constructingBodyWith block: (any MultipartFormData) throws -> Void,
         success: Success? = nil, failure: Failure? = nil
@@ -57,11 +57,11 @@ extension HTTPRequestOperationManager {
             try requestSerializer.multipartFormRequest(
                 withMethod: method, urlString: url.absoluteString, parameters: parameters, constructingBodyWith: block)
         }
-        return operation(with: request, headers: headers, success: success, failure: failure)
+        return makeOperation(with: request, headers: headers, success: success, failure: failure)
     }
 
     /// The operation for a request as the serializer made it.
-    func operation(
+    func makeOperation(
         with request: URLRequest, headers: [String: String]?, success: Success?, failure: Failure?
     ) -> HTTPRequestOperation {
         var request = request
@@ -94,7 +94,7 @@ extension HTTPRequestOperationManager {
         failure: Failure?
     ) -> HTTPRequestOperation? {
         enqueue(reportingTo: failure) {
-            try operation(
+            try makeOperation(
                 method: method, URLString, parameters: parameters, headers: headers, success: success, failure: failure)
         }
     }

@@ -332,7 +332,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)? = nil
     ) -> HTTPRequestOperation? {
         enqueue(reportingTo: failure) {
-            try operation(
+            try makeOperation(
                 method: "POST", URLString, parameters: parameters, headers: headers, constructingBodyWith: block,
                 success: success, failure: failure)
         }

@@ -9,7 +9,7 @@ extension HTTPRequestOperation {
     /// cancels the operation. Does not wait for completion blocks, and so needs no running main queue.
     ///
     /// ```swift
-    /// let operation = try manager.operation(method: "GET", "books")
+    /// let operation = try manager.makeOperation(method: "GET", "books")
     /// let books = try await operation.value() as? [[String: Any]]
     /// print(books?.count ?? 0)
     /// ```
@@ -46,7 +46,7 @@ extension HTTPRequestOperation {
     /// at the top level. No content is `nil` where `type` is an optional, as for a 204.
     ///
     /// ```swift
-    /// let book = try await manager.operation(method: "GET", "books/1")
+    /// let book = try await manager.makeOperation(method: "GET", "books/1")
     ///     .decoded(Book.self)
     /// print(book.title)
     /// ```

@@ -12,7 +12,7 @@ internal import NetworkingSupport
 /// ```swift
 /// let batch = OperationBatch(
 ///     try ["a", "b", "c"].map {
-///         try manager.operation(method: "GET", "files/\($0)")
+///         try manager.makeOperation(method: "GET", "files/\($0)")
 ///     })
 /// batch.setProgressBlock { finished, total in
 ///     print("\(finished) of \(total)")

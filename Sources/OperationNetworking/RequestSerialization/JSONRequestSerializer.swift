@@ -10,7 +10,7 @@ internal import NetworkingSupport
 ///
 /// ```swift
 /// manager.requestSerializer = JSONRequestSerializer()
-/// let created = try await manager.operation(
+/// let created = try await manager.makeOperation(
 ///     method: "POST", "books", parameters: ["title": "Lavinia"]
 /// ).decoded(Book.self)
 /// print(created.title)

@@ -10,7 +10,7 @@ internal import OperationNetworking
 private func overview() async throws -> Book {
     let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
 
-    let book = try await manager.operation(method: "GET", "books/1")
+    let book = try await manager.makeOperation(method: "GET", "books/1")
         .decoded(Book.self)
 
     manager.get(
@@ -23,7 +23,7 @@ private func overview() async throws -> Book {
 // MARK: The page of HTTPRequestOperation
 
 private func decode(_ manager: HTTPRequestOperationManager) async throws -> Book {
-    let operation = try manager.operation(method: "GET", "books/1")
+    let operation = try manager.makeOperation(method: "GET", "books/1")
     let book = try await operation.decoded(Book.self)
     return book
 }
@@ -46,7 +46,7 @@ private func create() async throws -> Book {
     manager.requestSerializer = JSONRequestSerializer()
     manager.retryPolicy = RetryPolicy()
 
-    let operation = try manager.operation(
+    let operation = try manager.makeOperation(
         method: "POST", "books", parameters: Draft(title: "Lavinia"))
     let created = try await operation.decoded(Book.self)
     return created
@@ -76,7 +76,7 @@ private func cacheOnly(_ manager: HTTPRequestOperationManager, _ url: URL) -> HT
 private func retry(_ manager: HTTPRequestOperationManager) throws -> HTTPRequestOperation {
     manager.retryPolicy = RetryPolicy(
         maximumAttempts: 4, budget: RetryBudget())
-    let operation = try manager.operation(method: "GET", "books")
+    let operation = try manager.makeOperation(method: "GET", "books")
     operation.retryPolicy = RetryPolicy(
         maximumAttempts: 5,
         backoff: .exponential(initial: 0.2, factor: 2, maximum: 10))
@@ -117,7 +117,7 @@ private struct Session: Decodable, Sendable {
 
 private func refresh(_ manager: HTTPRequestOperationManager, _ accounts: HTTPRequestOperationManager, saved: String) {
     let refresher = TokenRefresher {
-        let login = try accounts.operation(
+        let login = try accounts.makeOperation(
             method: "POST", "token", parameters: ["refresh_token": saved])
         return try await login.decoded(Session.self).token
     }
@@ -161,12 +161,12 @@ private func sendWithBlocks(_ manager: HTTPRequestOperationManager) {
 }
 
 private func sendFromAsyncCode(_ manager: HTTPRequestOperationManager) async throws -> String {
-    let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+    let book = try await manager.makeOperation(method: "GET", "books/1").decoded(Book.self)
     return book.title
 }
 
 private func setThingsBeforeTheStart(_ manager: HTTPRequestOperationManager) throws {
-    let operation = try manager.operation(method: "GET", "covers/1")
+    let operation = try manager.makeOperation(method: "GET", "covers/1")
     operation.responseSerializer = HTTPResponseSerializer()
     operation.setDownloadProgressBlock { _, received, expected in print("\(received) of \(expected) bytes") }
     operation.setCompletionBlockWithSuccess(
@@ -202,8 +202,8 @@ private func setQueue(_ manager: HTTPRequestOperationManager) {
 
 private func waitWithoutBlocking(_ manager: HTTPRequestOperationManager) throws {
     let batch = OperationBatch([
-        try manager.operation(method: "GET", "books"),
-        try manager.operation(method: "GET", "authors"),
+        try manager.makeOperation(method: "GET", "books"),
+        try manager.makeOperation(method: "GET", "authors"),
     ])
     batch.setCompletionBlock { operations in print("\(operations.count) are done") }
     manager.enqueue(batch)
@@ -225,7 +225,7 @@ private func makeBatch(
     _ manager: HTTPRequestOperationManager, names: [String], folder: URL
 ) throws -> OperationBatch {
     let downloads = try names.map { name in
-        let operation = try manager.operation(method: "GET", "files/\(name)")
+        let operation = try manager.makeOperation(method: "GET", "files/\(name)")
         operation.responseSerializer = HTTPResponseSerializer()
         operation.downloadDestination = DownloadDestination(fileURL: folder.appendingPathComponent(name))
         return operation
@@ -264,7 +264,7 @@ private func cancelRest(of batch: OperationBatch, _ operations: [HTTPRequestOper
 // MARK: Pausing, resuming and downloading
 
 private func download(_ manager: HTTPRequestOperationManager, folder: URL, digest: Data) throws {
-    let operation = try manager.operation(method: "GET", "files/book.pdf")
+    let operation = try manager.makeOperation(method: "GET", "files/book.pdf")
     operation.responseSerializer = HTTPResponseSerializer()
     operation.downloadDestination = DownloadDestination(
         fileURL: folder.appendingPathComponent("book.pdf"), existingFile: .replace, sha256: digest)
@@ -406,7 +406,7 @@ private func showActivity() {
 // MARK: Streaming
 
 private func readLines(_ manager: HTTPRequestOperationManager) async throws {
-    let operation = try manager.operation(method: "GET", "logs/today")
+    let operation = try manager.makeOperation(method: "GET", "logs/today")
     for try await line in operation.lines {
         print(line)
         if line.hasPrefix("END") { break }
@@ -414,7 +414,7 @@ private func readLines(_ manager: HTTPRequestOperationManager) async throws {
 }
 
 private func readEvents(_ manager: HTTPRequestOperationManager) async throws {
-    let operation = try manager.operation(method: "GET", "changes")
+    let operation = try manager.makeOperation(method: "GET", "changes")
     for try await event in operation.events.reconnecting() {
         print(event.event, event.id, event.data)
     }

@@ -7,14 +7,14 @@ internal import OperationNetworking
 
 // HTTPRequestOperation+Async.swift: func value()
 private func sample01(_ manager: HTTPRequestOperationManager) async throws {
-    let operation = try manager.operation(method: "GET", "books")
+    let operation = try manager.makeOperation(method: "GET", "books")
     let books = try await operation.value() as? [[String: Any]]
     print(books?.count ?? 0)
 }
 
 // HTTPRequestOperation+Async.swift: func decoded<T
 private func sample02(_ manager: HTTPRequestOperationManager) async throws {
-    let book = try await manager.operation(method: "GET", "books/1")
+    let book = try await manager.makeOperation(method: "GET", "books/1")
         .decoded(Book.self)
     print(book.title)
 }
@@ -130,7 +130,7 @@ private func sample17(_ operation: HTTPRequestOperation, _ file: URL) {
 private func sample18(_ manager: HTTPRequestOperationManager) async throws {
     let batch = OperationBatch(
         try ["a", "b", "c"].map {
-            try manager.operation(method: "GET", "files/\($0)")
+            try manager.makeOperation(method: "GET", "files/\($0)")
         })
     batch.setProgressBlock { finished, total in
         print("\(finished) of \(total)")
@@ -197,7 +197,7 @@ private func sample26(_ manager: HTTPRequestOperationManager) {
 
 // HTTPRequestOperationManager+Verbs.swift: func operation
 private func sample27(_ manager: HTTPRequestOperationManager) throws {
-    let operation = try manager.operation(
+    let operation = try manager.makeOperation(
         method: "GET", "books", parameters: ["author": "Le Guin"])
     operation.queuePriority = .high
     manager.enqueue(operation)
@@ -283,7 +283,7 @@ private func sample38(_ manager: HTTPRequestOperationManager) {
 // JSONRequestSerializer.swift: class JSONRequestSerializer
 private func sample39(_ manager: HTTPRequestOperationManager) async throws {
     manager.requestSerializer = JSONRequestSerializer()
-    let created = try await manager.operation(
+    let created = try await manager.makeOperation(
         method: "POST", "books", parameters: ["title": "Lavinia"]
     ).decoded(Book.self)
     print(created.title)
@@ -291,7 +291,7 @@ private func sample39(_ manager: HTTPRequestOperationManager) async throws {
 
 // MultipartFormData.swift: protocol MultipartFormData
 private func sample40(_ manager: HTTPRequestOperationManager, _ cover: URL) throws {
-    let operation = try manager.operation(
+    let operation = try manager.makeOperation(
         method: "POST", "covers",
         constructingBodyWith: { form in
             try form.appendPart(withFileURL: cover, name: "cover")

@@ -45,7 +45,7 @@ enum MigrationSnippets {}
 extension MigrationSnippets {
     /// Migration, "Leaving the old names".
     static func setBlocksFirst(_ client: BooksClient) throws -> HTTPRequestOperation {
-        let operation = try client.operation(method: "GET", "covers/1")
+        let operation = try client.makeOperation(method: "GET", "covers/1")
         operation.setDownloadProgressBlock { _, received, expected in print(received, expected) }
         operation.setCompletionBlockWithSuccess(
             { _, object in print(object ?? "") }, failure: { _, error in print(error) })
@@ -106,7 +106,7 @@ extension MigrationSnippets {
 
     /// Migration, "Moving from sessions to operations".
     static func sessionManager(_ manager: HTTPRequestOperationManager) throws -> HTTPRequestOperation {
-        let cover = try manager.operation(
+        let cover = try manager.makeOperation(
             method: "GET", "covers/1",
             success: { operation, object in print(operation.response?.statusCode ?? 0, object ?? "") },
             failure: { operation, error in print(operation?.response?.statusCode ?? 0, error) })
@@ -122,7 +122,7 @@ extension MigrationSnippets {
         func URL(string: String) -> Foundation.URL? { base }
         let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
         manager.requestSerializer = JSONRequestSerializer()
-        let created = try await manager.operation(method: "POST", "books", parameters: Draft(title: "Lavinia"))
+        let created = try await manager.makeOperation(method: "POST", "books", parameters: Draft(title: "Lavinia"))
             .decoded(Book.self)
         return created
     }

@@ -35,8 +35,9 @@ extension ReadmeSnippets {
 
     /// README, "Log in, then use the token".
     static func logIn(_ manager: HTTPRequestOperationManager, password: String) throws -> HTTPRequestOperation {
-        let login = try manager.operation(method: "POST", "login", parameters: ["user": "ada", "password": password])
-        let profile = try manager.operation(method: "GET", "profile")
+        let login = try manager.makeOperation(
+            method: "POST", "login", parameters: ["user": "ada", "password": password])
+        let profile = try manager.makeOperation(method: "GET", "profile")
 
         profile.dependencyFailurePolicy = .cancel
         profile.addDependency(login) { login, request in
@@ -53,7 +54,7 @@ extension ReadmeSnippets {
         -> OperationBatch
     {
         let downloads = try names.map { name in
-            let operation = try manager.operation(method: "GET", "files/\(name)")
+            let operation = try manager.makeOperation(method: "GET", "files/\(name)")
             operation.responseSerializer = HTTPResponseSerializer()
             operation.downloadDestination = DownloadDestination(fileURL: folder.appendingPathComponent(name))
             operation.setDownloadProgressBlock { _, received, expected in
@@ -106,13 +107,13 @@ extension ReadmeSnippets {
 
     /// The article that comes first.
     static func asyncAwait(_ manager: HTTPRequestOperationManager) async throws -> String {
-        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        let book = try await manager.makeOperation(method: "GET", "books/1").decoded(Book.self)
         return book.title
     }
 
     /// README, "Read a response while it comes".
     static func readLines(_ manager: HTTPRequestOperationManager) async throws {
-        let log = try manager.operation(method: "GET", "logs/today")
+        let log = try manager.makeOperation(method: "GET", "logs/today")
         for try await line in log.lines where line.contains("error") {
             print(line)
         }

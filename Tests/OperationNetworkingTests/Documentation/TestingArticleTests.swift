@@ -15,7 +15,7 @@ struct TestingArticleTests {
     @Test("An operation that was not started holds its request")
     func requests() throws {
         let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
-        let operation = try manager.operation(method: "GET", "books", parameters: ["page": 2])
+        let operation = try manager.makeOperation(method: "GET", "books", parameters: ["page": 2])
         #expect(operation.request.url?.absoluteString == "https://api.example.com/v1/books?page=2")
     }
 
@@ -65,14 +65,14 @@ struct TestingArticleTests {
         let server = local.url("/")
         let client = HTTPRequestOperationManager(baseURL: server)
         client.completionQueue = DispatchQueue(label: "tests")
-        let book = try await client.operation(method: "GET", "books/1").decoded(Book.self)
+        let book = try await client.makeOperation(method: "GET", "books/1").decoded(Book.self)
         #expect(book.title == "The Dispossessed")
     }
 
     @Test("A cancelled operation fails")
     func cancellation() async throws {
         let client = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
-        let operation = try client.operation(method: "GET", "books")
+        let operation = try client.makeOperation(method: "GET", "books")
         operation.cancel()
         let error = await #expect(throws: URLError.self) { try await operation.value() }
         #expect(error?.code == .cancelled)

@@ -145,7 +145,7 @@ private final class Screen: Sendable {
         manager.completionQueue = queue
         manager.completionGroup = group
         let serializer = manager.responseSerializer
-        let operation = try manager.operation(method: "GET", "x")
+        let operation = try manager.makeOperation(method: "GET", "x")
         manager.credential = nil
         manager.responseSerializer = HTTPResponseSerializer()
         #expect(operation.credential == credential && !operation.shouldUseCredentialStorage)

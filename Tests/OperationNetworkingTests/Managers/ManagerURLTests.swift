@@ -50,7 +50,7 @@ import Testing
         ])
     func resolution(base: String, string: String, expected: String) throws {
         let manager = HTTPRequestOperationManager(baseURL: URL(string: base))
-        let operation = try manager.operation(method: "GET", string)
+        let operation = try manager.makeOperation(method: "GET", string)
         #expect(operation.request.url?.absoluteString == expected)
     }
 

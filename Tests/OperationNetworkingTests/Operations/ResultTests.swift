@@ -31,7 +31,7 @@ struct ResultTests {
 
     private func operation(_ json: String, status: Int = 200) throws -> HTTPRequestOperation {
         server.respond(to: "/x", .json(json, status: status))
-        return try manager.operation(method: "GET", "x")
+        return try manager.makeOperation(method: "GET", "x")
     }
 
     /// Whether the serializer made an object of the content.
@@ -73,7 +73,7 @@ struct ResultTests {
             ScriptedResponse(
                 headers: [("Content-Type", "application/json; charset=iso-8859-1")],
                 body: .data(Data([0x22, 0xE9, 0x22]))))
-        #expect(try await manager.operation(method: "GET", "latin1").decoded(String.self) == "é")
+        #expect(try await manager.makeOperation(method: "GET", "latin1").decoded(String.self) == "é")
         // One that was parsed before anybody wanted to decode it.
         let early = try self.operation("42")
         _ = await early.outcome()
@@ -83,9 +83,9 @@ struct ResultTests {
     @Test("No content is nil for an optional, and for anything else an error that says so", arguments: [204, 200])
     func noContent(status: Int) async throws {
         server.respond(to: "/x", .status(status))
-        #expect(try await manager.operation(method: "GET", "x").decoded([String: Int]?.self) == nil)
+        #expect(try await manager.makeOperation(method: "GET", "x").decoded([String: Int]?.self) == nil)
         let error = await #expect(throws: ResponseSerializationError.self) {
-            try await manager.operation(method: "GET", "x").decoded([String: Int].self)
+            try await manager.makeOperation(method: "GET", "x").decoded([String: Int].self)
         }
         #expect(error?.code == .cannotParseResponse && error?.reason.contains("no content") == true)
         #expect(error?.localizedDescription.contains("GET \(server.url("/x"))") == true)
@@ -110,7 +110,7 @@ struct ResultTests {
         #expect(error?.code == .badServerResponse && error?.responseObject as? [String: String] == ["why": "not yours"])
         server.respond(to: "/html", .ok("<p>", type: "text/html"))
         let other = await #expect(throws: ResponseSerializationError.self) {
-            try await manager.operation(method: "GET", "html").decoded(Int.self)
+            try await manager.makeOperation(method: "GET", "html").decoded(Int.self)
         }
         #expect(other?.code == .cannotDecodeContentData)
     }
@@ -139,7 +139,7 @@ struct ResultTests {
         let error = await #expect(throws: ResponseSerializationError.self) { try await operation.value(as: [Int].self) }
         #expect(error?.reason.contains("not a Array<Int>") == true)
         server.respond(to: "/none", .status(204))
-        #expect(try await manager.operation(method: "GET", "none").value(as: [Int]?.self) == nil)
+        #expect(try await manager.makeOperation(method: "GET", "none").value(as: [Int]?.self) == nil)
     }
 
     // MARK: Bodies
@@ -157,7 +157,7 @@ struct ResultTests {
             (.data(Data("x".utf8), contentType: "text/x"), "text/x", "x"),
         ]
         for (body, type, text) in bodies {
-            _ = try await manager.operation(method: "PUT", "y", body: body).value()
+            _ = try await manager.makeOperation(method: "PUT", "y", body: body).value()
             let request = try #require(server.requests.last)
             #expect(request.method == "PUT" && request["Content-Type"] == type && request.text == text)
             #expect(request["X-Client"] == "me")
@@ -177,7 +177,7 @@ struct ResultTests {
     @Test("An operation's own time-out, without a request made by hand")
     func timeout() async throws {
         server.respondToOthers { _ in .stalled() }
-        let operation = try manager.operation(method: "GET", "slow")
+        let operation = try manager.makeOperation(method: "GET", "slow")
         #expect(operation.timeoutInterval == 60)
         operation.timeoutInterval = 0.2
         #expect(await operation.outcome().urlError?.code == .timedOut)

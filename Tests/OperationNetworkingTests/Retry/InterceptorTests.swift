@@ -51,7 +51,7 @@ private struct Hooks: RequestInterceptor {
         #expect(outcome.status == 404 && server.requests.map { $0["X"] } == ["a0b0", "a1b1", "a2b2"])
         #expect(outcome.operation?.request.value(forHTTPHeaderField: "X") == nil)
         // A resume makes another attempt, too.
-        let operation = try manager.operation(method: "GET", "ok")
+        let operation = try manager.makeOperation(method: "GET", "ok")
         server.respond(to: "/ok", .stalled())
         operation.start()
         try await eventually("the request") { server.requests.count == 4 }
@@ -128,13 +128,13 @@ private struct Hooks: RequestInterceptor {
                     return .retry
                 })
         ]
-        let operation = try manager.operation(method: "GET", "missing")
+        let operation = try manager.makeOperation(method: "GET", "missing")
         async let outcome = operation.outcome()
         try await eventually("the interceptor") { asked.value == 1 }
         operation.cancel()
         #expect(await outcome.urlError?.code == .cancelled)
         await told.wait()
-        let timed = try manager.operation(method: "GET", "missing")
+        let timed = try manager.makeOperation(method: "GET", "missing")
         timed.totalTimeout = 0.3
         let late = await timed.outcome().urlError
         #expect(late?.code == .timedOut && late?.localizedDescription.contains("interceptor") == true)
@@ -155,7 +155,7 @@ private struct Hooks: RequestInterceptor {
                 return .retry
             })
         ]
-        let operation = try manager.operation(method: "GET", "missing")
+        let operation = try manager.makeOperation(method: "GET", "missing")
         let endings = Endings(operation)
         manager.enqueue(operation)
         try await eventually("the interceptor") { asked.value == 1 }

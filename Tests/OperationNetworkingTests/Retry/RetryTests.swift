@@ -329,7 +329,7 @@ import Testing
         #expect(manager.retryPolicy == nil && HTTPRequestOperation(server.url("/")).retryPolicy == nil)
         manager.retryPolicy = RetryPolicy(maximumAttempts: 8)
         let copy = try #require(manager.copy() as? HTTPRequestOperationManager)
-        #expect(try copy.operation(method: "GET", "x").retryPolicy?.maximumAttempts == 8)
+        #expect(try copy.makeOperation(method: "GET", "x").retryPolicy?.maximumAttempts == 8)
         manager.configure(operation)
         #expect(operation.retryPolicy?.maximumAttempts == 8)
     }

@@ -58,7 +58,7 @@ import Testing
             }
         ]
         let (successes, cancellations, others) = (Tally(), Tally(), Tally())
-        let operations = try (0..<1000).map { try manager.operation(method: "GET", "\($0)") }
+        let operations = try (0..<1000).map { try manager.makeOperation(method: "GET", "\($0)") }
         for operation in operations {
             operation.setCompletionBlockWithSuccess(
                 { _, _ in successes.increment() },
@@ -159,7 +159,7 @@ import Testing
         let manager = manager
         manager.interceptors = [
             TokenRefresher(token: "old") { [valid] in
-                let token = try manager.operation(method: "GET", "token")
+                let token = try manager.makeOperation(method: "GET", "token")
                 _ = try await token.value()
                 valid.append(token.responseString ?? "")
                 return token.responseString ?? ""

@@ -222,10 +222,10 @@ import Testing
 
     @Test("Any method that httpbin knows")
     func trace() async throws {
-        let operation = try manager.operation(method: "TRACE", "anything")
+        let operation = try manager.makeOperation(method: "TRACE", "anything")
         let outcome = await operation.outcome()
         #expect(outcome.json["method"] as? String == "TRACE")
-        let purge = try manager.operation(method: "PURGE", "anything")
+        let purge = try manager.makeOperation(method: "PURGE", "anything")
         #expect(await purge.outcome().status == 405)
     }
 

@@ -239,7 +239,7 @@ package final class Downloader: Sendable {
     private func makeOperation(_ index: Int, _ manager: HTTPRequestOperationManager) throws -> HTTPRequestOperation {
         let entry = entries[index]
         let fields = Dictionary(entry.headers.map { ($0.name, $0.value) }) { $1 }
-        let operation = try manager.operation(method: "GET", entry.url.absoluteString, headers: fields)
+        let operation = try manager.makeOperation(method: "GET", entry.url.absoluteString, headers: fields)
         operation.retryPolicy = options.retryPolicy(of: entry)
         operation.setCompletionBlockWithSuccess(
             { [self] operation, _ in didEnd(index, operation, error: nil) },

@@ -199,7 +199,7 @@ final class PlannedDownload: Sendable {
             fields["Range"] = range
             fields["If-Range"] = request.validator
         }
-        let operation = try circumstances.manager.operation(
+        let operation = try circumstances.manager.makeOperation(
             method: "GET", urls[request.source].absoluteString, headers: fields)
         operation.name = entry.id
         // Files that wait come before further ranges of one that has begun.

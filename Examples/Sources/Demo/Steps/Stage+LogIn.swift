@@ -7,7 +7,7 @@ extension Stage {
         console.heading("1. Log in; four requests wait for it and use its token")
         // The server echoes what it gets: the token is made here.
         let credentials = Credentials(user: "ada", token: UUID().uuidString)
-        let login = try api.operation(
+        let login = try api.makeOperation(
             method: "POST", "post", parameters: ["user": credentials.user, "token": credentials.token])
         let requests = try (1...4).map { _ in try authorized(after: login) }
         // The order of adding does not matter: the queue starts what may run.
@@ -24,7 +24,7 @@ extension Stage {
         }
 
         console.line("  A login that is refused; with the policy .cancel its dependants are not sent:")
-        let refused = try api.operation(method: "POST", "status/403")
+        let refused = try api.makeOperation(method: "POST", "status/403")
         let dependants = try (1...2).map { _ in
             let operation = try authorized(after: refused)
             operation.dependencyFailurePolicy = .cancel
@@ -50,7 +50,7 @@ extension Stage {
     }
 
     private func authorized(after login: HTTPRequestOperation) throws -> HTTPRequestOperation {
-        let operation = try api.operation(method: "GET", "bearer")
+        let operation = try api.makeOperation(method: "GET", "bearer")
         operation.addDependency(login) { login, request in
             let echo = try JSONDecoder().decode(Echo.self, from: login.responseData ?? Data())
             request.setValue("Bearer \(echo.json?.token ?? "")", forHTTPHeaderField: "Authorization")

@@ -16,7 +16,7 @@ final class APIClient: HTTPRequestOperationManager, @unchecked Sendable {
 
     /// A GET whose content is data, not JSON; not enqueued.
     func download(_ path: String, to file: URL? = nil) throws -> HTTPRequestOperation {
-        let operation = try operation(method: "GET", path, headers: ["Accept": "*/*"])
+        let operation = try makeOperation(method: "GET", path, headers: ["Accept": "*/*"])
         operation.responseSerializer = HTTPResponseSerializer()
         operation.downloadDestination = file.map { DownloadDestination(fileURL: $0) }
         return operation

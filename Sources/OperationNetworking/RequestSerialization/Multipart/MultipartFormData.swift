@@ -8,7 +8,7 @@ public import Foundation
 /// message makes building the request throw `RequestSerializationError.Code.invalidHeaderField`.
 ///
 /// ```swift
-/// let operation = try manager.operation(
+/// let operation = try manager.makeOperation(
 ///     method: "POST", "covers",
 ///     constructingBodyWith: { form in
 ///         try form.appendPart(withFileURL: cover, name: "cover")

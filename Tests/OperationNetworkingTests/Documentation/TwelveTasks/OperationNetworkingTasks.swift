@@ -16,23 +16,23 @@ struct Page: Codable, Sendable, Equatable {
 enum OperationNetworkingTasks {
     static func decode(_ manager: HTTPRequestOperationManager) async throws -> Book {
         // task 1
-        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        let book = try await manager.makeOperation(method: "GET", "books/1").decoded(Book.self)
         // end
         return book
     }
 
     static func formAndJSON(_ manager: HTTPRequestOperationManager, _ book: Book) async throws -> [Book] {
         // task 2
-        let form = try await manager.operation(method: "POST", "form", parameters: book).decoded(Book.self)
+        let form = try await manager.makeOperation(method: "POST", "form", parameters: book).decoded(Book.self)
         manager.requestSerializer = JSONRequestSerializer()
-        let json = try await manager.operation(method: "POST", "json", parameters: book).decoded(Book.self)
+        let json = try await manager.makeOperation(method: "POST", "json", parameters: book).decoded(Book.self)
         // end
         return [form, json]
     }
 
     static func upload(_ manager: HTTPRequestOperationManager, _ file: URL) async throws {
         // task 3
-        let upload = try manager.operation(
+        let upload = try manager.makeOperation(
             method: "POST", "covers", constructingBodyWith: { try $0.appendPart(withFileURL: file, name: "cover") })
         upload.setUploadProgressBlock { _, sent, total in print(sent, total) }
         _ = try await upload.data()
@@ -44,7 +44,7 @@ enum OperationNetworkingTasks {
         manager.responseSerializer = HTTPResponseSerializer()
         manager.operationQueue.maxConcurrentOperationCount = 4
         for name in names {
-            let download = try manager.operation(method: "GET", name)
+            let download = try manager.makeOperation(method: "GET", name)
             download.downloadDestination = DownloadDestination(fileURL: folder.appendingPathComponent(name))
             manager.enqueue(download)
         }
@@ -54,9 +54,9 @@ enum OperationNetworkingTasks {
 
     static func logIn(_ manager: HTTPRequestOperationManager, _ user: [String: String]) async throws -> [Page] {
         // task 5
-        let login = try await manager.operation(method: "POST", "login", parameters: user).decoded(Token.self)
+        let login = try await manager.makeOperation(method: "POST", "login", parameters: user).decoded(Token.self)
         manager.requestSerializer.setValue("Bearer \(login.token)", forHTTPHeaderField: "Authorization")
-        let operations = try (1...10).map { try manager.operation(method: "GET", "pages/\($0)") }
+        let operations = try (1...10).map { try manager.makeOperation(method: "GET", "pages/\($0)") }
         manager.enqueue(OperationBatch(operations))
         var pages: [Page] = []
         for operation in operations { pages.append(try await operation.decoded(Page.self)) }
@@ -67,7 +67,7 @@ enum OperationNetworkingTasks {
     static func retry(_ manager: HTTPRequestOperationManager) async throws -> Book {
         // task 6
         manager.retryPolicy = RetryPolicy()
-        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        let book = try await manager.makeOperation(method: "GET", "books/1").decoded(Book.self)
         // end
         return book
     }
@@ -77,7 +77,7 @@ enum OperationNetworkingTasks {
     ) async throws -> Book {
         // task 7
         manager.interceptors = [TokenRefresher { try await logIn() }]
-        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        let book = try await manager.makeOperation(method: "GET", "books/1").decoded(Book.self)
         // end
         return book
     }
@@ -85,14 +85,14 @@ enum OperationNetworkingTasks {
     static func pin(_ manager: HTTPRequestOperationManager, _ certificate: Data) async throws -> Book {
         // task 8
         manager.securityPolicy = SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: [certificate])
-        let book = try await manager.operation(method: "GET", "books/1").decoded(Book.self)
+        let book = try await manager.makeOperation(method: "GET", "books/1").decoded(Book.self)
         // end
         return book
     }
 
     static func resume(_ manager: HTTPRequestOperationManager, _ file: URL) async throws {
         // task 9
-        let download = try manager.operation(method: "GET", "large.bin")
+        let download = try manager.makeOperation(method: "GET", "large.bin")
         download.responseSerializer = HTTPResponseSerializer()
         download.downloadDestination = DownloadDestination(fileURL: file)
         _ = try await download.data()
@@ -109,7 +109,7 @@ enum OperationNetworkingTasks {
 
     static func lines(_ manager: HTTPRequestOperationManager) async throws {
         // task 11
-        for try await line in try manager.operation(method: "GET", "log").lines {
+        for try await line in try manager.makeOperation(method: "GET", "log").lines {
             print(line)
         }
         // end
