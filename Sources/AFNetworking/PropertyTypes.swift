@@ -8,15 +8,15 @@ extension URLConnectionOperation {
     /// `responseStringEncoding` as AFNetworking's `NSStringEncoding`, a raw value of `String.Encoding`. 0 before a
     /// response.
     @_disfavoredOverload
-    public var responseStringEncoding: UInt { hiddenResponseStringEncoding ?? 0 }
+    public var responseStringEncoding: UInt { responseStringEncodingRawValue ?? 0 }
 }
 
 extension HTTPRequestSerializer {
     /// `stringEncoding` as AFNetworking's `NSStringEncoding`, a raw value of `String.Encoding`.
     @_disfavoredOverload
     public var stringEncoding: UInt {
-        get { hiddenStringEncoding }
-        set { hiddenStringEncoding = newValue }
+        get { stringEncodingRawValue }
+        set { stringEncodingRawValue = newValue }
     }
 }
 
@@ -24,8 +24,8 @@ extension HTTPResponseSerializer {
     /// `stringEncoding` as AFNetworking's `NSStringEncoding`, a raw value of `String.Encoding`.
     @_disfavoredOverload
     public var stringEncoding: UInt {
-        get { hiddenStringEncoding }
-        set { hiddenStringEncoding = newValue }
+        get { stringEncodingRawValue }
+        set { stringEncodingRawValue = newValue }
     }
 
     /// `acceptableContentTypes` as AFNetworking's `NSSet` without a type of its elements. What is no text is left out.

@@ -6,12 +6,12 @@ internal import Foundation
 
 extension URLConnectionOperation {
     /// `responseStringEncoding`.
-    package final var hiddenResponseStringEncoding: UInt? { responseStringEncoding?.rawValue }
+    package final var responseStringEncodingRawValue: UInt? { responseStringEncoding?.rawValue }
 }
 
 extension HTTPRequestSerializer {
     /// `stringEncoding`.
-    package final var hiddenStringEncoding: UInt {
+    package final var stringEncodingRawValue: UInt {
         get { stringEncoding.rawValue }
         set { stringEncoding = String.Encoding(rawValue: newValue) }
     }
@@ -19,7 +19,7 @@ extension HTTPRequestSerializer {
 
 extension HTTPResponseSerializer {
     /// `stringEncoding`.
-    package final var hiddenStringEncoding: UInt {
+    package final var stringEncodingRawValue: UInt {
         get { stringEncoding.rawValue }
         set { stringEncoding = String.Encoding(rawValue: newValue) }
     }

@@ -15,20 +15,20 @@ struct QueueingSchedulerStateTests {
         init(limit: Int = 1) { state = SchedulerState(maxConcurrent: limit) }
 
         mutating func add(
-            _ name: String, foreign: Bool = false, _ facts: SchedulerState.Facts = .init()
+            _ name: String, foreign: Bool = false, _ snapshot: SchedulerState.OperationSnapshot = .init()
         ) {
             let operation = Operation()
             operation.name = name
             operations[name] = operation
-            if let look = state.insert(operation, isForeign: foreign) {
-                state.apply(facts, to: ObjectIdentifier(operation), look: look)
+            if let token = state.insert(operation, isForeign: foreign) {
+                state.apply(snapshot, to: ObjectIdentifier(operation), token: token)
             }
         }
         func id(_ name: String) -> ObjectIdentifier { ObjectIdentifier(operations[name]!) }
         func phase(_ name: String) -> SchedulerState.Phase? { state.phase(of: id(name)) }
-        mutating func look(_ name: String, wantsStart: Bool = false, _ facts: SchedulerState.Facts) {
-            if let look = state.beginLook(id(name), because: wantsStart ? .wish : .change) {
-                state.apply(facts, to: id(name), look: look)
+        mutating func refresh(_ name: String, wantsStart: Bool = false, _ snapshot: SchedulerState.OperationSnapshot) {
+            if let token = state.beginRefresh(id(name), because: wantsStart ? .wish : .change) {
+                state.apply(snapshot, to: id(name), token: token)
             }
         }
         mutating func finish(_ name: String) { _ = state.remove(id(name)) }
@@ -70,7 +70,7 @@ struct QueueingSchedulerStateTests {
             ("low", Operation.QueuePriority.low), ("n1", .normal), ("high", .high), ("n2", .normal),
             ("veryLow", .veryLow), ("veryHigh", .veryHigh), ("late", .veryLow),
         ] { fixture.add(name, .init(rank: PriorityRank(priority))) }
-        fixture.look("late", .init(rank: PriorityRank(.high)))
+        fixture.refresh("late", .init(rank: PriorityRank(.high)))
         fixture.state.isSuspended = false
         var order: [String] = []
         while let name = fixture.drain().first {
@@ -85,10 +85,10 @@ struct QueueingSchedulerStateTests {
         var fixture = Fixture()
         for name in ["a", "b", "c"] { fixture.add(name) }
         #expect(fixture.drain() == ["a"])
-        fixture.look("a", .init(isPaused: true))
+        fixture.refresh("a", .init(isPaused: true))
         #expect(fixture.phase("a") == .yielded)
         #expect(fixture.drain() == ["b"])
-        fixture.look("a", wantsStart: true, .init())
+        fixture.refresh("a", wantsStart: true, .init())
         #expect(fixture.drain() == [])
         fixture.finish("b")
         #expect(fixture.drain() == ["a"])
@@ -100,31 +100,31 @@ struct QueueingSchedulerStateTests {
         var fixture = Fixture()
         fixture.add("a")
         #expect(fixture.drain() == ["a"])
-        fixture.look("a", wantsStart: true, .init())
+        fixture.refresh("a", wantsStart: true, .init())
         #expect(fixture.drain() == ["a"])
         #expect(fixture.state.running == 1)
     }
 
-    @Test("Facts of an older look are not applied")
+    @Test("An older snapshot is not applied")
     func staleLook() throws {
         var fixture = Fixture()
         fixture.add("a", .init(isOpen: true))
-        let look = fixture.state.beginLook(fixture.id("a"), because: .change)
-        let old = try #require(look)
-        fixture.look("a", .init())
-        fixture.state.apply(.init(isOpen: true), to: fixture.id("a"), look: old)
+        let token = fixture.state.beginRefresh(fixture.id("a"), because: .change)
+        let old = try #require(token)
+        fixture.refresh("a", .init())
+        fixture.state.apply(.init(isOpen: true), to: fixture.id("a"), token: old)
         #expect(fixture.drain() == ["a"])
     }
 
-    @Test("A resume whose look is overtaken is not forgotten")
+    @Test("A resume whose snapshot is overtaken is not forgotten")
     func overtakenResume() throws {
         var fixture = Fixture()
         fixture.add("a")
         #expect(fixture.drain() == ["a"])
-        let look = fixture.state.beginLook(fixture.id("a"), because: .wish)
-        let old = try #require(look)
-        fixture.look("a", .init())
-        fixture.state.apply(.init(), to: fixture.id("a"), look: old)
+        let token = fixture.state.beginRefresh(fixture.id("a"), because: .wish)
+        let old = try #require(token)
+        fixture.refresh("a", .init())
+        fixture.state.apply(.init(), to: fixture.id("a"), token: old)
         #expect(fixture.drain() == ["a"])
     }
 
@@ -138,7 +138,7 @@ struct QueueingSchedulerStateTests {
         fixture.add("paused", .init(isPaused: true))
         fixture.state.isSuspended = isSuspended
         for name in ["queued", "open", "paused"] {
-            fixture.look(name, wantsStart: true, .init(isCancelled: true, isPaused: name == "paused"))
+            fixture.refresh(name, wantsStart: true, .init(isCancelled: true, isPaused: name == "paused"))
         }
         #expect(fixture.drain() == ["queued", "open", "paused"])
         #expect(fixture.state.running == 1)
@@ -156,7 +156,7 @@ struct QueueingSchedulerStateTests {
         fixture.state.addBarrier {}
         #expect(fixture.drain() == ["a"])
         fixture.finish("a")
-        fixture.look("b", .init())
+        fixture.refresh("b", .init())
         #expect(fixture.drain() == ["b"])
         fixture.finish("b")
         #expect(fixture.drain() == ["|"])
@@ -210,13 +210,13 @@ struct QueueingSchedulerStateTests {
         }
         fixture.add("n", .init(host: nil))
         #expect(fixture.drain() == ["x1", "y1", "z1", "n"])
-        fixture.look("x3", .init(rank: PriorityRank(.high), host: "x"))
+        fixture.refresh("x3", .init(rank: PriorityRank(.high), host: "x"))
         fixture.finish("x1")
         #expect(fixture.drain() == ["x3"])
-        fixture.look("x3", .init(isPaused: true, rank: PriorityRank(.high), host: "x"))
+        fixture.refresh("x3", .init(isPaused: true, rank: PriorityRank(.high), host: "x"))
         #expect(fixture.drain() == ["x2"])
         fixture.state.setMaxPerHost(0)
-        fixture.look("x3", wantsStart: true, .init())
+        fixture.refresh("x3", wantsStart: true, .init())
         #expect(fixture.drain() == ["x3"])
         for name in ["x2", "x3", "y1", "z1", "n"] { fixture.finish(name) }
         #expect(fixture.state.running == 0)
@@ -232,7 +232,7 @@ struct QueueingSchedulerStateTests {
         fixture.state.isSuspended = true
         fixture.finish("x1")
         #expect(fixture.phase("x2") == .queued)
-        fixture.look("x2", .init(isPaused: true, host: "x"))
+        fixture.refresh("x2", .init(isPaused: true, host: "x"))
         fixture.state.isSuspended = false
         #expect(fixture.drain() == ["x3"])
     }
@@ -243,14 +243,14 @@ struct QueueingSchedulerStateTests {
         fixture.add("f", foreign: true)
         fixture.add("g", foreign: true)
         #expect(fixture.drain() == ["?f"])
-        fixture.look("f", .init(isOpen: true))
+        fixture.refresh("f", .init(isOpen: true))
         #expect(fixture.phase("f") == .waiting)
         #expect(fixture.drain() == ["?g"])
-        fixture.look("g", .init(rank: PriorityRank(.low)))
+        fixture.refresh("g", .init(rank: PriorityRank(.low)))
         #expect(fixture.drain() == ["?g"])
-        fixture.look("g", .init(rank: PriorityRank(.low)))
+        fixture.refresh("g", .init(rank: PriorityRank(.low)))
         #expect(fixture.drain() == ["=g"])
-        fixture.look("f", .init(isCancelled: true))
+        fixture.refresh("f", .init(isCancelled: true))
         #expect(fixture.drain() == ["-f"])
         fixture.state.detachForeign(fixture.id("g"))
         #expect(fixture.state.running == 0)
@@ -264,7 +264,7 @@ struct QueueingSchedulerStateTests {
         var random = SeededRandom(seed: seed)
         var fixture = Fixture(limit: 3)
         fixture.state.setMaxPerHost(2)
-        var facts: [String: SchedulerState.Facts] = [:]
+        var facts: [String: SchedulerState.OperationSnapshot] = [:]
         var started: Set<String> = []
         var finished: Set<String> = []
         let names = (0..<60).map { "op\($0)" }
@@ -295,13 +295,13 @@ struct QueueingSchedulerStateTests {
                     finished.insert(name)
                 }
             }
-            fixture.look(name, wantsStart: Bool.random(using: &random), facts[name]!)
+            fixture.refresh(name, wantsStart: Bool.random(using: &random), facts[name]!)
             pump()
         }
         for name in names where !finished.contains(name) {
             facts[name]?.isPaused = false
             facts[name]?.isOpen = false
-            fixture.look(name, wantsStart: true, facts[name]!)
+            fixture.refresh(name, wantsStart: true, facts[name]!)
         }
         for _ in names.indices {
             pump()

@@ -56,13 +56,13 @@ extension URLConnectionOperation {
             var archive = OperationArchive(
                 request: _request, state: _machine.state, isCancelled: _machine.isCancelled,
                 configuration: _configuration)
-            if let head = _reception.head, let url = _reception.url {
+            if let head = _received.head, let url = _received.url {
                 archive.response = OperationArchive.Response(
                     url: url.withoutUserInfo.absoluteString, statusCode: head.statusCode, httpVersion: head.httpVersion,
                     rawFields: head.rawFields)
             }
-            archive.content = _reception.data
-            archive.failure = _reception.error.map { OperationArchive.Failure($0) }
+            archive.content = _received.data
+            archive.failure = _received.error.map { OperationArchive.Failure($0) }
             let serializer = (self as? HTTPRequestOperation)?._archivedSerializer
             return (archive, _content, _configuration.securityPolicy, serializer)
         }
@@ -83,7 +83,7 @@ extension URLConnectionOperation {
         let serializer = archive.responseSerializer?.object
         lock.withLock {
             _configuration.securityPolicy = policy
-            if archive.downloadDestination != nil { _losses.insert(.downloadDestination) }
+            if archive.downloadDestination != nil { _unarchivedProperties.insert(.downloadDestination) }
             _configuration.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
             _configuration.maximumResponseBodySize = archive.maximumResponseBodySize.map { max(0, $0) }
             _configuration.totalTimeout = archive.totalTimeout
@@ -91,21 +91,21 @@ extension URLConnectionOperation {
             _configuration.dependentsWaitForCompletionBlocks = archive.dependentsWaitForCompletionBlocks
             (self as? HTTPRequestOperation)?._archivedSerializer = serializer
             if archive.losesResponseSerializer || (archive.responseSerializer != nil && serializer == nil) {
-                _losses.insert(.responseSerializer)
+                _unarchivedProperties.insert(.responseSerializer)
             }
             if archive.losesSecurityPolicy || (archive.securityPolicy != nil && policy == nil) {
-                _losses.insert(.securityPolicy)
+                _unarchivedProperties.insert(.securityPolicy)
             }
-            if archive.request.losesBodyStream { _losses.insert(.bodyStream) }
+            if archive.request.losesBodyStream { _unarchivedProperties.insert(.bodyStream) }
             if let response = archive.response {
-                _reception.head = ResponseHead(
+                _received.head = ResponseHead(
                     statusCode: response.statusCode, httpVersion: response.httpVersion, rawFields: response.rawFields)
-                _reception.url = URL(string: response.url)
+                _received.url = URL(string: response.url)
             }
             switch OperationState(rawValue: archive.state) {
             case .finished:
-                _reception.data = archive.content
-                _reception.error = archive.failure?.error
+                _received.data = archive.content
+                _received.error = archive.failure?.error
                 _machine.restoreFinished(cancelled: archive.isCancelled)
             case .paused:
                 _machine.restorePaused()

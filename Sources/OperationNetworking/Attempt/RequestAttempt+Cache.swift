@@ -84,7 +84,7 @@ extension RequestAttempt {
         content.claim(for: self)
         sharedConfiguration = operation.presentConfiguration
         if timings == nil { timings = TransferTimings() }
-        reception = Reception()
+        incoming = IncomingContent()
         decoding = .nobody
         machine.serve(from: url, as: outcome)
         let head = stored.playableHead
@@ -92,11 +92,11 @@ extension RequestAttempt {
         switch machine.receive(head, circumstances, credential: credentialSource) {
         case .accept:
             accept(head)
-            reception.expectedLength = Int64(stored.content.count)
+            incoming.expectedLength = Int64(stored.content.count)
         case .discard:
             playback = Data()
         case .hold:
-            reception.place = .held(MemorySink(limit: configuration.memoryLimit))
+            incoming.place = .held(MemorySink(limit: configuration.memoryLimit))
         }
         play()
     }
@@ -150,23 +150,23 @@ extension RequestAttempt {
     /// Content that a client reads is kept beside, where the cache may want the response, or the client may want it kept:
     /// for that a response need not say anything about caches.
     func copyForCache() {
-        guard client != nil, content.stream != nil, case .plain = reception.form, storableHead != nil,
+        guard client != nil, content.stream != nil, case .plain = incoming.form, storableHead != nil,
             asksClient(.caching) || machine.head.map(StorageRules.mayBeOfUse) == true,
             let cache = configuration.cache.cache, cache.largestContent > 0
         else { return }
-        reception.copy = MemorySink(limit: cache.largestContent)
+        incoming.copy = MemorySink(limit: cache.largestContent)
     }
 
     /// Bytes that were taken by the client's reader.
     func copy(_ bytes: UnsafeRawBufferPointer) {
-        guard let copy = reception.copy else { return }
+        guard let copy = incoming.copy else { return }
         // Too much for the cache.
-        guard case .accepted = copy.write(bytes) else { return reception.copy = nil }
+        guard case .accepted = copy.write(bytes) else { return incoming.copy = nil }
     }
 
     /// What the user's block is asked about; nil: nothing is to be kept.
     var cacheableContent: CacheableContent? {
-        guard let (head, url) = storableHead, let memory = content.memory ?? reception.copy,
+        guard let (head, url) = storableHead, let memory = content.memory ?? incoming.copy,
             StorageRules.isPermitted(head, request: CacheControl(machine.request))
         else { return nil }
         return CacheableContent(head: head, url: url, data: memory.snapshot())

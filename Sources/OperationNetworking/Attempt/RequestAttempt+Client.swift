@@ -78,7 +78,7 @@ extension RequestAttempt {
         guard configuration.cacheBlock == nil, let client, asksClient(.caching), let content = cacheableContent,
             let response = HTTPURLResponse(head: content.head, url: content.url)
         else {
-            if let copy = reception.copy { storeResponse(copy.takeData()) }
+            if let copy = incoming.copy { storeResponse(copy.takeData()) }
             return finish(writing: nil)
         }
         isAsking = true

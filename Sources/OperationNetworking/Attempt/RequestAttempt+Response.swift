@@ -22,7 +22,7 @@ extension RequestAttempt: TransferHandler {
         assertOnThread()
         guard stop == nil else { return .fail(stopped) }
         sharedConfiguration = operation.presentConfiguration
-        reception = Reception()
+        incoming = IncomingContent()
         responseTime = now
         invalidateCache(by: head)
         if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
@@ -40,7 +40,7 @@ extension RequestAttempt: TransferHandler {
         case .discard:
             return .discard
         case .hold:
-            reception.place = .held(MemorySink(limit: configuration.memoryLimit))
+            incoming.place = .held(MemorySink(limit: configuration.memoryLimit))
             return .deliver
         }
     }
@@ -53,7 +53,7 @@ extension RequestAttempt: TransferHandler {
 
     /// Hands content to its place.
     func take(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
-        switch reception.place {
+        switch incoming.place {
         case .held(let memory), .diverted(let memory):
             return memory.write(bytes)
         case .sink:
@@ -80,7 +80,7 @@ extension RequestAttempt: TransferHandler {
         assertOnThread()
         timings = outcome.timings
         self.transfer = nil
-        if !outcome.trailers.isEmpty, reception.isAccepted, stop == nil { operation.record(trailers: outcome.trailers) }
+        if !outcome.trailers.isEmpty, incoming.isAccepted, stop == nil { operation.record(trailers: outcome.trailers) }
         if let client, asksClient(.metrics) { client.attemptDidTransfer(exchange(outcome.timings)) }
         transferDidEnd(outcome.error)
     }
@@ -117,16 +117,16 @@ extension RequestAttempt: TransferHandler {
         }
         let codings = ContentDecoder.codings(of: head)
         let form = form(of: codings)
-        reception.isAccepted = true
-        reception.form = form
+        incoming.isAccepted = true
+        incoming.form = form
         // Of content that the engine decodes nobody knows the length.
         let length = codings.isEmpty || decoding != .engine ? head.contentLength ?? -1 : -1
         if machine.continuesContent {
             let (whole, overflows) = machine.offset.addingReportingOverflow(max(length, 0))
-            reception.expectedLength = ContentRange(head: head)?.total ?? (length < 0 || overflows ? -1 : whole)
-            client?.attemptDidContinue(at: machine.offset, expected: reception.expectedLength)
+            incoming.expectedLength = ContentRange(head: head)?.total ?? (length < 0 || overflows ? -1 : whole)
+            client?.attemptDidContinue(at: machine.offset, expected: incoming.expectedLength)
         } else {
-            reception.expectedLength = length
+            incoming.expectedLength = length
             // Of a response that may be followed by another, nothing goes to a stream, which cannot take it back.
             let mayDivert = isFile || (sharedConfiguration.mayRetry && content.memory == nil)
             if isSuccess || content.memory != nil || (!mayDivert && content.sink?.isUntouched != false) {
@@ -136,7 +136,7 @@ extension RequestAttempt: TransferHandler {
             } else {
                 let memory = MemorySink(limit: configuration.memoryLimit)
                 memory.begin(nil, as: form)
-                reception.place = .diverted(memory)
+                incoming.place = .diverted(memory)
             }
             content.memory?.expect(length)
         }
@@ -147,7 +147,7 @@ extension RequestAttempt: TransferHandler {
 
     /// Before a stream gives any content, the response serializer has to accept the response.
     private func judge(_ head: ResponseHead) {
-        guard let stream = content.stream, case .sink = reception.place, let response = stream.undecidedResponse else {
+        guard let stream = content.stream, case .sink = incoming.place, let response = stream.undecidedResponse else {
             return
         }
         operation.judge(head) { [runtime] isAcceptable in
@@ -163,9 +163,9 @@ extension RequestAttempt: TransferHandler {
     func adoptStream() {
         assertOnThread()
         sharedConfiguration = operation.presentConfiguration
-        guard stop == nil, reception.isAccepted, !reception.isComplete, case .sink = reception.place,
+        guard stop == nil, incoming.isAccepted, !incoming.isComplete, case .sink = incoming.place,
             let stream = configuration.stream, let head = machine.head,
-            content.adopt(stream, configuration, as: reception.form, events: self)
+            content.adopt(stream, configuration, as: incoming.form, events: self)
         else { return }
         judge(head)
     }
@@ -212,16 +212,16 @@ extension RequestAttempt: TransferHandler {
     }
 
     private func deliver() {
-        if case .held(let memory) = reception.place, let head = machine.head {
-            reception.place = .sink
+        if case .held(let memory) = incoming.place, let head = machine.head {
+            incoming.place = .sink
             accept(head)
             let held = memory.takeData()
             var target: (any ResponseSink)? = content.sink
-            if case .diverted(let diverted) = reception.place { target = diverted }
+            if case .diverted(let diverted) = incoming.place { target = diverted }
             if case .fail(let error) = held.withUnsafeBytes({ target?.write($0) }) {
                 return finish(error: URLError(error, url: machine.url))
             }
-            if case .sink = reception.place, !held.isEmpty { reportProgress(held.count) }
+            if case .sink = incoming.place, !held.isEmpty { reportProgress(held.count) }
         }
         switch machine.completeness(accepted: content.sink?.bytesAccepted, known: content.totalLength) {
         case .partial: send()
@@ -233,11 +233,11 @@ extension RequestAttempt: TransferHandler {
     private func reportProgress(_ count: Int) {
         let queue = operation.progressQueue(.download)
         guard client != nil || queue != nil, let sink = content.sink else { return }
-        let expected = reception.expectedLength
+        let expected = incoming.expectedLength
         // While the beginning comes again, more may be there than the present response promises.
         let total = expected < 0 ? sink.bytesAccepted : min(sink.bytesAccepted, expected)
         if let client {
-            let isDecoded = reception.form.isCoded && content.stream == nil
+            let isDecoded = incoming.form.isCoded && content.stream == nil
             client.attemptDidReceive(
                 total: isDecoded ? sink.bytesDecoded : total, expected: isDecoded ? -1 : expected)
         }
@@ -251,8 +251,8 @@ extension RequestAttempt: TransferHandler {
         case .held: return postpone { [self] in completeContent() }
         case .present: break
         }
-        reception.isComplete = true
-        if case .diverted(let diverted) = reception.place {
+        incoming.isComplete = true
+        if case .diverted(let diverted) = incoming.place {
             if let error = diverted.complete() { return finish(error: URLError(error, url: machine.url)) }
             // An error response: what was received before, and the place for it, stay untouched.
             finish(error: nil, data: diverted.takeData())

@@ -54,7 +54,7 @@ final class RequestAttempt: @unchecked Sendable {
     var decoding = Decoding.engine
 
     /// The response that is being received.
-    var reception = Reception()
+    var incoming = IncomingContent()
     /// What of a stored response was not yet handed to its place.
     var playback: Data?
     /// When the present request was sent and its response began, in seconds since 1970.
@@ -69,7 +69,7 @@ final class RequestAttempt: @unchecked Sendable {
     lazy var uploadProgress = ProgressReporter(.upload)
 
     /// Where the present response's content goes, and how much is expected.
-    struct Reception {
+    struct IncomingContent {
         enum Place {
             /// The operation's sink.
             case sink
@@ -157,7 +157,7 @@ final class RequestAttempt: @unchecked Sendable {
         guard !isHeld else { return postpone { [self] in send() } }
         // Nothing of an earlier attempt writes any more when this one reads how far it came.
         content.claim(for: self)
-        reception = Reception()
+        incoming = IncomingContent()
         upgradeToTLS()
         guard !looksIntoCache() else {
             return lookIntoCache()

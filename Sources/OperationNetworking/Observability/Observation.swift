@@ -152,9 +152,9 @@ extension URLConnectionOperation {
         var observedFacts: Observation.Facts {
             lock.withLock {
                 Observation.Facts(
-                    method: _request.httpMethod ?? "GET", status: _reception.head?.statusCode, error: _reception.error,
-                    attempts: (_reception.measured?.attempts.count ?? 0) + 1,
-                    bytesReceived: _reception.measured?.timings.bytesReceived)
+                    method: _request.httpMethod ?? "GET", status: _received.head?.statusCode, error: _received.error,
+                    attempts: (_received.measured?.attempts.count ?? 0) + 1,
+                    bytesReceived: _received.measured?.timings.bytesReceived)
             }
         }
 

@@ -56,7 +56,7 @@ extension URLConnectionOperation {
         set {
             lock.withLock {
                 _configuration.downloadDestination = newValue
-                _losses.remove(.downloadDestination)
+                _unarchivedProperties.remove(.downloadDestination)
             }
         }
     }

@@ -85,16 +85,16 @@ extension HTTPRequestOperation {
     /// `lock` held.
     private func failureOfAttempt(_ end: AttemptEnd) -> (any Error)? {
         if let error = end.error ?? _serializationFailure { return error }
-        guard _reception.head?.statusCode == 401 else { return nil }
+        guard _received.head?.statusCode == 401 else { return nil }
         return URLError(
-            .userAuthenticationRequired, url: _reception.url, reason: "the server answered with status 401")
+            .userAuthenticationRequired, url: _received.url, reason: "the server answered with status 401")
     }
 
     /// No other attempt follows.
     private func decline(_ end: AttemptEnd, of number: UInt, with error: (any Error)?) {
         let isPresent = lock.withLock {
             guard _machine.decline(number) else { return false }
-            if let error { _reception.error = error.naming(_request.httpMethod) }
+            if let error { _received.error = error.naming(_request.httpMethod) }
             return true
         }
         if isPresent { conclude(end) }

@@ -51,7 +51,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
             lock.withLock {
                 _responseSerializer = newValue
                 _serialization = .none
-                _losses.remove(.responseSerializer)
+                _unarchivedProperties.remove(.responseSerializer)
             }
         }
     }
@@ -59,7 +59,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// The object that the serializer made of the response, also for a bad status, when the content could be parsed.
     /// Nil before the end, and after a transport error. AF: `responseObject`.
     public var responseObject: Any? {
-        let (hasFailed, known) = lock.withLock { (_reception.error != nil, _serialization) }
+        let (hasFailed, known) = lock.withLock { (_received.error != nil, _serialization) }
         guard !hasFailed else { return nil }
         if case .done(let object, _) = known { return object }
         switch serialization() {
@@ -71,7 +71,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     /// The transport's error, or else the serializer's.
     open override var error: (any Error)? {
-        let (failure, known) = lock.withLock { (_reception.error, _serialization) }
+        let (failure, known) = lock.withLock { (_received.error, _serialization) }
         if let failure { return failure }
         if case .done(_, let error) = known { return error }
         guard case .done(_, let error) = serialization() else { return nil }
@@ -121,7 +121,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     // MARK: Serialization
 
     override func processResponse(completion: @escaping @Sendable () -> Void) {
-        let (serializer, head, data) = lock.withLock { (_responseSerializer, _reception.head, _reception.data) }
+        let (serializer, head, data) = lock.withLock { (_responseSerializer, _received.head, _received.data) }
         if let status = head?.statusCode, serializer.fastValidation(statusCode: status) == true {
             lock.withLock { _serialization = .done(data, nil) }
             completion()
@@ -144,7 +144,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// Leaves the content to a decoder if that is wanted, and the serializer is one that does no more than parse JSON. False:
     /// it is to be parsed.
     private func acceptForDecoder() -> Bool {
-        let (serializer, data) = lock.withLock { (_leavesParsing ? _responseSerializer : nil, _reception.data) }
+        let (serializer, data) = lock.withLock { (_leavesParsing ? _responseSerializer : nil, _received.data) }
         guard let serializer, type(of: serializer) == JSONResponseSerializer.self,
             (try? serializer.validate(response, data: data)) != nil
         else { return false }
@@ -182,7 +182,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     /// The object of content that a decoder was happy with; nil for content that the serializer does not take.
     private func parseDecoded() -> Any? {
-        let (serializer, data) = lock.withLock { (_responseSerializer, _reception.data) }
+        let (serializer, data) = lock.withLock { (_responseSerializer, _received.data) }
         let object = (try? serializer.responseObject(for: response, data: data)) ?? nil
         lock.withLock {
             if serializer === _responseSerializer, case .decoded = _serialization {
@@ -216,7 +216,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// The result of the serializer that is set now, from a finished operation.
     private func serialization() -> Serialization {
         let (known, isOver) = lock.withLock {
-            (_serialization, _machine.state == .finished && _reception.error == nil)
+            (_serialization, _machine.state == .finished && _received.error == nil)
         }
         switch known {
         case .none where isOver, .accepted where isOver: return serialize()
@@ -228,7 +228,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     private func serialize() -> Serialization {
         let (serializer, data, method) = lock.withLock {
             // A response to HEAD has no content that could be of a wrong type.
-            (_responseSerializer, _request.httpMethod == "HEAD" ? nil : _reception.data, _request.httpMethod)
+            (_responseSerializer, _request.httpMethod == "HEAD" ? nil : _received.data, _request.httpMethod)
         }
         let result: Serialization
         do {

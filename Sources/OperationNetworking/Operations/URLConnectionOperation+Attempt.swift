@@ -74,10 +74,10 @@ extension URLConnectionOperation {
     /// Makes an attempt, and sends its first request.
     func launch(_ number: UInt) {
         let (known, configuration, adapted, target, error, isRetry) = lock.withLock {
-            _retry?.forget(&_reception)
+            _retry?.forget(&_received)
             let adapted = _retry?.adapted ?? AdaptedRequest(request: _request)
             let target = adapted.request.url == _request.url ? _target : nil
-            let error = (_startError ?? _losses.first) as (any Error)?
+            let error = (_startError ?? _unarchivedProperties.first) as (any Error)?
             return (_content, _sharedConfiguration, adapted, target, error, _machine.isRetry)
         }
         if let error {
@@ -148,17 +148,17 @@ extension URLConnectionOperation {
     func record(_ head: ResponseHead, from url: URL?) {
         Trace.step(.receive, self)
         lock.withLock {
-            _reception.head = head
-            _reception.url = url
-            _reception.response = nil
-            _reception.trailers = []
-            _reception.string = nil
+            _received.head = head
+            _received.url = url
+            _received.response = nil
+            _received.trailers = []
+            _received.string = nil
         }
     }
 
     /// Fields came after the content. Called on the network thread.
     func record(trailers: [UInt8]) {
-        lock.withLock { _reception.trailers = trailers }
+        lock.withLock { _received.trailers = trailers }
     }
 
     /// An interim response came. Called on the network thread.

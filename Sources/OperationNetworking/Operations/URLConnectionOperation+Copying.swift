@@ -6,7 +6,9 @@ internal import NetworkingSupport
 extension URLConnectionOperation {
     /// A fresh operation with this one's request and configuration.
     func makeCopy() -> URLConnectionOperation {
-        let (request, configuration, losses) = lock.withLock { (_request, _sharedConfiguration, _losses) }
+        let (request, configuration, unarchived) = lock.withLock {
+            (_request, _sharedConfiguration, _unarchivedProperties)
+        }
         var own = request
         if let stream = request.httpBodyStream as? any ReplayableBodyStream, let replay = try? stream.makeReplay() {
             own.httpBodyStream = replay
@@ -15,7 +17,7 @@ extension URLConnectionOperation {
         copy.adopt(configuration)
         copy.lock.withLock {
             // A copy does not run under the default policy because its original had lost its own.
-            copy._losses = losses
+            copy._unarchivedProperties = unarchived
             // A stream is used by one operation only.
             if configuration.value.outputStream != nil { copy._configuration.outputStream = nil }
             if configuration.value.stream != nil { copy._configuration.stream = nil }

@@ -17,8 +17,8 @@ extension URLConnectionOperation {
             if standing == .held, end.isUnsent { _machine.abandonHold(of: number) }
             guard standing == .present else { return (standing, false, false) }
             _attempt = nil
-            _reception.error = end.error?.naming(_request.httpMethod)
-            _reception.data = end.error == nil ? end.data : nil
+            _received.error = end.error?.naming(_request.httpMethod)
+            _received.data = end.error == nil ? end.data : nil
             _noteMetrics(of: end)
             return (standing, end.isRepeatable && _sharedConfiguration.mayRetry, _isIntercepted)
         }
@@ -62,10 +62,10 @@ extension URLConnectionOperation {
         let settled = lock.withLock { () -> (waits: Bool, task: Task<Void, Never>?, hold: URLConnectionOperation?)? in
             guard _machine.settle() else { return nil }
             let (task, hold) = _retry?.end() ?? (nil, nil)
-            if _machine.isCancelled, (_reception.error as? URLError)?.code != .cancelled {
-                _reception.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
+            if _machine.isCancelled, (_received.error as? URLError)?.code != .cancelled {
+                _received.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
                     .naming(_request.httpMethod)
-                _reception.data = nil
+                _received.data = nil
             }
             return (_configuration.dependentsWaitForCompletionBlocks, task, hold)
         }

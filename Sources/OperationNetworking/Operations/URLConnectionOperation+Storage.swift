@@ -52,7 +52,7 @@ extension URLConnectionOperation {
     }
 
     /// What is known of the response so far.
-    struct Reception {
+    struct ReceivedResponse {
         var head: ResponseHead?
         /// Where the response came from: the last hop's URL.
         var url: URL?
@@ -86,13 +86,13 @@ extension URLConnectionOperation {
         }
     }
 
-    /// A place for a `Reception`.
+    /// A place for a `ReceivedResponse`.
     // Sendable because only `empty` is shared, which is never changed.
-    final class ReceptionStorage: @unchecked Sendable {
-        static let empty = ReceptionStorage()
+    final class ReceivedResponseStorage: @unchecked Sendable {
+        static let empty = ReceivedResponseStorage()
 
         /// Guarded by the operation's lock.
-        @exclusivity(unchecked) fileprivate(set) var value = Reception()
+        @exclusivity(unchecked) fileprivate(set) var value = ReceivedResponse()
     }
 
     /// Guarded by `lock`. A change makes a copy.
@@ -106,12 +106,12 @@ extension URLConnectionOperation {
     }
 
     /// Guarded by `lock`.
-    var _reception: Reception {
+    var _received: ReceivedResponse {
         // Not `get`: who wants one field needs no copy of all.
-        _read { yield _receptionStorage.value }
+        _read { yield _receivedStorage.value }
         _modify {
-            if _receptionStorage === ReceptionStorage.empty { _receptionStorage = ReceptionStorage() }
-            yield &_receptionStorage.value
+            if _receivedStorage === ReceivedResponseStorage.empty { _receivedStorage = ReceivedResponseStorage() }
+            yield &_receivedStorage.value
         }
     }
 }

@@ -29,7 +29,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     @exclusivity(unchecked) var _sharedConfiguration = SharedConfiguration.initial
     @exclusivity(unchecked) var _machine = RequestMachine()
     /// All operations share one until there is something to keep.
-    @exclusivity(unchecked) var _receptionStorage = ReceptionStorage.empty
+    @exclusivity(unchecked) var _receivedStorage = ReceivedResponseStorage.empty
     /// The present attempt; nil while nothing is under way.
     @exclusivity(unchecked) var _attempt: RequestAttempt?
     /// What the attempts of this operation share: kept over a pause.
@@ -52,7 +52,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Nil while nothing may be, or was, retried.
     var _retry: RetryState?
     /// What an archive did not hold and was not set again.
-    var _losses: Set<ArchiveLoss> = []
+    var _unarchivedProperties: Set<UnarchivedProperty> = []
     /// Nil before the start, and without a limit.
     var _totalTime: TotalTime?
     var _observation = Observation()
@@ -95,7 +95,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// The error that the operation failed with. `nil` while it has not. Set before the operation is finished. AF:
     /// `error`.
     open var error: (any Error)? {
-        lock.withLock { _reception.error }
+        lock.withLock { _received.error }
     }
 
     /// The content of the response, once the operation finished without a transport error.
@@ -103,21 +103,21 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Empty data for an empty content; nil when it went to an `outputStream` or a file, and after a failure, so that a
     /// part is not taken for the whole. AF: `responseData`.
     public var responseData: Data? {
-        lock.withLock { _reception.data }
+        lock.withLock { _received.data }
     }
 
     /// `responseData` as text in `responseStringEncoding`. `nil` when it is not text in that encoding. AF:
     /// `responseString`.
     public var responseString: String? {
         let known: (Data, String.Encoding)? = lock.withLock {
-            guard _reception.string == nil, let data = _reception.data, let encoding = responseStringEncoding else {
+            guard _received.string == nil, let data = _received.data, let encoding = responseStringEncoding else {
                 return nil
             }
             return (data, encoding)
         }
-        guard let (data, encoding) = known else { return lock.withLock { _reception.string } }
+        guard let (data, encoding) = known else { return lock.withLock { _received.string } }
         let string = String(data: data, encoding: encoding)
-        lock.withLock { _reception.string = string }
+        lock.withLock { _received.string = string }
         return string
     }
 
@@ -132,7 +132,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// gRPC call. Empty before the end, without any, and for a response of the cache's. Fields that came several times
     /// are joined by ", ". Nothing in the library acts on them.
     public var responseTrailers: [String: String] {
-        let trailers = lock.withLock { _reception.trailers }
+        let trailers = lock.withLock { _received.trailers }
         guard !trailers.isEmpty else { return [:] }
         let fields = ResponseHead(statusCode: 200, httpVersion: "", rawFields: trailers).joinedFields
         return Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
@@ -146,15 +146,15 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// }
     /// ```
     public var metrics: TransferMetrics? {
-        lock.withLock { _reception.measured }?.metrics
+        lock.withLock { _received.measured }?.metrics
     }
 
     /// Called with `lock` held.
     func loadedResponse() -> URLResponse? {
-        if _reception.response == nil, let head = _reception.head, let url = _reception.url {
-            _reception.response = HTTPURLResponse(head: head, url: url)
+        if _received.response == nil, let head = _received.head, let url = _received.url {
+            _received.response = HTTPURLResponse(head: head, url: url)
         }
-        return _reception.response
+        return _received.response
     }
 
     // MARK: Settings
@@ -186,7 +186,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set {
             lock.withLock {
                 _configuration.securityPolicy = newValue
-                _losses.remove(.securityPolicy)
+                _unarchivedProperties.remove(.securityPolicy)
             }
         }
     }
@@ -209,7 +209,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set {
             lock.withLock {
                 _request.httpBodyStream = newValue
-                _losses.remove(.bodyStream)
+                _unarchivedProperties.remove(.bodyStream)
             }
         }
     }
@@ -427,7 +427,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// State, request and response in one line, without header fields, so that no secret is shown.
     open override var description: String {
         let (request, state, cancelled, status) = lock.withLock {
-            (_request, _machine.state, _machine.isCancelled, _reception.head?.statusCode)
+            (_request, _machine.state, _machine.isCancelled, _received.head?.statusCode)
         }
         let url = request.url?.masked ?? "no URL"
         return "<\(type(of: self)) \(request.httpMethod ?? "GET") \(url), state: \(state), cancelled: \(cancelled), "

@@ -33,7 +33,7 @@ extension DependencyGraph {
         enum Step: Sendable {
             case expand([Operation])
             case cycle([Operation])
-            case linked(DependencyNode, isNew: Bool, Aftermath)
+            case linked(DependencyNode, isNew: Bool, DeferredActions)
             case nothing
         }
         var foreign = ForeignEdges()
@@ -52,17 +52,17 @@ extension DependencyGraph {
                 dependent._upstreams.append(upstream)
                 if let key = candidate.foreignKey, existing == nil { state.foreign[key] = candidate }
                 guard !upstreamNode._isGone else { return .nothing }
-                var aftermath = Aftermath()
-                openEdge(to: upstreamNode, of: node, &aftermath)
-                return .linked(upstreamNode, isNew: existing == nil, aftermath)
+                var deferred = DeferredActions()
+                openEdge(to: upstreamNode, of: node, &deferred)
+                return .linked(upstreamNode, isNew: existing == nil, deferred)
             }
             switch step {
             case .expand(let operations): foreign.expand(operations)
             case .cycle(let operations): throw OperationDependencyError(operations: operations)
             case .nothing: return
-            case .linked(let upstreamNode, let isNew, let aftermath):
+            case .linked(let upstreamNode, let isNew, let deferred):
                 if isNew { arm(upstreamNode, upstream) }
-                aftermath.run()
+                deferred.run()
                 settle(upstreamNode, upstream)
                 return
             }
@@ -74,18 +74,18 @@ extension DependencyGraph {
         guard let node = dependent.dependencyNodeIfLoaded else { return }
         let own = upstream.schedulable?.dependencyNodeIfLoaded
         lock.withLock { state in
-            var aftermath = Aftermath()
-            guard let index = dependent._upstreams.firstIndex(where: { $0 === upstream }) else { return aftermath }
-            aftermath.released.append(dependent._upstreams.remove(at: index))
+            var deferred = DeferredActions()
+            guard let index = dependent._upstreams.firstIndex(where: { $0 === upstream }) else { return deferred }
+            deferred.released.append(dependent._upstreams.remove(at: index))
             if let upstreamNode = own ?? state.foreign[ObjectIdentifier(upstream)],
                 let index = upstreamNode._dependents.firstIndex(where: { $0 === node })
             {
                 upstreamNode._dependents.remove(at: index)
                 node._upstreamNodes.removeAll { $0 === upstreamNode }
-                closeEdge(to: upstreamNode, of: node, &aftermath)
-                retireIfUnused(upstreamNode, &state, &aftermath)
+                closeEdge(to: upstreamNode, of: node, &deferred)
+                retireIfUnused(upstreamNode, &state, &deferred)
             }
-            return aftermath
+            return deferred
         }.run()
     }
 
@@ -102,7 +102,7 @@ extension DependencyGraph {
     }
 
     /// Counts an upstream that has not ended, and hands it the dependent's priority.
-    static func openEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ aftermath: inout Aftermath) {
+    static func openEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ deferred: inout DeferredActions) {
         upstream._dependents.append(dependent)
         dependent._upstreamNodes.append(upstream)
         dependent._openCount += 1
@@ -111,7 +111,7 @@ extension DependencyGraph {
             if dependent._hold == nil { dependent._hold = dependent.operation }
         }
         extendReach(of: dependent, by: upstream)
-        if upstream._inheritedRank < dependent._effectiveRank { raiseUpstreams(of: dependent, &aftermath) }
+        if upstream._inheritedRank < dependent._effectiveRank { raiseUpstreams(of: dependent, &deferred) }
     }
 
     /// Notes the foreign operations that became upstreams, for every dependent down the line.

@@ -32,7 +32,7 @@ extension DependencyGraph {
         let upstreams = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }
         for upstream in upstreams {
             let candidate = upstream.schedulable?.dependencyNode ?? DependencyNode(upstream)
-            let edge: (node: DependencyNode, isNew: Bool, aftermath: Aftermath)? = lock.withLock { state in
+            let edge: (node: DependencyNode, isNew: Bool, deferred: DeferredActions)? = lock.withLock { state in
                 guard let node = state.foreign[key] else { return nil }
                 let existing = candidate.foreignKey.map { state.foreign[$0] } ?? candidate
                 let upstreamNode = existing ?? candidate
@@ -42,13 +42,13 @@ extension DependencyGraph {
                     : node._upstreamNodes.contains { $0 === upstreamNode }
                 guard !upstreamNode._isGone, !isLinked else { return nil }
                 if let key = candidate.foreignKey, existing == nil { state.foreign[key] = candidate }
-                var aftermath = Aftermath()
-                openEdge(to: upstreamNode, of: node, &aftermath)
-                return (upstreamNode, existing == nil, aftermath)
+                var deferred = DeferredActions()
+                openEdge(to: upstreamNode, of: node, &deferred)
+                return (upstreamNode, existing == nil, deferred)
             }
             guard let edge else { continue }
             if edge.isNew { arm(edge.node, upstream) }
-            edge.aftermath.run()
+            edge.deferred.run()
             settle(edge.node, upstream)
         }
         return lock.withLock { state in

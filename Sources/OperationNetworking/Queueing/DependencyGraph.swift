@@ -6,7 +6,7 @@ internal import NetworkingSupport
 ///
 /// No edge of Foundation's points at an operation of ours: Foundation does not retain the dependents it notifies. Nothing
 /// is called out of the lock, and no operation is released inside it: what may hold the last reference to one leaves
-/// the critical section in an `Aftermath`.
+/// the critical section in an `DeferredActions`.
 enum DependencyGraph {
     /// What the lock guards beside the nodes' underscored fields and `_upstreams` of every operation.
     struct State {
@@ -15,7 +15,7 @@ enum DependencyGraph {
     }
 
     /// What is to be done after the lock was released.
-    struct Aftermath: Sendable {
+    struct DeferredActions: Sendable {
         /// Operations whose last upstream ended.
         var ready: [(operation: Operation, queue: RequestOperationQueue?)] = []
         /// Active operations that inherited a higher priority.
@@ -83,17 +83,17 @@ enum DependencyGraph {
         guard let node = operation.dependencyNodeIfLoaded else { return }
         let rank = PriorityRank(operation.queuePriority)
         lock.withLock { _ in
-            var aftermath = Aftermath()
+            var deferred = DeferredActions()
             node._ownRank = rank
-            raiseUpstreams(of: node, &aftermath)
-            return aftermath
+            raiseUpstreams(of: node, &deferred)
+            return deferred
         }.run()
     }
 
     /// The operation ended: its dependents no longer wait for it, and its own edges are dropped.
     ///
     /// - Returns: what is left to do, which starts dependents that became ready: not before `isFinished` was posted.
-    static func didFinish(_ operation: any SchedulableOperation) -> Aftermath? {
+    static func didFinish(_ operation: any SchedulableOperation) -> DeferredActions? {
         // Without a node there has never been an edge; `add` looks at `isFinished` once more after making one.
         operation.dependencyNodeIfLoaded.map { end($0, operation) }
     }
@@ -102,10 +102,10 @@ enum DependencyGraph {
     /// they still wait for this one.
     ///
     /// - Returns: what is left to do.
-    static func end(_ node: DependencyNode, _ operation: Operation) -> Aftermath {
+    static func end(_ node: DependencyNode, _ operation: Operation) -> DeferredActions {
         enum Step: Sendable {
             case tell([Operation])
-            case done(Aftermath)
+            case done(DeferredActions)
         }
         let own = operation.schedulable
         var isTold = false
@@ -115,22 +115,22 @@ enum DependencyGraph {
                 if tells, node._dependents.contains(where: \._followsUpstreams) {
                     return .tell(node._dependents.filter(\._followsUpstreams).compactMap(\.operation))
                 }
-                var aftermath = Aftermath()
-                if let own { swap(&aftermath.released, &own._upstreams) }
-                guard !node._isGone else { return .done(aftermath) }
+                var deferred = DeferredActions()
+                if let own { swap(&deferred.released, &own._upstreams) }
+                guard !node._isGone else { return .done(deferred) }
                 node._isGone = true
                 for dependent in node._dependents where !dependent._isGone {
-                    closeEdge(to: node, of: dependent, &aftermath)
+                    closeEdge(to: node, of: dependent, &deferred)
                 }
-                detach(node, &state, &aftermath)
-                return .done(aftermath)
+                detach(node, &state, &deferred)
+                return .done(deferred)
             }
             switch step {
             case .tell(let followers):
                 for case let follower as any SchedulableOperation in followers { follower.upstreamDidEnd(operation) }
                 isTold = true
-            case .done(let aftermath):
-                return aftermath
+            case .done(let deferred):
+                return deferred
             }
         }
     }
@@ -158,17 +158,17 @@ enum DependencyGraph {
     /// Takes the node of an operation that is being released out of the graph.
     private static func depart(_ node: DependencyNode) {
         lock.withLock { state in
-            var aftermath = Aftermath()
+            var deferred = DeferredActions()
             node._isGone = true
-            detach(node, &state, &aftermath)
-            return aftermath
+            detach(node, &state, &deferred)
+            return deferred
         }.run()
     }
 
     /// The same by the operation's node.
     @discardableResult
     static func activate(_ node: DependencyNode, rank: PriorityRank) -> Standing {
-        let (standing, aftermath): (Standing, Aftermath?) = lock.withLock { _ in
+        let (standing, deferred): (Standing, DeferredActions?) = lock.withLock { _ in
             let standing = Standing(isOpen: node._openCount > 0, inherited: node._inheritedRank)
             guard !node._isActive, !node._isGone else { return (standing, nil) }
             node._isActive = true
@@ -177,36 +177,37 @@ enum DependencyGraph {
                 dependent._activeUpstreams += 1
                 if dependent._hold == nil { dependent._hold = dependent.operation }
             }
-            var aftermath = Aftermath()
-            raiseUpstreams(of: node, &aftermath)
-            return (standing, aftermath)
+            var deferred = DeferredActions()
+            raiseUpstreams(of: node, &deferred)
+            return (standing, deferred)
         }
-        aftermath?.run()
+        deferred?.run()
         return standing
     }
 
     // MARK: - Inside the lock
 
     /// One open edge less, by the upstream's end or by removal.
-    static func closeEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ aftermath: inout Aftermath) {
+    static func closeEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ deferred: inout DeferredActions)
+    {
         dependent._openCount -= 1
         if upstream._isActive {
             dependent._activeUpstreams -= 1
             if dependent._activeUpstreams == 0, let held = dependent._hold.take() {
-                aftermath.released.append(held)
+                deferred.released.append(held)
             }
         }
         if dependent._openCount == 0, let operation = dependent.operation {
-            aftermath.ready.append((operation, dependent._queue))
+            deferred.ready.append((operation, dependent._queue))
         }
     }
 
     /// Cuts every link of a node that is gone.
-    private static func detach(_ node: DependencyNode, _ state: inout State, _ aftermath: inout Aftermath) {
+    private static func detach(_ node: DependencyNode, _ state: inout State, _ deferred: inout DeferredActions) {
         node._dependents = []
         node._goneDependents = 0
         node._foreignReach = []
-        if let held = node._hold.take() { aftermath.released.append(held) }
+        if let held = node._hold.take() { deferred.released.append(held) }
         let upstreams = node._upstreamNodes
         node._upstreamNodes = []
         for upstream in upstreams where !upstream._isGone {
@@ -216,35 +217,35 @@ enum DependencyGraph {
                 upstream._dependents.removeAll { $0._isGone }
                 upstream._goneDependents = 0
             }
-            retireIfUnused(upstream, &state, &aftermath)
+            retireIfUnused(upstream, &state, &deferred)
         }
         if let key = node.foreignKey, state.foreign[key] === node {
             state.foreign[key] = nil
-            takeProbe(of: node, &aftermath)
+            takeProbe(of: node, &deferred)
         }
     }
 
     /// Forgets a foreign operation nothing depends on and no queue runs.
-    static func retireIfUnused(_ node: DependencyNode, _ state: inout State, _ aftermath: inout Aftermath) {
+    static func retireIfUnused(_ node: DependencyNode, _ state: inout State, _ deferred: inout DeferredActions) {
         guard let key = node.foreignKey, node._queue == nil, !node._isActive,
             node._dependents.count == node._goneDependents, state.foreign[key] === node
         else { return }
         node._isGone = true
         node._dependents = []
         state.foreign[key] = nil
-        takeProbe(of: node, &aftermath)
+        takeProbe(of: node, &deferred)
     }
 
     /// The probe leaves the lock, since it retains its operation. One that is not connected yet is left to whoever is
     /// about to connect it.
-    private static func takeProbe(of node: DependencyNode, _ aftermath: inout Aftermath) {
+    private static func takeProbe(of node: DependencyNode, _ deferred: inout DeferredActions) {
         guard node._isArmed, let probe = node._probe.take() else { return }
-        aftermath.probes.append(probe)
+        deferred.probes.append(probe)
     }
 
     /// Hands a node's effective rank to everything it waits for. A rank only rises, so a node is visited at most once
     /// for each of the five ranks.
-    static func raiseUpstreams(of node: DependencyNode, _ aftermath: inout Aftermath) {
+    static func raiseUpstreams(of node: DependencyNode, _ deferred: inout DeferredActions) {
         guard !node._upstreamNodes.isEmpty else { return }
         let rank = node._effectiveRank
         var stack = node._upstreamNodes
@@ -253,7 +254,7 @@ enum DependencyGraph {
             let before = next._effectiveRank
             next._inheritedRank = rank
             if next._isActive, before < rank, let operation = next.operation {
-                aftermath.raised.append((operation, next._queue))
+                deferred.raised.append((operation, next._queue))
             }
             stack += next._upstreamNodes
         }

@@ -7,7 +7,7 @@ extension RequestOperationQueue {
     /// Takes an operation in, without starting anything.
     final func enqueue(_ operation: Operation) {
         if let operation = operation.schedulable {
-            // From here on it reports to this queue; what it reports before `insert` is seen by the first look.
+            // From here on it reports to this queue; what it reports before `insert` is in the first snapshot.
             guard operation.attach(to: self) else { return }
             if operation.wantsListing {
                 list(operation)
@@ -16,11 +16,11 @@ extension RequestOperationQueue {
             }
             operation.didAttach()
             if let request = operation as? URLConnectionOperation { Trace.step(.enqueue, request) }
-            guard let look = insert(operation, isForeign: false) else { return }
+            guard let token = insert(operation, isForeign: false) else { return }
             // It may have been cancelled and started by hand before it was here: nobody would tell of its end again.
             guard !operation.isFinished else { return finish(operation) }
             let standing = DependencyGraph.didActivate(operation)
-            apply(facts(of: operation, standing, look), to: operation, look)
+            apply(snapshot(of: operation, standing, token), to: operation, token)
         } else {
             guard !operation.isFinished, !operation.isExecuting, insert(operation, isForeign: true) != nil else {
                 return
@@ -32,52 +32,55 @@ extension RequestOperationQueue {
                 // Another queue's; the caller retains it, so nothing is released under the lock.
                 return settle { _ = $0.remove(ObjectIdentifier(operation)) }
             }
-            look(atForeign: operation)
+            refresh(foreign: operation)
         }
     }
 
-    private func insert(_ operation: Operation, isForeign: Bool) -> SchedulerState.Look? {
+    private func insert(_ operation: Operation, isForeign: Bool) -> SchedulerState.RefreshToken? {
         state.withLock { guarded in
-            guard let look = guarded.scheduler.insert(operation, isForeign: isForeign) else { return nil }
+            guard let token = guarded.scheduler.insert(operation, isForeign: isForeign) else { return nil }
             if guarded.keepAlive == nil { guarded.keepAlive = self }
-            return look
+            return token
         }
     }
 
-    // MARK: - Looking at operations
+    // MARK: - Snapshots of operations
 
-    /// Reads what an operation of the library says of itself, and acts on it.
-    final func look(at operation: any SchedulableOperation, because reason: SchedulerState.LookReason) {
+    /// Takes a snapshot of an operation of the library, and acts on it.
+    final func refresh(_ operation: any SchedulableOperation, because reason: SchedulerState.RefreshReason) {
         let id = ObjectIdentifier(operation)
-        guard let look = state.withLock({ $0.scheduler.beginLook(id, because: reason) }) else { return }
+        guard let token = state.withLock({ $0.scheduler.beginRefresh(id, because: reason) }) else { return }
         let standing = operation.dependencyNodeIfLoaded.map(DependencyGraph.standing(of:))
-        apply(facts(of: operation, standing, look), to: operation, look)
+        apply(snapshot(of: operation, standing, token), to: operation, token)
     }
 
     /// The same for an operation Foundation runs.
-    final func look(atForeign operation: Operation) {
+    final func refresh(foreign operation: Operation) {
         let id = ObjectIdentifier(operation)
-        guard let look = state.withLock({ $0.scheduler.beginLook(id, because: .change) }) else { return }
+        guard let token = state.withLock({ $0.scheduler.beginRefresh(id, because: .change) }) else { return }
         let standing = DependencyGraph.standing(ofForeign: operation)
-        let facts = SchedulerState.Facts(
+        let snapshot = SchedulerState.OperationSnapshot(
             isCancelled: operation.isCancelled, isOpen: standing.isOpen, rank: standing.rank)
-        apply(facts, to: operation, look)
+        apply(snapshot, to: operation, token)
     }
 
-    private func facts(
-        of operation: any SchedulableOperation, _ standing: DependencyGraph.Standing?, _ look: SchedulerState.Look
-    ) -> SchedulerState.Facts {
+    private func snapshot(
+        of operation: any SchedulableOperation, _ standing: DependencyGraph.Standing?,
+        _ token: SchedulerState.RefreshToken
+    ) -> SchedulerState.OperationSnapshot {
         let own = operation.standing
-        return SchedulerState.Facts(
+        return SchedulerState.OperationSnapshot(
             isCancelled: own.isCancelled, isPaused: !own.wantsSlot, isOpen: standing?.isOpen ?? false,
             hasBegun: own.hasBegun, rank: max(own.priority, standing?.inherited ?? own.priority),
-            host: look.asksForHost ? operation.schedulingOrigin : nil)
+            host: token.asksForHost ? operation.schedulingOrigin : nil)
     }
 
-    private func apply(_ facts: SchedulerState.Facts, to operation: Operation, _ look: SchedulerState.Look) {
+    private func apply(
+        _ snapshot: SchedulerState.OperationSnapshot, to operation: Operation, _ token: SchedulerState.RefreshToken
+    ) {
         let id = ObjectIdentifier(operation)
         let hasWork = state.withLock { guarded in
-            guarded.scheduler.apply(facts, to: id, look: look)
+            guarded.scheduler.apply(snapshot, to: id, token: token)
             return guarded.scheduler.hasWork
         }
         if hasWork { DrainLoop.run(self) }
@@ -101,7 +104,7 @@ extension RequestOperationQueue {
                 operation.start()
             }
         case .check(let operation):
-            look(atForeign: operation)
+            refresh(foreign: operation)
         case .handOver(let operation, let hasSlot):
             handOver(operation, hasSlot: hasSlot)
         case .barrier(let block):
@@ -211,12 +214,12 @@ extension RequestOperationQueue: OperationScheduler {
         finish(operation)
     }
     final func operationDidNotStart(_ operation: any SchedulableOperation) {
-        look(at: operation, because: .failedStart)
+        refresh(operation, because: .failedStart)
     }
-    final func operationDidPause(_ operation: any SchedulableOperation) { look(at: operation, because: .change) }
-    final func operationDidResume(_ operation: any SchedulableOperation) { look(at: operation, because: .wish) }
-    final func operationDidCancel(_ operation: any SchedulableOperation) { look(at: operation, because: .wish) }
-    final func operationDidBecomeReady(_ operation: any SchedulableOperation) { look(at: operation, because: .change) }
+    final func operationDidPause(_ operation: any SchedulableOperation) { refresh(operation, because: .change) }
+    final func operationDidResume(_ operation: any SchedulableOperation) { refresh(operation, because: .wish) }
+    final func operationDidCancel(_ operation: any SchedulableOperation) { refresh(operation, because: .wish) }
+    final func operationDidBecomeReady(_ operation: any SchedulableOperation) { refresh(operation, because: .change) }
 
     final func operationDidLeaveHost(_ operation: any SchedulableOperation) {
         let id = ObjectIdentifier(operation)
@@ -229,11 +232,11 @@ extension RequestOperationQueue: OperationScheduler {
 
     final func operationDidChange(_ operation: any SchedulableOperation) {
         DependencyGraph.priorityDidChange(operation)
-        look(at: operation, because: .change)
+        refresh(operation, because: .change)
     }
 
     /// The last upstream of a foreign operation ended, or it inherited a priority.
-    final func foreignOperationDidChange(_ operation: Operation) { look(atForeign: operation) }
+    final func foreignOperationDidChange(_ operation: Operation) { refresh(foreign: operation) }
     /// A foreign operation ended.
     final func foreignOperationDidFinish(_ operation: Operation) {
         unlistProxy(for: operation)

@@ -180,7 +180,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         }
         for operation in queuedOperations {
             operation.cancel()
-            if !(operation is any SchedulableOperation) { look(atForeign: operation) }
+            if !(operation is any SchedulableOperation) { refresh(foreign: operation) }
         }
         state.withLock { $0.scheduler.holds -= 1 }
         DrainLoop.run(self)

@@ -34,16 +34,16 @@ extension SchedulerState {
         var heapIndex: Int32 = -1
         /// Index of the host's record.
         var host: Int32 = -1
-        /// Which look at the operation is the newest.
+        /// The newest snapshot's.
         var ticket: UInt32 = 0
         var phase: Phase = .waiting
         var rank = PriorityRank(.normal)
         var isForeign: Bool
         /// Whether it ran before: after a pause its dependencies do not count any more.
         var wasStarted = false
-        /// Whether a resume or a cancel arrived since the last look.
+        /// Whether a resume or a cancel arrived since the last snapshot.
         var wantsStart = false
-        /// Whether `start()` could not begin the operation, since the last look.
+        /// Whether `start()` could not begin the operation, since the last snapshot.
         var failedStart = false
         /// Whether the operation's host was asked for.
         var hasHost = false
@@ -58,8 +58,8 @@ extension SchedulerState {
         }
     }
 
-    /// Why an operation is looked at.
-    enum LookReason {
+    /// Why a snapshot of an operation is taken.
+    enum RefreshReason {
         case change
         /// A resume or a cancel: it is to be started (again).
         case wish
@@ -68,7 +68,7 @@ extension SchedulerState {
     }
 
     /// What an operation says of itself, read outside the queue's lock.
-    struct Facts {
+    struct OperationSnapshot {
         var isCancelled = false
         /// Whether the operation is paused, or has no use for a slot for another reason.
         var isPaused = false

@@ -4,9 +4,9 @@ internal import Foundation
 /// What a `RequestOperationQueue` knows and decides: a value without locks, threads or calls into operations.
 ///
 /// The queue tells it what happened and what operations say of themselves, and does what `next()` returns until it
-/// returns nil. An operation is looked at outside the lock, so a look may be out of date when it is applied: each takes
-/// a ticket before it reads, and only the newest ticket's facts count. Whoever changes something looks after the
-/// change, so the newest look has seen everything.
+/// returns nil. A snapshot of an operation is taken outside the lock, so it may be out of date when it is applied: each has
+/// a ticket from before it was taken, and only the newest ticket's counts. Whoever changes something refreshes after the
+/// change, so the newest snapshot has everything.
 struct SchedulerState {
     private(set) var entries: [Entry] = []
     private var free: [Int32] = []
@@ -56,16 +56,16 @@ struct SchedulerState {
 
     // MARK: - Arrival and end
 
-    /// What a look must know before it reads.
-    struct Look {
-        /// Tells the newest look from older ones.
+    /// What must be known before a snapshot is taken.
+    struct RefreshToken {
+        /// Tells the newest snapshot from older ones.
         var ticket: UInt32
         /// Whether the operation is to be asked for its host.
         var asksForHost: Bool
     }
 
-    /// Takes an operation in, for a first look; nil when it is there already.
-    mutating func insert(_ operation: Operation, isForeign: Bool) -> Look? {
+    /// Takes an operation in, for a first snapshot; nil when it is there already.
+    mutating func insert(_ operation: Operation, isForeign: Bool) -> RefreshToken? {
         let id = ObjectIdentifier(operation)
         guard indices[id] == nil else { return nil }
         let entry = Entry(
@@ -78,7 +78,7 @@ struct SchedulerState {
             indices[id] = Int32(entries.count)
             entries.append(entry)
         }
-        return Look(ticket: entry.ticket, asksForHost: true)
+        return RefreshToken(ticket: entry.ticket, asksForHost: true)
     }
 
     /// Forgets an operation that finished, and returns it so that it is not released under the lock.
@@ -97,10 +97,10 @@ struct SchedulerState {
         return operation
     }
 
-    // MARK: - Looking at operations
+    // MARK: - Snapshots of operations
 
-    /// A look begins.
-    mutating func beginLook(_ id: ObjectIdentifier, because reason: LookReason) -> Look? {
+    /// A snapshot is to be taken.
+    mutating func beginRefresh(_ id: ObjectIdentifier, because reason: RefreshReason) -> RefreshToken? {
         guard let index = indices[id].map(Int.init) else { return nil }
         entries[index].ticket &+= 1
         switch reason {
@@ -108,53 +108,53 @@ struct SchedulerState {
         case .wish: entries[index].wantsStart = true
         case .failedStart: entries[index].failedStart = true
         }
-        return Look(ticket: entries[index].ticket, asksForHost: !entries[index].hasHost)
+        return RefreshToken(ticket: entries[index].ticket, asksForHost: !entries[index].hasHost)
     }
 
-    /// What a look found out.
-    mutating func apply(_ facts: Facts, to id: ObjectIdentifier, look: Look) {
-        guard let index = indices[id].map(Int.init), entries[index].ticket == look.ticket,
+    /// A snapshot was taken.
+    mutating func apply(_ snapshot: OperationSnapshot, to id: ObjectIdentifier, token: RefreshToken) {
+        guard let index = indices[id].map(Int.init), entries[index].ticket == token.ticket,
             let operation = entries[index].operation
         else { return }
         let wantsStart = entries[index].wantsStart
         entries[index].wantsStart = false
-        if let host = facts.host { setHost(host, of: index) }
+        if let host = snapshot.host { setHost(host, of: index) }
         if entries[index].failedStart {
             entries[index].failedStart = false
-            if entries[index].phase == .running, !facts.isCancelled {
+            if entries[index].phase == .running, !snapshot.isCancelled {
                 // One that never ran waits for its dependencies.
                 releaseSlot(index)
-                entries[index].wasStarted = facts.hasBegun
+                entries[index].wasStarted = snapshot.hasBegun
             }
         }
         switch entries[index].phase {
         case .waiting, .queued, .parked, .yielded:
-            if facts.isCancelled {
+            if snapshot.isCancelled {
                 leaveHeap(index)
                 entries[index].phase = .detached
                 begin(operation, index, hasSlot: false)
-            } else if facts.isPaused || (facts.isOpen && !entries[index].wasStarted) {
+            } else if snapshot.isPaused || (snapshot.isOpen && !entries[index].wasStarted) {
                 leaveHeap(index)
                 entries[index].phase = entries[index].wasStarted ? .yielded : .waiting
             } else {
-                queue(index, rank: facts.rank)
+                queue(index, rank: snapshot.rank)
             }
         case .checking:
-            if facts.isOpen {
+            if snapshot.isOpen {
                 releaseSlot(index)
                 entries[index].phase = .waiting
-            } else if facts.rank != entries[index].rank {
+            } else if snapshot.rank != entries[index].rank {
                 releaseSlot(index)
-                queue(index, rank: facts.rank)
+                queue(index, rank: snapshot.rank)
             } else {
                 entries[index].phase = .running
                 begin(operation, index, hasSlot: true)
             }
         case .running where !entries[index].isForeign:
-            if facts.isPaused {
+            if snapshot.isPaused {
                 releaseSlot(index)
-                entries[index].phase = facts.isCancelled ? .detached : .yielded
-                if facts.isCancelled { begin(operation, index, hasSlot: false) }
+                entries[index].phase = snapshot.isCancelled ? .detached : .yielded
+                if snapshot.isCancelled { begin(operation, index, hasSlot: false) }
             } else if wantsStart {
                 // Paused and resumed before either was seen, or cancelled with `start()` under way.
                 begin(operation, index, hasSlot: true)

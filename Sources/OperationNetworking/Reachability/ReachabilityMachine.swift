@@ -63,7 +63,7 @@ struct ReachabilityMachine: Equatable {
     mutating func start() -> UInt {
         told = nil
         repetitions = 0
-        return beginLook()
+        return beginRefresh()
     }
 
     mutating func stop() {
@@ -102,7 +102,7 @@ struct ReachabilityMachine: Equatable {
 
     mutating func timerFired(_ number: UInt) -> Action {
         guard number == self.number, case .waiting = phase else { return .none }
-        return .look(beginLook())
+        return .look(beginRefresh())
     }
 
     /// - Returns: what to tell, if it is new.
@@ -125,14 +125,14 @@ struct ReachabilityMachine: Equatable {
         return (status, action)
     }
 
-    private mutating func beginLook() -> UInt {
+    private mutating func beginRefresh() -> UInt {
         phase = .looking(again: false)
         number &+= 1
         return number
     }
 
     private mutating func comeBack(at time: TimeInterval, now: TimeInterval) -> Action {
-        guard time > now else { return .look(beginLook()) }
+        guard time > now else { return .look(beginRefresh()) }
         phase = .waiting(until: time)
         number &+= 1
         return .wait(time - now, number)

@@ -9,14 +9,14 @@ extension URLConnectionOperation {
     ///
     /// - Parameter maximumBodySize: bytes of content, each way.
     func archiveEntry(maximumBodySize limit: Int) -> HTTPArchiveEntry {
-        let (request, reception) = lock.withLock { (_request, _reception) }
-        let metrics = reception.metrics
+        let (request, received) = lock.withLock { (_request, _received) }
+        let metrics = received.metrics
         let timings = metrics.map(HTTPArchiveEntry.Timings.init) ?? HTTPArchiveEntry.Timings()
         let start = metrics.map { $0.startDate - $0.queueTime } ?? Date()
         var entry = HTTPArchiveEntry(
             startedDateTime: start,
             time: timings.total, request: Self.archived(request, metrics, limit),
-            response: Self.archived(reception, limit, error), timings: timings)
+            response: Self.archived(received, limit, error), timings: timings)
         if let address = metrics?.remoteAddress, !address.isEmpty { entry.serverIPAddress = address }
         return entry
     }
@@ -41,20 +41,20 @@ extension URLConnectionOperation {
     }
 
     private static func archived(
-        _ reception: Reception, _ limit: Int, _ error: (any Error)?
+        _ received: ReceivedResponse, _ limit: Int, _ error: (any Error)?
     ) -> HTTPArchiveEntry.Response {
         var headers: [HTTPArchiveEntry.Pair] = []
-        reception.head?.forEachField { headers.append(HTTPArchiveEntry.masked($0, $1)) }
+        received.head?.forEachField { headers.append(HTTPArchiveEntry.masked($0, $1)) }
         func first(_ name: String) -> String { headers.first { $0.name.isFieldName(name) }?.value ?? "" }
-        let metrics = reception.metrics
+        let metrics = received.metrics
         var content = HTTPArchiveEntry.Content(
-            size: metrics?.decodedBytesReceived ?? Int64(reception.data?.count ?? 0), mimeType: first("Content-Type"))
-        if let data = reception.data, limit > 0, !data.isEmpty {
+            size: metrics?.decodedBytesReceived ?? Int64(received.data?.count ?? 0), mimeType: first("Content-Type"))
+        if let data = received.data, limit > 0, !data.isEmpty {
             let (text, encoding) = HTTPArchiveEntry.text(of: data.prefix(limit))
             content.text = text
             content.encoding = encoding
         }
-        let status = reception.head?.statusCode ?? 0
+        let status = received.head?.statusCode ?? 0
         return HTTPArchiveEntry.Response(
             status: status, statusText: status == 0 ? "" : HTTPURLResponse.localizedString(forStatusCode: status),
             httpVersion: version(metrics), headers: headers, content: content,

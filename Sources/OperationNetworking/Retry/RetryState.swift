@@ -38,14 +38,14 @@ final class RetryState {
     }
 
     /// The next attempt begins: what the one before received counts no more.
-    func forget(_ reception: inout URLConnectionOperation.Reception) {
+    func forget(_ received: inout URLConnectionOperation.ReceivedResponse) {
         guard isOutdated else { return }
         isOutdated = false
-        reception.head = nil
-        reception.url = nil
-        reception.response = nil
-        reception.trailers = []
-        reception.string = nil
+        received.head = nil
+        received.url = nil
+        received.response = nil
+        received.trailers = []
+        received.string = nil
     }
 
     /// The operation ends. The hook to cancel, and what is to be let go of outside the lock.
