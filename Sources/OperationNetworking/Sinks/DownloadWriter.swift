@@ -11,6 +11,11 @@ final class DownloadWriter: ByteWriter {
     private var descriptor: Int32 = -1
     /// What is being written; nil when it cannot be continued later.
     private var representation: Representation?
+    /// The note of what is being written is not there. Content that is written in one piece is complete without one, which
+    /// spares making a file and removing it for each small download.
+    private var isNoteDue = false
+    /// Whether there may be a note: one of before, or one that was written.
+    private var mayHaveNote = true
 
     init(_ destination: DownloadDestination, partial: PartialFile) {
         self.destination = destination
@@ -106,12 +111,16 @@ final class DownloadWriter: ByteWriter {
 
     func begin(_ representation: Representation?) throws {
         try truncate(to: 0)
+        // One of before must not be taken for a note of what follows.
+        if mayHaveNote { partial.removeNote() }
+        mayHaveNote = false
         self.representation = representation
-        errno = partial.note(representation, of: descriptor)
-        if errno != 0 { throw Self.failure("write the note", partial.notePath) }
+        isNoteDue = representation != nil
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
+        // Here is the whole content, or there is something to lose.
+        if representation?.totalLength != Int64(bytes.count) { try writeNote() }
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
@@ -123,19 +132,32 @@ final class DownloadWriter: ByteWriter {
         }
     }
 
+    private func writeNote() throws {
+        guard isNoteDue else { return }
+        isNoteDue = false
+        mayHaveNote = true
+        errno = partial.note(representation, of: descriptor)
+        if errno != 0 { throw Self.failure("write the note", partial.notePath) }
+    }
+
     func commit() throws {
         try verify()
         try moveIntoPlace()
         close(descriptor)
         descriptor = -1
-        unlink(partial.notePath)
+        if mayHaveNote { partial.removeNote() }
     }
 
     func abandon() {
         guard descriptor >= 0 else { return }
         var status = stat()
         let isEmpty = fstat(descriptor, &status) != 0 || status.st_size == 0
-        if isEmpty || representation == nil { partial.remove() }
+        if isEmpty || representation == nil {
+            partial.remove()
+        } else {
+            // Without a note it is of no use.
+            do { try writeNote() } catch { partial.remove() }
+        }
         close(descriptor)
         descriptor = -1
     }

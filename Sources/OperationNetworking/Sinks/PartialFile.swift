@@ -69,7 +69,7 @@ struct PartialFile: Sendable {
     /// - Returns: 0, or the error number.
     func note(_ representation: Representation?, of descriptor: Int32) -> Int32 {
         guard let representation, resource != nil, let file = FileIdentity(descriptor: descriptor) else {
-            unlink(notePath)
+            removeNote()
             return 0
         }
         return PartialNote(representation, resource: resource, file: file).write(to: notePath)
@@ -88,6 +88,12 @@ struct PartialFile: Sendable {
     /// Removes both files.
     func remove() {
         unlink(path)
-        unlink(notePath)
+        removeNote()
+    }
+
+    /// Removes the note, if there is one: looking locks nobody out of the folder, removing does.
+    func removeNote() {
+        var status = stat()
+        if lstat(notePath, &status) == 0 { unlink(notePath) }
     }
 }

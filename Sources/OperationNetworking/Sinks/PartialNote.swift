@@ -60,9 +60,13 @@ struct PartialNote: Codable, Equatable {
     ///
     /// - Returns: 0, or the error number.
     func write(to path: String) -> Int32 {
-        unlink(path)
-        guard let content = try? JSONEncoder().encode(self), content.count <= Self.maximumSize else { return 0 }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard let content = try? JSONEncoder().encode(self), content.count <= Self.maximumSize else {
+            unlink(path)
+            return 0
+        }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        var descriptor = open(path, flags, 0o600)
+        if descriptor < 0, errno == EEXIST, unlink(path) == 0 { descriptor = open(path, flags, 0o600) }
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
         return content.withUnsafeBytes { bytes in
