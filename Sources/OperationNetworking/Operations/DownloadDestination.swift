@@ -8,7 +8,7 @@ internal import NetworkingSupport
 /// it is complete and verified: nothing incomplete is ever found under the target's name. After a failure, a
 /// cancellation or a kill the partial file stays, with a note of what it is a part of in ".part.json", and the next
 /// operation for the same URL and target continues it, if the server still has the same representation; else it starts
-/// clean. Both are removed at the end. A response with a bad status does not touch the files: its content is collected in
+/// clean. Content that comes in one piece needs no note. Both are removed at the end. A response with a bad status does not touch the files: its content is collected in
 /// `responseData`.
 ///
 /// A partial file that was put there by somebody else is not continued. A link, or a file of another user, in its place

@@ -63,7 +63,7 @@ struct ReachabilityMachine: Equatable {
     mutating func start() -> UInt {
         told = nil
         repetitions = 0
-        return beginRefresh()
+        return beginLook()
     }
 
     mutating func stop() {
@@ -102,7 +102,7 @@ struct ReachabilityMachine: Equatable {
 
     mutating func timerFired(_ number: UInt) -> Action {
         guard number == self.number, case .waiting = phase else { return .none }
-        return .look(beginRefresh())
+        return .look(beginLook())
     }
 
     /// - Returns: what to tell, if it is new.
@@ -125,14 +125,14 @@ struct ReachabilityMachine: Equatable {
         return (status, action)
     }
 
-    private mutating func beginRefresh() -> UInt {
+    private mutating func beginLook() -> UInt {
         phase = .looking(again: false)
         number &+= 1
         return number
     }
 
     private mutating func comeBack(at time: TimeInterval, now: TimeInterval) -> Action {
-        guard time > now else { return .look(beginRefresh()) }
+        guard time > now else { return .look(beginLook()) }
         phase = .waiting(until: time)
         number &+= 1
         return .wait(time - now, number)

@@ -112,7 +112,10 @@ final class DownloadWriter: ByteWriter {
     func begin(_ representation: Representation?) throws {
         try truncate(to: 0)
         // One of before must not be taken for a note of what follows.
-        if mayHaveNote { partial.removeNote() }
+        if mayHaveNote {
+            errno = partial.removeNote()
+            if errno != 0 { throw Self.failure("remove the note", partial.notePath) }
+        }
         mayHaveNote = false
         self.representation = representation
         isNoteDue = representation != nil
@@ -145,21 +148,22 @@ final class DownloadWriter: ByteWriter {
         try moveIntoPlace()
         close(descriptor)
         descriptor = -1
-        if mayHaveNote { partial.removeNote() }
+        if mayHaveNote { _ = partial.removeNote() }
     }
 
     func abandon() {
         guard descriptor >= 0 else { return }
+        defer {
+            close(descriptor)
+            descriptor = -1
+        }
+        // What others have put there meanwhile is theirs.
+        guard Self.isFile(descriptor, at: partial.path) else { return }
         var status = stat()
         let isEmpty = fstat(descriptor, &status) != 0 || status.st_size == 0
-        if isEmpty || representation == nil {
-            partial.remove()
-        } else {
-            // Without a note it is of no use.
-            do { try writeNote() } catch { partial.remove() }
-        }
-        close(descriptor)
-        descriptor = -1
+        if isEmpty || representation == nil { return partial.remove() }
+        // Without a note it is of no use.
+        do { try writeNote() } catch { partial.remove() }
     }
 
     private func verify() throws {

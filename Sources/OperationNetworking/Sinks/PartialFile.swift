@@ -69,8 +69,7 @@ struct PartialFile: Sendable {
     /// - Returns: 0, or the error number.
     func note(_ representation: Representation?, of descriptor: Int32) -> Int32 {
         guard let representation, resource != nil, let file = FileIdentity(descriptor: descriptor) else {
-            removeNote()
-            return 0
+            return removeNote()
         }
         return PartialNote(representation, resource: resource, file: file).write(to: notePath)
     }
@@ -88,12 +87,15 @@ struct PartialFile: Sendable {
     /// Removes both files.
     func remove() {
         unlink(path)
-        removeNote()
+        _ = removeNote()
     }
 
     /// Removes the note, if there is one: looking locks nobody out of the folder, removing does.
-    func removeNote() {
+    ///
+    /// - Returns: 0, or the error number.
+    func removeNote() -> Int32 {
         var status = stat()
-        if lstat(notePath, &status) == 0 { unlink(notePath) }
+        guard lstat(notePath, &status) == 0, unlink(notePath) != 0, errno != ENOENT else { return 0 }
+        return errno
     }
 }

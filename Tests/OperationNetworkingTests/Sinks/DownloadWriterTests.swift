@@ -71,4 +71,17 @@ import Testing
         writer.abandon()
         #expect(names == [])
     }
+
+    @Test("A part that somebody else put in place of this one stays, with its note")
+    func replaced() throws {
+        try writer.begin(Representation(validator: "\"a\"", totalLength: 4, offset: 0))
+        try write("four")
+        try FileManager.default.removeItem(at: directory.file("target.part"))
+        try directory.write("theirs", to: "target.part")
+        try directory.write("their note", to: "target.part.json")
+        #expect(throws: DownloadError.self) { try writer.commit() }
+        writer.abandon()
+        #expect(try Data(contentsOf: directory.file("target.part")) == Data("theirs".utf8))
+        #expect(try Data(contentsOf: directory.file("target.part.json")) == Data("their note".utf8))
+    }
 }
