@@ -28,8 +28,12 @@ enum CurlGlobal {
     /// Before 8.2 a handle keeps a pointer to the last field of the response before, which it has freed. A response whose
     /// first field line is folded is appended there (https://github.com/curl/curl/pull/11103). So none of those handles
     /// sees a second response.
-    static let forgetsResponses: Bool = {
-        guard let version = curl_version_info(CURLVERSION_FIRST) else { return false }
-        return version.pointee.version_num >= 0x08_02_00
-    }()
+    static let forgetsResponses = version >= 0x08_02_00
+
+    /// Whether the reset of an HTTP/2 stream that is given up is not sent before something else is
+    /// (https://github.com/curl/curl/issues/17611): from 7.88 to 8.14.
+    static let keepsResetsBack = (0x07_58_00..<0x08_0F_00).contains(version)
+
+    /// As `LIBCURL_VERSION_NUM`, of the libcurl that is loaded; 0: not known.
+    private static let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
 }

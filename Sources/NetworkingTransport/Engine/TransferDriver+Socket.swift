@@ -18,10 +18,10 @@ extension TransferDriver {
 
     /// Tells the server of a transfer that ends before its response does that it works for nobody.
     ///
-    /// libcurl keeps the reset of a stream to itself until something else is sent (curl#17611, since 7.88). Where nothing
-    /// else is, the server learns it by the end of the connection.
+    /// A libcurl that keeps the reset of a stream to itself until something else is sent lets it learn that by the end of
+    /// the connection, where nobody else is on it.
     func giveUpStream() {
-        if isOnHTTP2 { forbidReuse() }
+        if CurlGlobal.keepsResetsBack, isOnHTTP2 { forbidReuse() }
     }
 
     /// Lets libcurl close the connection once nobody is on it any more.
