@@ -31,6 +31,8 @@ final class ClientConnection: ServerThread.Client {
     /// The client sends nothing more.
     private var hasEnded = false
     private var isPumping = false
+    /// All is sent, and the time for the end runs.
+    private var isTimed = false
 
     /// What becomes of a connection once all is sent.
     private enum Ending {
@@ -81,6 +83,8 @@ final class ClientConnection: ServerThread.Client {
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
+        // What cannot be answered any more is not taken.
+        guard ending == nil else { return }
         switch state {
         case .open(let driver):
             driver.receive(bytes)
@@ -182,14 +186,18 @@ final class ClientConnection: ServerThread.Client {
 
     private func end() {
         guard let ending, !isFinished else { return }
+        if !isTimed, case .orderly = ending {
+            isTimed = true
+            core.thread.after(Self.finishTimeout) { [weak self] in self?.close() }
+        }
         switch ending {
         case .orderly: guard socket.finishSending() else { return }
         case .abrupt: socket.breakOff()
         }
         if case .open(let driver) = state { driver.close() }
         state = .finished
-        guard case .orderly = ending, !hasEnded else { return close() }
-        core.thread.after(Self.finishTimeout) { [weak self] in self?.close() }
+        if case .orderly = ending, !hasEnded { return }
+        close()
     }
 
     private var isFinished: Bool {

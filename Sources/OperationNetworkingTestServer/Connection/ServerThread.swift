@@ -77,7 +77,7 @@ final class ServerThread: @unchecked Sendable {
     // MARK: On the thread
 
     func assertIsCurrent() {
-        assert(identity.map { pthread_equal($0, pthread_self()) != 0 } ?? false, "not on the server's thread")
+        precondition(identity.map { pthread_equal($0, pthread_self()) != 0 } ?? false, "not on the server's thread")
     }
 
     func add(_ client: any Client) {

@@ -149,15 +149,18 @@ final class HTTP1Session: HTTPProtocol, Exchange.Carrier {
         func values(_ name: String) -> [String] { head.fields.filter { $0.name.isFieldName(name) }.map(\.value) }
         if values("Connection").contains(where: { $0.utf8.equalsIgnoringCase("close") }) { isLast = true }
         var fields = head.fields
-        let isChunked = values("Transfer-Encoding").last.map { $0.utf8.equalsIgnoringCase("chunked") } ?? false
-        if isChunked, self.head?.isOld != true {
+        var isChunked = values("Transfer-Encoding").last.map { $0.utf8.equalsIgnoringCase("chunked") } ?? false
+        if isChunked, self.head?.isOld == true {
+            // HTTP/1.0 has no chunks (RFC 9112, 6.1): the content ends with the connection.
+            fields.removeAll { $0.name.isFieldName("Transfer-Encoding") }
+            isChunked = false
+        }
+        if isChunked {
             framing = .chunked
         } else if let length = values("Content-Length").last {
             // One that is not the content's is a fault that a test wants: the connection cannot go on after it.
             framing = .length(length.utf8.decimalNumber ?? -1)
         } else {
-            // HTTP/1.0 has no chunks (RFC 9112, 6.1): the content ends with the connection.
-            fields.removeAll { isChunked && $0.name.isFieldName("Transfer-Encoding") }
             framing = .length(0)
             if head.status != 204 && head.status != 304 { isLast = true }
         }
