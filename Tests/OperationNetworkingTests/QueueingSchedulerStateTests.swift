@@ -264,7 +264,7 @@ struct QueueingSchedulerStateTests {
         var random = SeededRandom(seed: seed)
         var fixture = Fixture(limit: 3)
         fixture.state.setMaxPerHost(2)
-        var facts: [String: SchedulerState.OperationSnapshot] = [:]
+        var snapshots: [String: SchedulerState.OperationSnapshot] = [:]
         var started: Set<String> = []
         var finished: Set<String> = []
         let names = (0..<60).map { "op\($0)" }
@@ -273,35 +273,35 @@ struct QueueingSchedulerStateTests {
             #expect(fixture.state.running <= 3)
         }
         for name in names {
-            facts[name] = .init(
+            snapshots[name] = .init(
                 isPaused: Int.random(in: 0..<5, using: &random) == 0,
                 isOpen: Int.random(in: 0..<3, using: &random) == 0,
                 rank: PriorityRank([.low, .normal, .high].randomElement(using: &random)!),
                 host: "h\(Int.random(in: 0..<4, using: &random))")
-            fixture.add(name, facts[name]!)
+            fixture.add(name, snapshots[name]!)
             pump()
         }
         for _ in 0..<400 {
             let name = names.randomElement(using: &random)!
             guard !finished.contains(name) else { continue }
             switch Int.random(in: 0..<6, using: &random) {
-            case 0: facts[name]?.isPaused.toggle()
-            case 1: facts[name]?.isOpen = false
-            case 2: facts[name]?.rank = PriorityRank([.low, .normal, .high].randomElement(using: &random)!)
-            case 3: facts[name]?.isCancelled = Int.random(in: 0..<4, using: &random) == 0
+            case 0: snapshots[name]?.isPaused.toggle()
+            case 1: snapshots[name]?.isOpen = false
+            case 2: snapshots[name]?.rank = PriorityRank([.low, .normal, .high].randomElement(using: &random)!)
+            case 3: snapshots[name]?.isCancelled = Int.random(in: 0..<4, using: &random) == 0
             default:
-                if started.contains(name), facts[name]?.isPaused == false {
+                if started.contains(name), snapshots[name]?.isPaused == false {
                     fixture.finish(name)
                     finished.insert(name)
                 }
             }
-            fixture.refresh(name, wantsStart: Bool.random(using: &random), facts[name]!)
+            fixture.refresh(name, wantsStart: Bool.random(using: &random), snapshots[name]!)
             pump()
         }
         for name in names where !finished.contains(name) {
-            facts[name]?.isPaused = false
-            facts[name]?.isOpen = false
-            fixture.refresh(name, wantsStart: true, facts[name]!)
+            snapshots[name]?.isPaused = false
+            snapshots[name]?.isOpen = false
+            fixture.refresh(name, wantsStart: true, snapshots[name]!)
         }
         for _ in names.indices {
             pump()

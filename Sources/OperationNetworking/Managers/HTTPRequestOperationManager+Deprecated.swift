@@ -28,4 +28,14 @@ extension HTTPRequestOperationManager {
             method: method, URLString, parameters: parameters, headers: headers, constructingBodyWith: block,
             success: success, failure: failure)
     }
+
+    /// Makes a body's operation. See ``makeOperation(method:_:body:headers:success:failure:)``.
+    @available(*, deprecated, renamed: "makeOperation(method:_:body:headers:success:failure:)")
+    public func operation(
+        method: String, _ URLString: String, body: RequestBody, headers: [String: String]? = nil,
+        success: Success? = nil, failure: Failure? = nil
+    ) throws -> HTTPRequestOperation {
+        try makeOperation(
+            method: method, URLString, body: body, headers: headers, success: success, failure: failure)
+    }
 }

@@ -6,7 +6,7 @@ internal import NetworkingSupport
 ///
 /// No edge of Foundation's points at an operation of ours: Foundation does not retain the dependents it notifies. Nothing
 /// is called out of the lock, and no operation is released inside it: what may hold the last reference to one leaves
-/// the critical section in an `DeferredActions`.
+/// the critical section in `DeferredActions`.
 enum DependencyGraph {
     /// What the lock guards beside the nodes' underscored fields and `_upstreams` of every operation.
     struct State {

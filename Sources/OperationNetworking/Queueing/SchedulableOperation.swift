@@ -92,7 +92,7 @@ extension SchedulableOperation {
     }
 }
 
-/// What a queue asks of an operation at every look.
+/// What a queue asks of an operation for every snapshot.
 struct SchedulableStanding {
     var isCancelled: Bool
     var wantsSlot: Bool
@@ -102,7 +102,7 @@ struct SchedulableStanding {
 
 extension Operation {
     /// This operation, if it is one that a queue of the library's schedules itself. To look for the class first saves the
-    /// search for a conformance, which takes longer than all else of a look at an operation.
+    /// search for a conformance, which takes longer than all else of a snapshot.
     var schedulable: (any SchedulableOperation)? {
         if let own = self as? URLConnectionOperation { return own }
         return self as? any SchedulableOperation
