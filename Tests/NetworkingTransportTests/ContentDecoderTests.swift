@@ -126,6 +126,42 @@ import Testing
         try expectRefusal(Self.gzip(Self.zlib(data).dropLast()), [.deflate, .gzip])
     }
 
+    /// Found by fuzzing: libzstd 1.5.4 takes the second piece for a frame of its own.
+    @Test(
+        "A frame in the header of another one is not content, wherever it is cut",
+        arguments: [
+            // Both want a dictionary: that of 276, and of 0x2FB52814.
+            "28b52ffd671401000028b52ffd001409000088", "28b52ffd671428b52ffd001409000032",
+        ])
+    func frameWithinHeader(hexadecimal: String) throws {
+        let coded = Self.bytes(hexadecimal)
+        for cut in 0..<coded.count {
+            let decoder = ContentDecoder([.zstd])
+            #expect(throws: TransferError.self, "\(cut)") {
+                for piece in [coded.prefix(cut), coded.dropFirst(cut)] {
+                    try piece.withUnsafeBytes { try decoder.decode($0) { _ in } }
+                }
+                try decoder.finish()
+            }
+        }
+    }
+
+    @Test("Two frames give the same content, wherever they are cut")
+    func everyCut() throws {
+        for (coded, content) in Self.zstd {
+            let both = coded + coded
+            for cut in 0..<both.count {
+                let decoder = ContentDecoder([.zstd])
+                var result = Data()
+                for piece in [both.prefix(cut), both.dropFirst(cut)] {
+                    try piece.withUnsafeBytes { try decoder.decode($0) { result.append(contentsOf: $0) } }
+                }
+                try decoder.finish()
+                #expect(result == content + content, "\(cut)")
+            }
+        }
+    }
+
     @Test("Wrong check sums, lengths and data are refused")
     func damage() throws {
         let coded = try Self.gzip()

@@ -16,8 +16,12 @@ final class ZstdDecoder: CodingDecoder {
     private static let outputSize = 64 * 1024
     /// 8 MiB: what a content coding may ask of a client (RFC 9659).
     private static let windowLog: Int32 = 23
+    /// Bytes that a frame's header has at most (RFC 8878, section 3.1.1.1).
+    private static let headerLimit = 18
 
     private var progress = CodingProgress.untouched
+    /// Bytes of the present frame that were decoded, as far as they may be its header.
+    private var headerCount = 0
     /// A ZSTD_DCtx; nil before anything is decoded.
     private var decoder: Decoder?
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: ZstdDecoder.outputSize, alignment: 16)
@@ -30,8 +34,10 @@ final class ZstdDecoder: CodingDecoder {
     func decode(_ bytes: UnsafeRawBufferPointer, into consume: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !bytes.isEmpty else { return }
         let decoder = try begun()
-        var input = on_zstd_input(bytes: bytes.baseAddress, count: bytes.count, position: 0)
+        var input = on_zstd_input(bytes: bytes.baseAddress, count: 0, position: 0)
         while true {
+            let start = input.position
+            input.count = end(of: bytes, from: start)
             var space = on_zstd_output(bytes: output.baseAddress, count: output.count, position: 0)
             let result = on_zstd_continue(decoder.library, decoder.state, &space, &input)
             if let failure = on_zstd_failure(decoder.library, result) {
@@ -39,10 +45,22 @@ final class ZstdDecoder: CodingDecoder {
             }
             if space.position > 0 { try consume(UnsafeRawBufferPointer(rebasing: output.prefix(space.position))) }
             progress = result == 0 ? .atEnd : .running
+            headerCount = result == 0 ? 0 : min(headerCount + input.position - start, Self.headerLimit)
             // A full buffer may not be all that there is, unless the frame is complete.
             let isFull = space.position == space.count && result != 0
-            if input.position == input.count, !isFull { return }
+            if input.position == bytes.count, !isFull { return }
         }
+    }
+
+    /// How far to decode next.
+    ///
+    /// The library (1.5.4) decodes a frame that is there as a whole in one go. It takes what it is given for the frame's
+    /// beginning, also when it has a part of the header already: a frame within the rest would be decoded in its place. So a
+    /// header that comes in pieces is given byte by byte.
+    private func end(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let rest = bytes.count - start
+        let isSplit = headerCount > 0 || rest < Self.headerLimit
+        return headerCount < Self.headerLimit && isSplit ? min(start + 1, bytes.count) : bytes.count
     }
 
     func finish() throws(TransferError) {

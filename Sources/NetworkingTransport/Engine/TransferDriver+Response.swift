@@ -118,9 +118,9 @@ extension TransferDriver {
     /// Whether all content has come that the head announced, while the request's content has not been sent: a server that
     /// needs no more of it may end the stream or the connection, and the response counts (RFC 9113, section 8.1).
     var hasEarlyResponse: Bool {
-        guard hasReportedHead, case .deliver = delivery, let length = collector.head.contentLength else { return false }
         if case .none = body { return false }
-        return contentBytes == length
+        guard hasReportedHead, case .deliver = delivery else { return false }
+        return contentBytes == collector.announcedLength
     }
 
     private func deliver(

@@ -56,6 +56,9 @@ struct ResponseHeadCollector {
 
     var isHTTP2: Bool { version == "2" }
 
+    /// What the head in hand says of its content's length; nil: nothing, or no number.
+    var announcedLength: Int64? { contentLength.isMalformed ? nil : contentLength.value }
+
     /// The head in hand.
     var head: ResponseHead {
         ResponseHead(statusCode: statusCode, httpVersion: version, rawFields: Array(fields), length: contentLength)

@@ -26,6 +26,7 @@ extension FuzzTarget {
         let twice: (gzip: [UInt8], zstd: [UInt8]) = (gzip + gzip, zstd + zstd)
         let coded: [(coding: UInt8, content: [UInt8])] = [
             (0, gzip), (0, twice.gzip), (1, zlib), (1, bare), (2, brotli), (3, zstd), (3, twice.zstd),
+            (3, nestedFrame),
         ]
         return coded.map { Data([$0.coding, 9] + $0.content) }
     }
@@ -35,6 +36,11 @@ extension FuzzTarget {
     ]
     private static let zstd: [UInt8] = [
         0x28, 0xB5, 0x2F, 0xFD, 0x24, 0x05, 0x29, 0, 0, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0xA3, 0x6D, 0x9F, 0x88,
+    ]
+
+    /// A frame in the header of another, which libzstd takes for the content when the header comes in two pieces.
+    private static let nestedFrame: [UInt8] = [
+        0x28, 0xB5, 0x2F, 0xFD, 0x67, 0x14, 1, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 0, 0x14, 9, 0, 0, 0x88,
     ]
 
     /// What comes out; nil: it is damaged, or more than anybody would take.
