@@ -4,6 +4,7 @@
 #define OPERATION_NETWORKING_CZSTD_SHIM_H
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stddef.h>
 
 // ZSTD_inBuffer and ZSTD_outBuffer of libzstd.so.1.
@@ -26,6 +27,7 @@ typedef struct on_zstd {
     unsigned (*is_error)(size_t);
     const char *(*error_name)(size_t);
     size_t (*destroy)(void *);
+    unsigned long long (*content_size)(const void *, size_t);
 } on_zstd;
 
 // Finds the functions. 0: there is no Zstandard.
@@ -38,8 +40,9 @@ static inline int on_zstd_load(on_zstd *library) {
     *(void **)&library->is_error = dlsym(handle, "ZSTD_isError");
     *(void **)&library->error_name = dlsym(handle, "ZSTD_getErrorName");
     *(void **)&library->destroy = dlsym(handle, "ZSTD_freeDCtx");
+    *(void **)&library->content_size = dlsym(handle, "ZSTD_getFrameContentSize");
     return library->create && library->set_parameter && library->decompress && library->is_error && library->error_name &&
-           library->destroy;
+           library->destroy && library->content_size;
 }
 
 // A decoder for windows of up to 2^window_log bytes. NULL: no memory, or it would not take the limit.
@@ -51,6 +54,13 @@ static inline void *on_zstd_begin(on_zstd library, int window_log) {
         return NULL;
     }
     return decoder;
+}
+
+// The length of content that a frame, whose header is given, says it has. -1: it does not say.
+static inline long long on_zstd_content_size(on_zstd library, const void *header, size_t count) {
+    unsigned long long size = library.content_size(header, count);
+    enum { unknown = 1, failed = 2 };
+    return size == 0ULL - unknown || size == 0ULL - failed || size > LLONG_MAX ? -1 : (long long)size;
 }
 
 // 0: a frame is complete; otherwise an error, or a guess at what is missing.

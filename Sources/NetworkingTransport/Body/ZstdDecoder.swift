@@ -20,8 +20,10 @@ final class ZstdDecoder: CodingDecoder {
     private static let headerLimit = 18
 
     private var progress = CodingProgress.untouched
-    /// Bytes of the present frame that were decoded, as far as they may be its header.
-    private var headerCount = 0
+    /// The first bytes of the present frame, as many as may be its header, that were decoded.
+    private var header: [UInt8] = []
+    /// Bytes of content that the present frame has given.
+    private var frameCount: Int64 = 0
     /// A ZSTD_DCtx; nil before anything is decoded.
     private var decoder: Decoder?
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: ZstdDecoder.outputSize, alignment: 16)
@@ -45,11 +47,25 @@ final class ZstdDecoder: CodingDecoder {
             }
             if space.position > 0 { try consume(UnsafeRawBufferPointer(rebasing: output.prefix(space.position))) }
             progress = result == 0 ? .atEnd : .running
-            headerCount = result == 0 ? 0 : min(headerCount + input.position - start, Self.headerLimit)
+            frameCount += Int64(space.position)
+            header += bytes[start..<input.position].prefix(Self.headerLimit - header.count)
+            if result == 0 { try endFrame(decoder) }
             // A full buffer may not be all that there is, unless the frame is complete.
             let isFull = space.position == space.count && result != 0
             if input.position == bytes.count, !isFull { return }
         }
+    }
+
+    /// A frame is complete. The library compares its length with what its header says, but for one that it decodes piece by
+    /// piece and that ends in an empty block.
+    private func endFrame(_ decoder: Decoder) throws(TransferError) {
+        let announced = header.withUnsafeBytes { on_zstd_content_size(decoder.library, $0.baseAddress, $0.count) }
+        guard announced < 0 || announced == frameCount else {
+            throw TransferError.undecodable(
+                as: "zstd", "a frame says that it has \(announced) bytes, and has \(frameCount)")
+        }
+        header.removeAll(keepingCapacity: true)
+        frameCount = 0
     }
 
     /// How far to decode next.
@@ -59,8 +75,8 @@ final class ZstdDecoder: CodingDecoder {
     /// header that comes in pieces is given byte by byte.
     private func end(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let rest = bytes.count - start
-        let isSplit = headerCount > 0 || rest < Self.headerLimit
-        return headerCount < Self.headerLimit && isSplit ? min(start + 1, bytes.count) : bytes.count
+        let isSplit = !header.isEmpty || rest < Self.headerLimit
+        return header.count < Self.headerLimit && isSplit ? min(start + 1, bytes.count) : bytes.count
     }
 
     func finish() throws(TransferError) {
