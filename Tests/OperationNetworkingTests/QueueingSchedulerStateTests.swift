@@ -95,6 +95,27 @@ struct QueueingSchedulerStateTests {
         #expect(fixture.state.running == 1)
     }
 
+    @Test("An operation that was paused with its connection goes on beyond all limits, but in no suspended queue")
+    func pauseInPlace() {
+        var fixture = Fixture()
+        fixture.state.setMaxPerHost(1)
+        for name in ["a", "b", "c"] { fixture.add(name, .init(host: "x")) }
+        #expect(fixture.drain() == ["a"])
+        fixture.refresh("a", .init(isPaused: true, rank: .connected))
+        #expect(fixture.drain() == ["b"])
+        fixture.state.isSuspended = true
+        fixture.refresh("a", wantsStart: true, .init(rank: .connected))
+        #expect(fixture.drain() == [])
+        fixture.state.isSuspended = false
+        #expect(fixture.drain() == ["a"])
+        #expect(fixture.state.running == 2)
+        fixture.finish("b")
+        #expect(fixture.drain() == [])
+        fixture.finish("a")
+        #expect(fixture.drain() == ["c"])
+        #expect(fixture.state.running == 1)
+    }
+
     @Test("A pause and a resume seen together start the operation again in its slot")
     func pauseAndResumeSeenTogether() {
         var fixture = Fixture()

@@ -108,12 +108,14 @@ extension URLConnectionOperation: SchedulableOperation {
 
     var wantsSlot: Bool { lock.withLock { _machine.wantsSlot } }
 
+    var isHeld: Bool { lock.withLock { _machine.holdsAttempt } }
+
     var standing: SchedulableStanding {
         guard !startMayCallOut else { return standingByProperties }
         return lock.withLock {
             SchedulableStanding(
-                isCancelled: _machine.isCancelled, wantsSlot: _machine.wantsSlot, hasBegun: _machine.hasBegun,
-                priority: PriorityRank(_queuePriority ?? super.queuePriority))
+                isCancelled: _machine.isCancelled, wantsSlot: _machine.wantsSlot, isHeld: _machine.holdsAttempt,
+                hasBegun: _machine.hasBegun, priority: PriorityRank(_queuePriority ?? super.queuePriority))
         }
     }
 

@@ -50,12 +50,14 @@ struct HostTable {
         free.append(host)
     }
 
-    /// Takes one of the host's slots, or parks the operation.
+    /// Takes one of the host's slots, or parks the operation unless it is connected.
     mutating func takeSlot(_ index: Int, _ entries: inout [SchedulerState.Entry], limit: Int) -> Bool {
         let host = Int(entries[index].host)
         guard host >= 0 else { return true }
         let running = records[host].running
-        if running > 0, limit > 0 && running >= limit || running >= capacity(records[host].name) {
+        if running > 0, entries[index].rank != .connected,
+            limit > 0 && running >= limit || running >= capacity(records[host].name)
+        {
             records[host].parked.insert(index, &entries)
             return false
         }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// `Operation.QueuePriority` as a small number, 0 (very low) to 4 (very high).
+/// `Operation.QueuePriority` as a small number, 0 (very low) to 4 (very high), and what comes before them all.
 struct PriorityRank: Comparable, Hashable, Sendable {
     let value: UInt8
 
     static let lowest = PriorityRank(.veryLow)
+    /// Of an operation that has kept its connection while it was paused. No limit holds it up: those that have the slots may
+    /// be waiting for that connection.
+    static let connected = PriorityRank(value: 5)
+
+    private init(value: UInt8) { self.value = value }
 
     init(_ priority: Operation.QueuePriority) {
         switch priority {

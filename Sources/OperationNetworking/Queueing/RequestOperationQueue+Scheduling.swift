@@ -71,7 +71,8 @@ extension RequestOperationQueue {
         let own = operation.standing
         return SchedulerState.OperationSnapshot(
             isCancelled: own.isCancelled, isPaused: !own.wantsSlot, isOpen: standing?.isOpen ?? false,
-            hasBegun: own.hasBegun, rank: max(own.priority, standing?.inherited ?? own.priority),
+            hasBegun: own.hasBegun,
+            rank: own.isHeld ? .connected : max(own.priority, standing?.inherited ?? own.priority),
             host: token.asksForHost ? operation.schedulingOrigin : nil)
     }
 

@@ -12,7 +12,8 @@ internal import NetworkingSupport
 /// ### What differs from `OperationQueue`
 /// - `maxConcurrentOperationCount` is 64 by default. An operation that waits for its dependencies or is paused takes no
 ///   slot: `pause()` gives the slot back and `resume()` queues the operation again, ahead of what arrived after it. While
-///   the queue is suspended a resumed operation waits.
+///   the queue is suspended a resumed operation waits. A POST or PATCH that was sent and then paused keeps its connection,
+///   and so goes on as soon as it is resumed, whatever the limits.
 /// - A cancelled operation needs no slot to finish, and finishes although the queue is suspended or its dependencies
 ///   have not finished.
 /// - An operation runs at the highest `queuePriority` of the enqueued operations that wait for it. What it inherited it

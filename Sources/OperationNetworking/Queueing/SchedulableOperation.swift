@@ -34,6 +34,8 @@ protocol SchedulableOperation: Operation {
     var isPaused: Bool { get }
     /// Whether the operation can do something with a slot: not while it is paused, or waits for another attempt's time.
     var wantsSlot: Bool { get }
+    /// Whether the operation was paused in its place and has kept its connection: resumed, it needs no slot to go on.
+    var isHeld: Bool { get }
     /// All of this at once.
     var standing: SchedulableStanding { get }
     /// Whether a proxy is to be listed instead, because Foundation would not let a listed operation of this class run.
@@ -84,11 +86,13 @@ protocol OperationScheduler: AnyObject, Sendable {
 extension SchedulableOperation {
     var wantsProxy: Bool { false }
     var wantsSlot: Bool { !isPaused }
+    var isHeld: Bool { false }
     var standing: SchedulableStanding { standingByProperties }
     /// What the properties say one by one, which a subclass of the user's may have overridden.
     var standingByProperties: SchedulableStanding {
         SchedulableStanding(
-            isCancelled: isCancelled, wantsSlot: wantsSlot, hasBegun: hasBegun, priority: PriorityRank(queuePriority))
+            isCancelled: isCancelled, wantsSlot: wantsSlot, isHeld: isHeld, hasBegun: hasBegun,
+            priority: PriorityRank(queuePriority))
     }
 }
 
@@ -96,6 +100,7 @@ extension SchedulableOperation {
 struct SchedulableStanding {
     var isCancelled: Bool
     var wantsSlot: Bool
+    var isHeld: Bool
     var hasBegun: Bool
     var priority: PriorityRank
 }

@@ -37,14 +37,19 @@ struct SchedulerState {
     var count: Int { indices.count }
     /// Whether there is neither an operation nor a barrier.
     var isEmpty: Bool { indices.isEmpty && !sections.hasBarrier }
-    private var mayTakeSlot: Bool {
-        !isSuspended && holds == 0 && !sections.isBarrierRunning && (maxConcurrent < 0 || running < maxConcurrent)
+    private var mayStart: Bool { !isSuspended && holds == 0 && !sections.isBarrierRunning }
+    private var hasFreeSlot: Bool { maxConcurrent < 0 || running < maxConcurrent }
+    /// The entry whose turn it is.
+    private var nextQueued: Int? {
+        guard mayStart, let index = heap.first, entries[index].epoch == sections.current,
+            hasFreeSlot || entries[index].rank == .connected
+        else { return nil }
+        return index
     }
+    private var isBarrierNext: Bool { mayStart && hasFreeSlot && sections.isBarrierDue }
     /// Whether `next()` would return something, or might.
     var hasWork: Bool {
-        if !immediate.isEmpty { return true }
-        guard mayTakeSlot else { return false }
-        return sections.isBarrierDue || heap.first.map { entries[$0].epoch == sections.current } ?? false
+        !immediate.isEmpty || isBarrierNext || nextQueued != nil
     }
 
     /// Unfinished operations with their order of arrival, which they are not in.
@@ -204,11 +209,8 @@ struct SchedulerState {
     /// The next thing to do.
     mutating func next() -> Action? {
         if let action = immediate.popFirst() { return action }
-        while mayTakeSlot {
-            if sections.isBarrierDue { return .barrier(sections.beginBarrier()) }
-            guard let index = heap.first, entries[index].epoch == sections.current,
-                let operation = entries[index].operation
-            else { return nil }
+        if isBarrierNext { return .barrier(sections.beginBarrier()) }
+        while let index = nextQueued, let operation = entries[index].operation {
             heap.remove(index, &entries)
             guard hosts.takeSlot(index, &entries, limit: maxPerHost) else {
                 entries[index].phase = .parked

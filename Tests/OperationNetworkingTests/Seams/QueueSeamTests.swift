@@ -124,6 +124,33 @@ import Testing
         queue.cancelAllOperations()
     }
 
+    @Test("A request that was paused with its connection needs no slot of one that waits for a connection")
+    func pausedInPlace() async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        let late = ScriptedResponse.ok("x").holding(gate, at: .beforeHead)
+        server.respondToOthers { $0.method == "POST" ? late : .ok("x") }
+        let limit = NetworkEngine.maximumConnectionsPerHost
+        let queue = RequestOperationQueue()
+        queue.maxConcurrentOperationCount = limit
+        let held = (0..<limit).map { _ in
+            HTTPRequestOperation.make(server.url(), method: "POST")
+        }
+        queue.enqueue(held)
+        try await eventually("the server has them") { server.requests.count == limit }
+        for operation in held { operation.pause() }
+        let others = (0..<limit).map { _ in HTTPRequestOperation.make(server.url()) }
+        queue.enqueue(others)
+        try await eventually("the others have the slots") { others.allSatisfy(\.isExecuting) }
+        gate.open()
+        for operation in held { operation.resume() }
+        for operation in held + others {
+            await operation.completed()
+            #expect(operation.responseString == "x")
+        }
+        #expect(server.requests.count == 2 * limit)
+    }
+
     @Test("8 000 upstreams of an operation that is cancelled with them: linear")
     func fanIn() {
         let operation = HTTPRequestOperation.make()
