@@ -40,8 +40,8 @@ final class NotificationMailbox: Sendable {
     fileprivate struct Item {
         let name: Notification.Name
         var subject: Subject
-        /// Made when the notification is posted. Does not hold the object.
-        let userInfo: (@Sendable () -> [AnyHashable: Any]?)?
+        /// Made of the object when the notification is posted.
+        let userInfo: (@Sendable (Object) -> [AnyHashable: Any]?)?
     }
 
     fileprivate struct Entry {
@@ -75,10 +75,10 @@ final class NotificationMailbox: Sendable {
 
     private let state = Locked(State())
 
-    /// - Parameter userInfo: called on the queue, if it comes to that; must not hold the object.
+    /// - Parameter userInfo: called with the object, on the queue, if it comes to that; must not hold the object.
     func post(
         _ name: Notification.Name, object: Object, on queue: DispatchQueue,
-        userInfo: (@Sendable () -> [AnyHashable: Any]?)? = nil
+        userInfo: (@Sendable (Object) -> [AnyHashable: Any]?)? = nil
     ) {
         let (newEntry, watches) = state.withLock { state -> (UInt?, Bool) in
             let (index, isNew) = state.entry(for: queue)
@@ -115,7 +115,7 @@ final class NotificationMailbox: Sendable {
         }
         for item in entry?.items ?? [] {
             guard let object = item.subject.object else { continue }
-            NotificationCenter.default.post(name: item.name, object: object, userInfo: item.userInfo?())
+            NotificationCenter.default.post(name: item.name, object: object, userInfo: item.userInfo?(object))
         }
     }
 

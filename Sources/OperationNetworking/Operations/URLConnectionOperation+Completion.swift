@@ -37,7 +37,7 @@ extension URLConnectionOperation {
         group?.enter()
         runtime.complete(on: queue) { [self] in
             Trace.step(.deliver, self)
-            NotificationCenter.default.post(name: .networkingOperationDidFinish, object: self)
+            if postsNotifications { NotificationCenter.default.post(name: .networkingOperationDidFinish, object: self) }
             let handler = lock.withLock { _completion.take() }
             if let handler { runCompletion(handler) }
             // Whoever asked while the handler ran waits for its return, too.
@@ -56,6 +56,7 @@ extension URLConnectionOperation {
 
     /// Posts a notification on the delivery queue.
     func postNotification(_ name: Notification.Name) {
+        guard postsNotifications else { return }
         NotificationMailbox.shared.post(name, object: self, on: deliveryQueue)
     }
 

@@ -313,6 +313,9 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Who is asked and told beside the blocks. The base class has nobody.
     var attemptClient: (any AttemptClient)? { nil }
 
+    /// Whether beginning and end are told to `NotificationCenter`.
+    var postsNotifications: Bool { true }
+
     /// The operation has finished, and Foundation and observers know. On the thread that finished it. The base class has
     /// nothing to do.
     func didFinish() {}

@@ -115,7 +115,7 @@ extension OperationURLSession {
     private func introduce(_ face: any SessionTaskFace) {
         let task = face.task
         task.withState { $0.face = face }
-        add(face, task.identifier)
+        add(task)
     }
 
     private func make(

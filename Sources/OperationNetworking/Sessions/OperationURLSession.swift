@@ -92,7 +92,7 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     /// The operation of a task. `nil` for one that is not this library's, or that is not sent to a server.
     public func operation(for task: URLSessionTask) -> HTTPRequestOperation? {
-        (task as? any SessionTaskFace)?.operation
+        task.ownFace?.operation
     }
 
     // MARK: Data tasks
@@ -244,11 +244,11 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
 extension OperationURLSession {
     /// All tasks that are not over, oldest first. Does not block.
-    var allTasks: [URLSessionTask] { registry.withLock { $0.faces } }
+    var allTasks: [URLSessionTask] { registry.withLock { $0.tasks }.compactMap { $0.face ?? $0.task.knownFace } }
 
     /// Those that were resumed and are not over, oldest first. Does not block.
     var outstandingTasks: [URLSessionTask] {
-        allTasks.filter { ($0 as? any SessionTaskFace)?.task.withState { $0.machine.isOutstanding } ?? false }
+        allTasks.filter { $0.ownFace?.task.withState { $0.machine.isOutstanding } ?? false }
     }
 
     /// The identifier of a new task, and whether there may be one.
@@ -256,19 +256,23 @@ extension OperationURLSession {
         registry.withLock { ($0.makeIdentifier(), $0.phase == .valid) }
     }
 
-    func add(_ face: URLSessionTask, _ identifier: Int) {
-        registry.withLock { $0.insert(face, identifier) }
+    func add(_ task: SessionTask) {
+        registry.withLock { $0.insert(task) }
     }
 
     /// The session keeps the task from now on.
     func taskDidBegin(_ task: SessionTask) {
-        let face = task.face
-        registry.withLock { $0.keep(face, task.identifier) }
+        keep(task.face, of: task)
     }
 
     /// A data task became a download.
     func taskDidBecome(_ face: URLSessionDownloadTask, _ task: SessionTask) {
-        registry.withLock { $0.keep(face, task.identifier) }
+        keep(face, of: task)
+    }
+
+    private func keep(_ face: URLSessionTask, of task: SessionTask) {
+        let released = registry.withLock { $0.keep(face, of: task) }
+        withExtendedLifetime(released) {}
     }
 
     /// Everything was told of the task.

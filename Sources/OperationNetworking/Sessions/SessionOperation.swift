@@ -21,6 +21,9 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
 
     override var attemptClient: (any AttemptClient)? { task }
 
+    /// A task has notifications of its own: whoever counts both kinds would count twice.
+    override var postsNotifications: Bool { task == nil }
+
     /// Also when the operation is started by hand, or by another queue than the session's.
     override func start() {
         task?.operationWillStart(self)

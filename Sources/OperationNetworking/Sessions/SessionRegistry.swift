@@ -17,10 +17,10 @@ struct SessionRegistry {
         case invalid
     }
 
-    private struct Entry {
-        weak var face: URLSessionTask?
-        /// From the beginning to the end.
-        var kept: URLSessionTask?
+    struct Entry {
+        let task: SessionTask
+        /// What the user holds, from the beginning to the end.
+        var face: URLSessionTask?
     }
 
     private(set) var phase = Phase.valid
@@ -33,20 +33,21 @@ struct SessionRegistry {
         return lastIdentifier
     }
 
-    mutating func insert(_ face: URLSessionTask, _ identifier: Int) {
-        entries[identifier] = Entry(face: face)
+    mutating func insert(_ task: SessionTask) {
+        entries[task.identifier] = Entry(task: task)
     }
 
-    mutating func keep(_ face: URLSessionTask, _ identifier: Int) {
-        entries[identifier, default: Entry()].kept = face
+    /// - Returns: what is to be let go of after the unlock.
+    mutating func keep(_ face: URLSessionTask, of task: SessionTask) -> Entry? {
+        entries.updateValue(Entry(task: task, face: face), forKey: task.identifier)
     }
 
-    /// True: the session is invalid now, and its delegate is to be told.
-    mutating func remove(_ identifier: Int) -> (wasLast: Bool, released: URLSessionTask?) {
+    /// True: the session is invalid now, and its delegate is to be told. The entry is to be let go of after the unlock.
+    mutating func remove(_ identifier: Int) -> (wasLast: Bool, released: Entry?) {
         let entry = entries.removeValue(forKey: identifier)
-        guard phase == .finishing, entries.isEmpty else { return (false, entry?.kept) }
+        guard phase == .finishing, entries.isEmpty else { return (false, entry) }
         phase = .invalid
-        return (true, entry?.kept)
+        return (true, entry)
     }
 
     /// True: the session is invalid now, and its delegate is to be told.
@@ -57,7 +58,5 @@ struct SessionRegistry {
     }
 
     /// Oldest first.
-    var faces: [URLSessionTask] {
-        entries.sorted { $0.key < $1.key }.compactMap { $0.value.kept ?? $0.value.face }
-    }
+    var tasks: [Entry] { entries.sorted { $0.key < $1.key }.map(\.value) }
 }

@@ -136,6 +136,7 @@ extension SessionTask {
     func operationWillStart(_ operation: SessionOperation) {
         let (isFirst, isKept, session) = withState { state in
             let isFirst = state.beginning == nil
+            if isFirst, state.operation == nil { state.operation = operation }
             state.machine.noteBeginning()
             return (isFirst, state.isKept, isFirst && !state.isKept ? state.session : nil)
         }

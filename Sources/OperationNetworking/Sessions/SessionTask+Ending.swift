@@ -142,10 +142,10 @@ extension SessionTask {
     /// The client has told everything: the session lets go of the task. Called by the client, once, after `didFinish`.
     func close() {
         // Let go of after the unlock.
-        let (session, delegate, formerFace) = withState { state in
-            (state.session.take(), state.delegate.take(), state.formerFace.take())
+        let (session, operation, delegate, formerFace) = withState { state in
+            (state.session.take(), state.operation.take(), state.delegate.take(), state.formerFace.take())
         }
         session?.taskDidEnd(self)
-        withExtendedLifetime((delegate, formerFace)) {}
+        withExtendedLifetime((operation, delegate, formerFace)) {}
     }
 }

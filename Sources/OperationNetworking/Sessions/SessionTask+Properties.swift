@@ -8,6 +8,15 @@ protocol SessionTaskFace: URLSessionTask, CustomReflectable {
     var operation: SessionOperation? { get }
 }
 
+extension URLSessionTask {
+    /// This task, if it is one of this library's. To look for the most frequent class first saves the search for a
+    /// conformance.
+    var ownFace: (any SessionTaskFace)? {
+        if let own = self as? OperationDataTask { return own }
+        return self as? any SessionTaskFace
+    }
+}
+
 // What Foundation's properties show.
 
 extension SessionTask {
@@ -71,8 +80,13 @@ extension SessionTask {
 
     /// The user let go of the task. One that was never begun goes, and its session need not wait for it.
     func faceDidGo() {
-        let session = withState { state in state.beginning == nil && !state.machine.hasBegun ? state.session : nil }
+        let (session, operation) = withState { state -> (OperationURLSession?, SessionOperation?) in
+            guard state.beginning == nil, !state.machine.hasBegun else { return (nil, nil) }
+            // Whoever has the operation may still start it.
+            return (state.session, state.operation.take())
+        }
         session?.taskDidGo(self)
+        withExtendedLifetime(operation) {}
     }
 }
 

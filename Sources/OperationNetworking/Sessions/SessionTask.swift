@@ -7,8 +7,9 @@ internal import NetworkingTransport
 /// What is behind a session's task: its life, what Foundation's task types show of it, and who is told.
 ///
 /// The task that the user holds (`OperationDataTask`, `OperationUploadTask`, `OperationDownloadTask`) is a face with nothing
-/// of its own, and holds this and the operation. The operation holds this; this holds neither, so that a task nobody
-/// resumed goes when it is let go of. From the first resume to the end the session holds the face.
+/// of its own, and holds this and the operation. This and the operation hold each other until the client has been told
+/// everything, or the user lets go of a task that nobody resumed. From the first resume to the end the session holds the
+/// face.
 final class SessionTask: Sendable {
     enum Kind: Sendable { case data, upload, download }
 
@@ -29,7 +30,8 @@ final class SessionTask: Sendable {
         /// What the user held before the data task became a download.
         var formerFace: URLSessionTask?
         var loader: Loader?
-        weak var operation: SessionOperation?
+        /// Not weak: every count of references to what is referred to weakly takes a detour.
+        var operation: SessionOperation?
         var interests: SessionTaskInterests = []
         /// The session holds the face.
         var isKept = false
@@ -108,7 +110,7 @@ final class SessionTask: Sendable {
 
     /// What the user holds, or another face where he let go of it.
     var face: URLSessionTask {
-        if let known = withState({ $0.face }) { return known }
+        if let known = knownFace { return known }
         let face = makeFace(withState { $0.isDownload } ? .download : kind)
         return withState { state in
             if let known = state.face { return known }
@@ -116,6 +118,9 @@ final class SessionTask: Sendable {
             return face
         }
     }
+
+    /// What the user holds; nil where he let go of it.
+    var knownFace: URLSessionTask? { withState { $0.face } }
 
     private func makeFace(_ kind: Kind) -> URLSessionTask {
         switch kind {

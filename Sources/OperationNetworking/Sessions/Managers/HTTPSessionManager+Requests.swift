@@ -79,7 +79,7 @@ extension HTTPSessionManager {
 
     /// Lets the blocks of a verb have their task.
     func assign(_ result: TaskResult, to task: URLSessionDataTask) {
-        if let managed = (task as? any SessionTaskFace)?.task.managed {
+        if let managed = task.ownFace?.task.managed {
             managed.withState { $0.result = result }
             result.settle(task)
         } else {

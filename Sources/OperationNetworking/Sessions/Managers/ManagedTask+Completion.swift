@@ -95,24 +95,37 @@ extension ManagedTask {
 
     private func end(_ task: SessionTask, _ face: URLSessionTask) {
         task.close()
-        NotificationMailbox.shared.post(.networkingTaskDidComplete, object: face, on: .sharedMain) {
-            [weak self, weak task] in
-            self?.completionInfo(task?.operation?.metrics)
+        // From the face, since what waits for the main queue must hold no content.
+        NotificationMailbox.shared.post(.networkingTaskDidComplete, object: face, on: .sharedMain) { object in
+            guard let face = (object as? URLSessionTask)?.ownFace else { return nil }
+            return face.task.managed?.completionInfo(face.operation?.metrics)
         }
+    }
+
+    /// Made once, and not of its string for each notification. Never changed, with nothing but a string inside.
+    private enum InfoKey {
+        nonisolated(unsafe) static let serializer = AnyHashable(NetworkingTaskDidCompleteResponseSerializerKey)
+        nonisolated(unsafe) static let data = AnyHashable(NetworkingTaskDidCompleteResponseDataKey)
+        nonisolated(unsafe) static let object = AnyHashable(NetworkingTaskDidCompleteSerializedResponseKey)
+        nonisolated(unsafe) static let fileURL = AnyHashable(NetworkingTaskDidCompleteAssetPathKey)
+        nonisolated(unsafe) static let error = AnyHashable(NetworkingTaskDidCompleteErrorKey)
+        nonisolated(unsafe) static let metrics = AnyHashable(NetworkingTaskDidCompleteSessionTaskMetrics)
     }
 
     /// What the notification of the end says.
     private func completionInfo(_ metrics: TransferMetrics?) -> [AnyHashable: Any]? {
-        guard let outcome = withState({ $0.outcome }) else { return nil }
-        var info: [AnyHashable: Any] = [NetworkingTaskDidCompleteResponseSerializerKey: settings.serializer]
-        if let data = outcome.data, outcome.fileURL == nil { info[NetworkingTaskDidCompleteResponseDataKey] = data }
-        if let object = outcome.object { info[NetworkingTaskDidCompleteSerializedResponseKey] = object }
+        let (known, serializer) = withState { ($0.outcome, $0.settings.serializer) }
+        guard let outcome = known else { return nil }
+        var info = [AnyHashable: Any](minimumCapacity: 6)
+        info[InfoKey.serializer] = serializer
+        if let data = outcome.data, outcome.fileURL == nil { info[InfoKey.data] = data }
+        if let object = outcome.object { info[InfoKey.object] = object }
         if let url = outcome.fileURL {
-            info[NetworkingTaskDidCompleteAssetPathKey] = url
-            info[NetworkingTaskDidCompleteSerializedResponseKey] = url
+            info[InfoKey.fileURL] = url
+            info[InfoKey.object] = url
         }
-        if let error = outcome.error { info[NetworkingTaskDidCompleteErrorKey] = error }
-        if let metrics { info[NetworkingTaskDidCompleteSessionTaskMetrics] = metrics }
+        if let error = outcome.error { info[InfoKey.error] = error }
+        if let metrics { info[InfoKey.metrics] = metrics }
         return info
     }
 }

@@ -41,7 +41,7 @@ extension SessionManagerClient {
             managed?.withState { $0.failure = error }
             NotificationMailbox.shared.post(
                 .urlSessionDownloadTaskDidFailToMoveFile, object: face, on: .sharedMain
-            ) { (error as NSError).userInfo }
+            ) { _ in (error as NSError).userInfo }
         }
     }
 

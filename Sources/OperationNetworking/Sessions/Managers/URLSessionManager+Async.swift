@@ -65,7 +65,7 @@ extension URLSessionManager {
 
     /// Makes a task's result go to who awaits it without the completion queue, which that may block.
     package func detach(_ task: URLSessionTask, serializer: HTTPResponseSerializer? = nil) {
-        guard let managed = (task as? any SessionTaskFace)?.task.managed else { return }
+        guard let managed = task.ownFace?.task.managed else { return }
         managed.withState { state in
             state.settings.completionQueue = DispatchQueue.global()
             state.settings.completionGroup = nil

@@ -94,7 +94,7 @@ extension URLSessionManager {
         _ direction: TaskProgress.Direction, of task: URLSessionTask, link: Progress? = nil,
         block: (@Sendable (Progress) -> Void)? = nil
     ) -> Progress? {
-        guard let core = (task as? any SessionTaskFace)?.task, core.client === client, let managed = core.managed else {
+        guard let core = task.ownFace?.task, core.client === client, let managed = core.managed else {
             return nil
         }
         let progress = managed.makeProgress(direction, of: task, link: link, block: block).progress
