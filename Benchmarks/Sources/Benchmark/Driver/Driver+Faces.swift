@@ -17,9 +17,10 @@ private enum Face: String, CaseIterable {
 
     var options: [String: any CustomStringConvertible] {
         switch self {
-        case .operations, .urlSession: [:]
+        case .operations: [:]
+        case .urlSession: ["tasks": 4]
         case .sessionManager: ["face": "sessions"]
-        case .session: ["own": true]
+        case .session: ["own": true, "tasks": 4]
         case .cached: ["cached": true]
         }
     }
@@ -49,7 +50,8 @@ extension Driver {
         var section = Section(
             .faces,
             method: """
-                GET of 1 KiB from nginx on \(connections) connections, \(rounds) rounds of \(seconds) s each, interleaved; \
+                GET of 1 KiB from nginx on \(connections) connections, 4 requests for each are there at any time, \
+                \(rounds) rounds of \(seconds) s each, interleaved; \
                 medians, also of the ratios, which are made round by round. `OperationURLSession` and `URLSession` with \
                 completion handlers; cached: from memory, by the server's `Last-Modified`.
                 """,

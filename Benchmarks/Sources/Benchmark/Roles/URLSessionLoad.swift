@@ -3,8 +3,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworking
 
-/// GET requests through Foundation's `URLSession`, or this library's with `own=true`, with completion handlers, for a while; one for each connection is
-/// under way at any time.
+/// GET requests through Foundation's `URLSession`, or this library's with `own=true`, with completion handlers, for a while;
+/// `tasks` of them for each connection, or one, are there at any time.
 // Sendable because everything mutable is touched on the session's serial delegate queue only.
 final class URLSessionLoad: @unchecked Sendable {
     private let session: URLSession
@@ -20,7 +20,7 @@ final class URLSessionLoad: @unchecked Sendable {
         let load = URLSessionLoad(
             url: url, isOwn: options.flag("own"), connections: connections, expectedLength: try options.count("length"),
             window: MeasuringWindow(warmUp: try options.number("warmup"), seconds: try options.number("seconds")))
-        return try load.run(inFlight: connections)
+        return try load.run(inFlight: connections * (options.optionalString("tasks").flatMap(Int.init) ?? 1))
     }
 
     private init(url: URL, isOwn: Bool, connections: Int, expectedLength: Int, window: MeasuringWindow) {
