@@ -64,6 +64,55 @@ import Testing
         #expect(disabled == nil)
     }
 
+    @Test("A session of Foundation's with the same configuration loads by itself")
+    func copiedConfiguration() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let own = OperationURLSession(configuration: .ephemeral)
+        #expect(await URLSession(configuration: own.configuration).outcome(server.url()).text == "hello")
+        #expect(await OperationURLSession(configuration: own.configuration).outcome(server.url()).text == "hello")
+    }
+
+    @Test("Content is decoded whoever has asked for a coding", arguments: [false, true])
+    func ownAcceptEncoding(isDelegate: Bool) async throws {
+        let server = try TestServer()
+        server.respondToOthers { request in
+            guard request["Accept-Encoding"] == "gzip;q=0.9" else { return .status(400) }
+            return ScriptedResponse(
+                headers: [("Content-Encoding", "gzip")],
+                body: .data(
+                    Data([
+                        0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 0x03, 0xf3, 0x48, 0xcd, 0xc9, 0xc9, 0xd7, 0x51, 0x08, 0xcf,
+                        0x2f, 0xca, 0x49, 0x51, 0x04, 0x00, 0xd0, 0xc3, 0x4a, 0xec, 0x0d, 0, 0, 0,
+                    ])))
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Accept-Encoding": "gzip;q=0.9"]
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: configuration, delegate: isDelegate ? delegate : nil)
+        if isDelegate {
+            session.dataTask(with: server.url()).resume()
+            await delegate.isComplete.wait()
+            #expect(delegate.data == Data("Hello, World!".utf8))
+        } else {
+            #expect(await session.outcome(server.url()).text == "Hello, World!")
+        }
+    }
+
+    @Test("Requests say what program they are of, unless they say it themselves")
+    func defaultFields() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let session = OperationURLSession(configuration: .ephemeral)
+        _ = await session.outcome(server.url())
+        var request = URLRequest(url: server.url())
+        request.setValue("own", forHTTPHeaderField: "user-agent")
+        _ = await session.outcome(request)
+        let agents = server.requests.map { $0["User-Agent"] ?? "" }
+        #expect(agents.count == 2 && agents[0].contains("(Linux") && agents[1] == "own")
+        #expect(server.requests.allSatisfy { $0["Accept-Language"] != nil })
+    }
+
     @Test func allTasksAreThoseThatRun() async throws {
         let server = try TestServer()
         server.respond(to: "/", .script([.stall]))

@@ -108,7 +108,12 @@ final class Program {
         }
         for index in 0..<(2 + scheduler.random.below(isAboutCaching ? 20 : 10)) { makeSubject(index) }
         engine.resources.didWrite = { [unowned(unsafe) self] url in
-            let isRead = subjects.contains { $0.caching?.reads(url) == true && $0.operation.isExecuting }
+            // Also by one that is paused, and has its connection.
+            let isRead = subjects.contains { subject in
+                let operation = subject.operation
+                return subject.caching?.reads(url) == true
+                    && (operation.isExecuting || operation.lock.withLock { operation._machine.holdsAttempt })
+            }
             if isRead || cache.isRevalidating { writes.disturbed.insert(url) }
         }
     }
@@ -151,6 +156,10 @@ final class Program {
                 }
                 traits += " challenge-block"
             }
+        }
+        if let operation = subject.operation as? SubclassedOperation, scheduler.random.chance(2) {
+            operation.holds = true
+            traits += " holds"
         }
         if scheduler.random.chance(4) {
             subject.operation.setRedirectResponseBlock { _, request, _ in request }

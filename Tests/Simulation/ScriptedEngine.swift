@@ -66,7 +66,12 @@ final class ScriptedEngine {
     }
 
     func hold(_ transfer: Transfer, _ isHeld: Bool) {
-        flows.first { $0.transfer === transfer }?.isHeld = isHeld
+        guard let flow = flows.first(where: { $0.transfer === transfer }) else { return }
+        // Now and then the connection does not last.
+        if flow.isHeld, !isHeld, scheduler.random.chance(4) {
+            flow.events = [.end(TransferError(.connectionLost, message: "lost during a pause"))]
+        }
+        flow.isHeld = isHeld
     }
 
     private func activate(_ transfer: Transfer) {

@@ -2,11 +2,17 @@
 import Foundation
 import FoundationNetworking
 import NetworkingSupport
+import NetworkingTransport
 
 @testable import OperationNetworking
 
 /// An operation of a subclass, which a queue starts by way of another thread.
+///
+/// Some keep their connection during a pause, as a session's tasks.
+// Sendable because the field is set before anybody else knows of the operation.
 final class SubclassedOperation: HTTPRequestOperation, @unchecked Sendable {
+    var holds = false
+    override func _holdsConnection(whilePausedAfter head: ResponseHead?) -> Bool { holds }
     override func start() { super.start() }
 }
 

@@ -47,6 +47,7 @@ extension TransferDriver {
         }
         let keepsOptions =
             isPlain && isPlainRequest && plainDecodes == request.decodesContent && plainHeaders == request.headers
+            && plainDecodesOwn == request.decodesOwnCodings
             && plainIdleAge == loop.idleConnectionAge && plainReceivesLargePieces == request.receivesLargePieces
         body = request.body
         bodyLength = nil
@@ -72,6 +73,7 @@ extension TransferDriver {
             isPlain = isPlainRequest && easy.markOptions()
             plainHeaders = request.headers
             plainDecodes = request.decodesContent
+            plainDecodesOwn = request.decodesOwnCodings
             plainIdleAge = loop.idleConnectionAge
             plainReceivesLargePieces = request.receivesLargePieces
         }
@@ -334,7 +336,7 @@ extension TransferDriver {
             isComplete = list.append(Self.acceptEncodingLine) && isComplete
         }
         // Not CURLOPT_ACCEPT_ENCODING: libcurl takes content that ends early for whole.
-        decodesContent = request.decodesContent && !hasAcceptEncoding
+        decodesContent = request.decodesContent && (!hasAcceptEncoding || request.decodesOwnCodings)
         guard isComplete else { return TransferError.noMemory(for: "the header fields") }
         headerList = list
         result.require(easy.set(CURLOPT_HTTPHEADER, pointer: list.pointer))

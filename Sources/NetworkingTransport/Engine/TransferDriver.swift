@@ -97,6 +97,7 @@ final class TransferDriver: DeadlineHeapMember {
     var isPlain = false
     var plainHeaders: [HeaderField] = []
     var plainDecodes = false
+    var plainDecodesOwn = false
     var plainIdleAge = 0
     var plainReceivesLargePieces = false
     /// The request is for an HTTP/2 connection that is there already: see `TransferDriver.setSharing`.

@@ -23,6 +23,8 @@ package struct TransferRequest: Sendable {
     package var idleTimeout: TimeInterval
     /// Whether to offer the codings that `ContentDecoder` knows, and to decode what comes back.
     package var decodesContent: Bool
+    /// Whether that is done also where `headers` say which codings are accepted.
+    package var decodesOwnCodings = false
     /// Transfers with a higher value leave the engine's waiting list first.
     package var priority: Int
     /// How the server is verified and who we are to it: also what connections and TLS sessions are kept apart by.

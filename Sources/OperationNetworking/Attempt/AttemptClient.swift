@@ -11,6 +11,8 @@ protocol AttemptClient: AnyObject, Sendable {
     /// What it wants to be asked and told, the same for a whole attempt. Where the operation has a block for a question, the
     /// block is asked.
     var attemptQuestions: AttemptQuestions { get }
+    /// Header fields of requests that have none of these names.
+    var defaultHeaderFields: [HeaderField] { get }
     /// A request goes out: the operation's own, or one that follows a redirect or answers a challenge.
     func attemptWillSend(_ request: URLRequest)
     /// - Parameter answer: nil: the redirecting response is the result.

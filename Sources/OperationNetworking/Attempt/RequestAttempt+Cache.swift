@@ -47,6 +47,13 @@ extension RequestAttempt {
     /// - Parameter request: whose `Authorization` field counts; nil: for requests without one.
     private func cacheKey(for url: URL, of request: URLRequest?) -> CacheKey? {
         guard let target = RequestTarget(ifRequestable: url), var trust = trust(for: target) else { return nil }
+        // Another address, socket or interface is another server, or another view of it.
+        if !configuration.connections.isEmpty {
+            guard let route = try? configuration.connections.settings.route(for: url) else { return nil }
+            for place in [route.address, route.unixSocketPath, route.networkInterface] {
+                trust += place.map { " \($0.utf8.count):\($0)" } ?? " -"
+            }
+        }
         // Who a request comes from decides what is answered, whether `Vary` says so or not.
         if let authorization = request?.value(forHTTPHeaderField: "Authorization") {
             guard let digest = try? SHA256Hasher.hex(of: Data(authorization.utf8)) else { return nil }
@@ -191,7 +198,8 @@ extension RequestAttempt {
         guard let key = cacheKey(), let cache = configuration.cache.cache, data.count < cache.largestContent,
             let names = StoredResponse.selectingNames(of: head)
         else { return }
-        let selector = CacheSelector(request: machine.request, cookies: configuration.cookies, url: url)
+        let selector = CacheSelector(
+            request: machine.request, cookies: configuration.cookies, url: url, sentCookies: .some(sentCookies))
         var stored = StoredResponse(
             head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
         stored.selecting = names.map { .init(name: $0, value: selector.value(of: $0)) }

@@ -43,6 +43,7 @@ extension RequestAttempt {
         offerCodings(in: &headers, goesToSink: goesToSink)
         addRange(to: &headers)
         outgoing.decodesContent = decoding == .engine
+        outgoing.decodesOwnCodings = client != nil
         outgoing.headers = headers
         try answerChallenge(in: &outgoing)
         // A server that keeps no connection open may close the one it has just redirected on, without having said so.
@@ -99,10 +100,15 @@ extension RequestAttempt {
             if name.isFieldName("Cookie") { hasCookie = true }
             headers.append(HeaderField(name, value))
         }
+        sentCookies = nil
         if request.httpShouldHandleCookies, configuration.cookies.areSent, !hasCookie,
             let value = configuration.cookies.storage?.cookieField(for: url)
         {
             headers.append(HeaderField("Cookie", value))
+            sentCookies = value
+        }
+        for field in client?.defaultHeaderFields ?? [] where !headers.contains(where: { $0.name.isFieldName(field.name) }) {
+            headers.append(field)
         }
         // In one order for equal requests, whatever Foundation's table says: the engine sets what differs from before.
         headers += machine.conditions
@@ -127,7 +133,8 @@ extension RequestAttempt {
     private func offerCodings(in headers: inout [HeaderField], goesToSink: Bool) {
         decoding = .engine
         if headers.contains(where: { $0.name.isFieldName("Accept-Encoding") }) {
-            decoding = .nobody
+            // A session's tasks give decoded content whoever has asked for a coding, as Foundation's.
+            decoding = client == nil ? .nobody : goesToSink ? .sink : .engine
         } else if headers.contains(where: { $0.name.isFieldName("Range") }) {
             // A range that the caller asks for, of a coded representation, would be a piece that does not decode.
             decoding = .nobody

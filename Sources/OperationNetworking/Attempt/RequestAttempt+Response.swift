@@ -140,7 +140,7 @@ extension RequestAttempt: TransferHandler {
             }
             content.memory?.expect(length)
         }
-        operation.record(head, from: machine.url)
+        operation.record(head, from: machine.url, isRest: machine.continuesContent)
         copyForCache()
         judge(head)
     }

@@ -35,6 +35,8 @@ final class RequestAttempt: @unchecked Sendable {
     private(set) var stop: Stop?
     /// Paused without being stopped: what happens is looked at when the attempt goes on.
     private var isHeld = false
+    /// The transfer under way was, and its connection may not have lasted.
+    private(set) var wasHeld = false
     /// A block of the user's, or what stores cookies, has been asked and has not answered.
     var isAsking = false
     /// Of the question that was asked last: a second answer does not count.
@@ -61,6 +63,8 @@ final class RequestAttempt: @unchecked Sendable {
     var requestTime = 0.0
     var responseTime = 0.0
     var cookieHeads: [(ResponseHead, URL)] = []
+    /// The `Cookie` field of the present request that the library added.
+    var sentCookies: String?
     var timings: TransferTimings?
     var bytesSent: Int64 = 0
     var uploadLength: Int64 = -1
@@ -119,7 +123,10 @@ final class RequestAttempt: @unchecked Sendable {
             hasChallengeBlock: configuration.challengeBlock != nil || asksClient(.challenges),
             hasCacheBlock: configuration.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
+            isDownload: configuration.downloadDestination != nil,
             representation: machine.offset > 0 ? content.representation : nil,
+            mayReplaceLostTransfer: wasHeld && operation.mayRepeatRequest
+                && bodyStream.map(content.needsAnother(for:)) != true,
             now: { [runtime] in runtime.date.timeIntervalSince1970 })
     }
 
@@ -157,6 +164,7 @@ final class RequestAttempt: @unchecked Sendable {
         guard !isHeld else { return postpone { [self] in send() } }
         // Nothing of an earlier attempt writes any more when this one reads how far it came.
         content.claim(for: self)
+        wasHeld = false
         incoming = IncomingContent()
         upgradeToTLS()
         guard !looksIntoCache() else {
@@ -215,7 +223,10 @@ final class RequestAttempt: @unchecked Sendable {
         switch operation.standing(ofAttempt: number) {
         case .held:
             isHeld = true
-            if let transfer { runtime.hold(transfer) }
+            if let transfer {
+                wasHeld = true
+                runtime.hold(transfer)
+            }
         case .present:
             isHeld = false
             if let transfer { runtime.release(transfer) }

@@ -145,11 +145,7 @@ final class ResumableContent: @unchecked Sendable {
     /// Whether another attempt can be made of what is here: nothing was handed to a stream that could not be continued,
     /// and the request's own stream can be read again.
     func canBeRepeated(sending stream: InputStream?) -> Bool {
-        if let stream, let usedSource, !usedSource.isUntouched,
-            (stream as? any ReplayableBodyStream)?.isReplayable != true
-        {
-            return false
-        }
+        if let stream, needsAnother(for: stream) { return false }
         guard let sink, !sink.canRestart, !sink.isUntouched else { return true }
         return sink.canContinue && representation != nil
     }

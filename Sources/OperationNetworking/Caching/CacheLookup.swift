@@ -51,12 +51,17 @@ struct CacheSelector {
     let request: URLRequest
     let cookies: CookieStorageSetting
     let url: URL
+    /// The `Cookie` field that the request was sent with; nil: it has not been sent.
+    var sentCookies: String??
 
     /// - Parameter name: in lower case.
     func value(of name: String) -> String? {
         if let value = request.value(forHTTPHeaderField: name) { return StoredResponse.normalized(value) }
         // Of the fields that the library adds only this one differs from request to request.
-        guard name == "cookie", request.httpShouldHandleCookies else { return nil }
+        guard name == "cookie" else { return nil }
+        // What the response itself has set counts for the next request, not for this one.
+        if let sentCookies { return sentCookies }
+        guard request.httpShouldHandleCookies, cookies.areSent else { return nil }
         return cookies.storage?.cookieField(for: url)
     }
 }

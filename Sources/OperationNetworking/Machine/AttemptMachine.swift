@@ -19,12 +19,14 @@ internal import NetworkingTransport
 /// | 401 that something answers                 | discarded | `answer`; held and `ask` with a challenge block   |
 /// | 206 that goes on where we are              | accepted  | `deliver`                                         |
 /// | 206 that does not, or coded; 416 for less  | discarded | `startOver`                                       |
+/// | 206 to a download that asked for all       | discarded | `fail`                                            |
 /// | 416 for just what is here                  | discarded | `complete`                                        |
 /// | 304 to a condition of the cache's          | discarded | `refresh`                                         |
 /// | 5xx, and a stale response may be used      | discarded | `serve`                                           |
 /// | any other                                  | accepted  | `deliver`                                         |
 /// | none: a handshake that a block may rescue  | –         | `ask`                                             |
 /// | none: no connection, and a stale response may be used | – | `serve`                                        |
+/// | lost, after a pause that held its connection | –       | `sendAgain`, for what is missing                  |
 /// | none: any other error                      | –         | `fail`                                            |
 ///
 /// Before the transfer, once for each request, `wantsLookup` says whether the cache is to be asked, and `take` what of
@@ -39,8 +41,12 @@ struct AttemptMachine: ~Copyable {
         var hasCacheBlock = false
         /// The server's certificate is pinned.
         var hasPins = false
+        /// The content is to be a file.
+        var isDownload = false
         /// What the content so far is a part of.
         var representation: Representation?
+        /// The transfer was held during a pause, and the request may be sent again.
+        var mayReplaceLostTransfer = false
         /// Seconds since 1970; asked for where a stored response may be used in place of an error.
         var now: () -> Double = { 0 }
     }
@@ -217,7 +223,9 @@ struct AttemptMachine: ~Copyable {
             }
             if let answer = defaultAnswer(to: challenge, credential) { return answer }
         }
-        guard offset > 0, let representation = circumstances.representation else { return .deliver }
+        guard offset > 0, let representation = circumstances.representation else {
+            return refusalOfPart(head, circumstances) ?? .deliver
+        }
         // Not what a range was asked of; the request without one is for coded content, too.
         guard ContentDecoder.codings(of: head).isEmpty else { return .startOver }
         switch head.statusCode {
@@ -229,6 +237,17 @@ struct AttemptMachine: ~Copyable {
         default:
             return .deliver
         }
+    }
+
+    /// A part that nobody asked for does not go where a whole file belongs.
+    private func refusalOfPart(_ head: ResponseHead, _ circumstances: Circumstances) -> FollowUp? {
+        guard head.statusCode == 206, circumstances.isDownload, request.value(forHTTPHeaderField: "Range") == nil else {
+            return nil
+        }
+        return .fail(
+            URLError(
+                .badServerResponse, url: url,
+                reason: "the server sent a part of the content (206), although all of it was asked for"))
     }
 
     /// The response continues what is here.
@@ -243,6 +262,7 @@ struct AttemptMachine: ~Copyable {
     mutating func followUp(after error: TransferError?, _ circumstances: Circumstances) -> FollowUp {
         if let error, !dropsContent {
             if let challenge = handshakeChallenge(error, circumstances) { return .ask(.handshake(challenge)) }
+            if circumstances.mayReplaceLostTransfer, [.connectionLost, .timedOut].contains(error.kind) { return .sendAgain }
             if let followUp = followUpByCache(after: error, circumstances) { return followUp }
             return .fail(error.failure(url: url))
         }
@@ -354,21 +374,24 @@ struct AttemptMachine: ~Copyable {
     ///   - accepted: bytes that are here now.
     ///   - known: the length of the representation, as far as it was known before.
     func completeness(accepted: @autoclosure () -> Int64?, known: @autoclosure () -> Int64?) -> Completeness {
-        guard continuesContent, let accepted = accepted(),
-            let total = known() ?? head.flatMap(ContentRange.init(head:))?.total,
-            accepted != total
-        else { return .whole }
-        if accepted > total {
+        guard continuesContent, let accepted = accepted() else { return .whole }
+        let range = head.flatMap(ContentRange.init(head:))
+        let total = known() ?? range?.total
+        // Of a range that ended early more is to come, whether the length of the whole is known or not.
+        let announced = range?.last.map { accepted - 1 < $0 } ?? false
+        if let last = range?.last, accepted - 1 > last || total.map({ accepted > $0 }) == true {
             return .fail(
                 URLError(
-                    .cannotParseResponse, url: url, reason: "the server sent \(accepted) bytes of a content of \(total)"
-                ))
+                    .cannotParseResponse, url: url,
+                    reason: "the server sent \(accepted) bytes of a content "
+                        + (total.map { "of \($0)" } ?? "whose part ends with byte \(last)")))
         }
+        guard announced || total.map({ accepted < $0 }) == true else { return .whole }
         guard accepted > offset else {
             return .fail(
                 URLError(
                     .networkConnectionLost, url: url,
-                    reason: "the server sent \(accepted) of \(total) bytes, and no more"))
+                    reason: "the server sent \(accepted) of \(total.map(String.init) ?? "more") bytes, and no more"))
         }
         return .partial
     }

@@ -24,7 +24,7 @@
 /// | finish       | –                         | –             | –             | –             | –        | –          | –          | –             | finished, once      |
 /// | discard part | – (6)                     | – (6)         | – (6)         | – (6)         | – (6)    | – (6)      | – (6)      | – (6)         | at once |
 ///
-/// 1. An attempt that must not be repeated (`AttemptRepetition.never`) is held in its place: it stays the present one,
+/// 1. An attempt that is not to be repeated (`AttemptRepetition.never`) is held in its place: it stays the present one,
 ///    and what happens to it is looked at after the resume.
 /// 2. Ends by `start()`, which whoever owns the operation calls; it is called again when it had been called before.
 /// 3. Too late to pause, unless another attempt is to be made: then the operation is paused instead of waiting for it. A

@@ -145,9 +145,13 @@ extension URLConnectionOperation {
     }
 
     /// A response that counts has begun. Called on the network thread.
-    func record(_ head: ResponseHead, from url: URL?) {
+    ///
+    /// - Parameter isRest: it goes on with what is here, which may be that of an earlier run of the program. A client has
+    ///   been told of the response that the content began with, and goes on with that.
+    func record(_ head: ResponseHead, from url: URL?, isRest: Bool) {
         Trace.step(.receive, self)
         lock.withLock {
+            if isRest, attemptClient != nil, _received.head != nil { return }
             _received.head = head
             _received.url = url
             _received.response = nil

@@ -48,7 +48,8 @@ extension URLConnectionOperation {
     func performPause() {
         let (action, old, attempt, scheduler, hold) = change {
             let old = _machine.state
-            let action = _machine.pause(_mayRepeatRequest ? .allowed : .never)
+            let isRepeated = _mayRepeatRequest && !_holdsConnection(whilePausedAfter: _received.head)
+            let action = _machine.pause(isRepeated ? .allowed : .never)
             if action != .none, action != .noted { _totalTime?.pause(at: runtime.uptime) }
             defer { if action == .stop { _attempt = nil } }
             return (action, old, action == .stop || action == .hold ? _attempt : nil, _scheduler, _updateHold())

@@ -27,6 +27,9 @@ extension URLConnectionOperation {
         set { lock.withLock { _configuration.resendsNonIdempotentRequests = newValue } }
     }
 
+    /// As `_mayRepeatRequest`. On any thread.
+    var mayRepeatRequest: Bool { lock.withLock { _mayRepeatRequest } }
+
     /// Whether the request may go out twice without the user's saying so (RFC 9110, section 9.2.2). Called with `lock`
     /// held.
     var _mayRepeatRequest: Bool {

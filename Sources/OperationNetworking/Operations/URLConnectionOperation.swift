@@ -313,6 +313,12 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Who is asked and told beside the blocks. The base class has nobody.
     var attemptClient: (any AttemptClient)? { nil }
 
+    /// Whether a pause keeps the connection also where the request may be sent again: it is, if the connection does not last.
+    /// The base class gives it up, and goes on with another request.
+    ///
+    /// - Parameter head: of the response that has begun. Called with `lock` held.
+    func _holdsConnection(whilePausedAfter head: ResponseHead?) -> Bool { false }
+
     /// Whether beginning and end are told to `NotificationCenter`.
     var postsNotifications: Bool { true }
 

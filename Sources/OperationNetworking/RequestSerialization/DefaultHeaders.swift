@@ -7,9 +7,16 @@ internal import NetworkingTransport
 enum DefaultHeaders {
     static func table() -> HeaderTable {
         var table = HeaderTable()
-        table["Accept-Language"] = acceptLanguage { name in getenv(name).map { String(cString: $0) } }
+        table["Accept-Language"] = presentAcceptLanguage
         table["User-Agent"] = userAgent
         return table
+    }
+
+    /// The same, as the environment was when they were first needed, for requests that no serializer made.
+    static let fields = [HeaderField("Accept-Language", presentAcceptLanguage), HeaderField("User-Agent", userAgent)]
+
+    private static var presentAcceptLanguage: String {
+        acceptLanguage { name in getenv(name).map { String(cString: $0) } }
     }
 
     // MARK: Accept-Language

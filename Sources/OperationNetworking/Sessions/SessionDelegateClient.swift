@@ -17,16 +17,20 @@ final class SessionDelegateClient: SessionTaskClient {
 
     /// What this client keeps with a task.
     private final class Context: Sendable {
-        let handler: Handler?
+        let hasHandler: Bool
+        /// Let go of with its call, so that a handler which holds its task is no cycle for good.
+        private let handler: Locked<Handler?>
         /// A task of a queue that runs several operations at a time has a mailbox of its own.
         let mailbox: DeliveryMailbox
-        /// What a download's completion handler was called with.
-        let wasHandled = Locked(false)
 
         init(handler: Handler?, mailbox: DeliveryMailbox) {
-            self.handler = handler
+            hasHandler = handler != nil
+            self.handler = Locked(handler)
             self.mailbox = mailbox
         }
+
+        /// The handler, to be called; nil: it was, or there is none.
+        func takeHandler() -> Handler? { handler.withLock { $0.take() } }
     }
 
     /// Of all tasks, for a queue that runs one operation at a time.
@@ -53,7 +57,7 @@ final class SessionDelegateClient: SessionTaskClient {
             return task.session?.delegate == nil ? [] : .challenges
         }
         var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
-        guard context(of: task)?.handler == nil else { return interests }
+        guard context(of: task)?.hasHandler != true else { return interests }
         if delegate is any URLSessionDataDelegate { interests.formUnion([.responses, .data, .caching]) }
         if delegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
         return interests
@@ -130,6 +134,8 @@ final class SessionDelegateClient: SessionTaskClient {
         tell((any URLSessionDataDelegate).self, of: task, otherwise: { reply(response) }) {
             guard let face = task.face as? URLSessionDataTask else { return reply(response) }
             $0.urlSession($1, dataTask: face, willCacheResponse: response, completionHandler: reply)
+            // The task's end does not wait for a delegate that has not answered by now: nothing is stored.
+            reply(nil)
         }
     }
 
@@ -171,7 +177,7 @@ final class SessionDelegateClient: SessionTaskClient {
     }
 
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
-        guard let context = context(of: task), let handler = context.handler else {
+        guard let context = context(of: task), context.hasHandler else {
             return tell((any URLSessionDownloadDelegate).self, of: task, otherwise: reply) {
                 if let face = task.face as? URLSessionDownloadTask {
                     $0.urlSession($1, downloadTask: face, didFinishDownloadingTo: location)
@@ -179,11 +185,12 @@ final class SessionDelegateClient: SessionTaskClient {
                 reply()
             }
         }
-        guard case .download(let handle) = handler else { return reply() }
         // The file is there during the call only, and the end is told after that: so the handler is called here.
-        context.wasHandled.withLock { $0 = true }
         perform(for: task) {
-            handle(location, task.face.response, nil)
+            if case .download(let handle) = context.takeHandler() {
+                task.willTellEnd()
+                handle(location, task.face.response, nil)
+            }
             reply()
         }
     }
@@ -193,17 +200,20 @@ final class SessionDelegateClient: SessionTaskClient {
             defer { task.close() }
             guard let session = task.session, let context = context(of: task) else { return }
             let delegate = delegate(of: task)
+            task.willTellEnd()
             if let metrics = result.metrics?.urlSessionTaskMetrics {
                 delegate?.urlSession(session, task: task.face, didFinishCollecting: metrics)
             }
-            switch context.handler {
-            case nil:
+            guard context.hasHandler else {
                 delegate?.urlSession(session, task: task.face, didCompleteWithError: result.error)
+                return
+            }
+            switch context.takeHandler() {
             case .data(let handle):
                 handle(result.error == nil ? result.data ?? Data() : nil, result.response, result.error)
             case .download(let handle):
-                let wasHandled = context.wasHandled.withLock { $0 }
-                if !wasHandled { handle(nil, result.response, result.error) }
+                handle(nil, result.response, result.error)
+            case nil: break
             }
         }
     }

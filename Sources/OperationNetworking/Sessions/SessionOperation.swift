@@ -21,6 +21,14 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
 
     override var attemptClient: (any AttemptClient)? { task }
 
+    /// What cannot be continued by a range would come again from its beginning, and perhaps with other content: who
+    /// suspends a task counts on what its response has begun with.
+    override func _holdsConnection(whilePausedAfter head: ResponseHead?) -> Bool {
+        guard task != nil, let head else { return false }
+        return Representation(
+            head: head, method: _request.httpMethod ?? "GET", receivedAt: runtime.date.timeIntervalSince1970) == nil
+    }
+
     /// A task has notifications of its own: whoever counts both kinds would count twice.
     override var postsNotifications: Bool { task == nil }
 

@@ -25,7 +25,8 @@ struct SessionRegistry {
 
     private(set) var phase = Phase.valid
     private var entries: [Int: Entry] = [:]
-    private var lastIdentifier = 0
+    /// Foundation counts the tasks that it makes in the session itself, from 1.
+    private var lastIdentifier = 1_000_000
 
     /// The identifier of a new task.
     mutating func makeIdentifier() -> Int {
@@ -33,7 +34,9 @@ struct SessionRegistry {
         return lastIdentifier
     }
 
+    /// A task that was made too late can only fail, and holds up nothing.
     mutating func insert(_ task: SessionTask) {
+        guard phase == .valid else { return }
         entries[task.identifier] = Entry(task: task)
     }
 

@@ -117,21 +117,28 @@ extension SessionTask {
     func complete(_ result: SessionTaskResult) {
         var result = result
         result.error = result.error.map(Self.inFoundationsWords)
-        let (isFirst, pump, advance) = withState { state -> (Bool, SessionContentPump?, Advance?) in
-            guard state.machine.complete() else { return (false, nil, nil) }
+        typealias Rest = (pump: SessionContentPump?, advance: Advance?, handlers: [@Sendable (Data?) -> Void])
+        let rest = withState { state -> Rest? in
+            guard state.machine.complete() else { return nil }
             state.error = result.error
             if state.response == nil { state.response = result.ownResponse }
             if state.interests.contains(.metrics) {
                 result.metrics = SessionTaskMetrics(state.exchanges, beginning: state.beginning ?? Date())
             }
             state.exchanges = []
-            return (true, state.pump.take(), state.advance)
+            // Of a cancellation that came too late to leave anything.
+            defer { state.resumeDataHandlers = [] }
+            return (state.pump.take(), state.advance, state.resumeDataHandlers)
         }
-        guard isFirst else { return }
-        withExtendedLifetime(pump) {}
-        tell(advance)
+        guard let rest else { return }
+        withExtendedLifetime(rest.pump) {}
+        for handler in rest.handlers { handler(nil) }
+        tell(rest.advance)
         client.task(self, didFinish: result)
     }
+
+    /// The client is about to tell the end: from now on the task is completed for everybody.
+    func willTellEnd() { withState { $0.isTold = true } }
 
     /// A cancellation is called what programs for Foundation's sessions compare it with.
     private static func inFoundationsWords(_ error: any Error) -> any Error {
@@ -143,7 +150,8 @@ extension SessionTask {
     func close() {
         // Let go of after the unlock.
         let (session, operation, delegate, formerFace) = withState { state in
-            (state.session.take(), state.operation.take(), state.delegate.take(), state.formerFace.take())
+            state.isTold = true
+            return (state.session.take(), state.operation.take(), state.delegate.take(), state.formerFace.take())
         }
         session?.taskDidEnd(self)
         withExtendedLifetime((operation, delegate, formerFace)) {}

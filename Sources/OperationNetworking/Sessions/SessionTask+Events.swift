@@ -17,6 +17,8 @@ extension SessionTask: AttemptClient {
         return questions
     }
 
+    var defaultHeaderFields: [HeaderField] { DefaultHeaders.fields }
+
     func attemptWillSend(_ request: URLRequest) {
         withState { state in
             state.requestCount += 1
@@ -122,9 +124,14 @@ extension SessionTask: AttemptClient {
     ) {
         let isAsked = withState { state in
             state.wasJudged = true
-            return state.interests.contains(.responses)
+            // What follows a lost connection goes on with the response that was admitted.
+            return state.interests.contains(.responses) && !state.wasAdmitted
         }
         guard isAsked, let response else { return admit() }
+        let admit = { @Sendable [self] in
+            withState { $0.wasAdmitted = true }
+            admit()
+        }
         let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
             switch disposition {
             case .allow: admit()

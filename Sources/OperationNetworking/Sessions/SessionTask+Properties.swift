@@ -22,7 +22,13 @@ extension URLSessionTask {
 extension SessionTask {
     var currentRequest: URLRequest? { withState { $0.currentRequest } ?? originalRequest }
     var error: (any Error)? { withState { $0.error } }
-    var publicState: URLSessionTask.State { withState { $0.machine.state } }
+    /// Completed is what the client has been told of.
+    var publicState: URLSessionTask.State {
+        withState { state in
+            guard state.machine.state == .completed, !state.isTold else { return state.machine.state }
+            return state.machine.wasCancelled ? .canceling : .running
+        }
+    }
     var counts: SessionTaskCounts { withState { $0.counts } }
 
     var description: String? {

@@ -40,6 +40,8 @@ final class SessionTask: Sendable {
         /// Of a loader that is no operation.
         var response: URLResponse?
         var error: (any Error)?
+        /// The client is telling the end, or has told it.
+        var isTold = false
         var counts = SessionTaskCounts()
         var progress: Progress?
         /// The client wants to hear when `counts` change.
@@ -68,6 +70,8 @@ final class SessionTask: Sendable {
         var requestCount = 0
         /// The client was asked about the response that counts.
         var wasJudged = false
+        /// The client wants the content that has begun to come.
+        var wasAdmitted = false
     }
 
     let identifier: Int

@@ -15,6 +15,7 @@ struct SessionTaskMachine: Equatable {
     private(set) var state = URLSessionTask.State.suspended
     /// Suspensions that no resume has answered.
     private(set) var suspensions = 1
+    private(set) var wasCancelled = false
     /// Whether the request was begun.
     private(set) var hasBegun = false
 
@@ -54,6 +55,7 @@ struct SessionTaskMachine: Equatable {
     mutating func cancel() -> Action {
         guard state == .suspended || state == .running else { return .none }
         state = .canceling
+        wasCancelled = true
         return .stop
     }
 

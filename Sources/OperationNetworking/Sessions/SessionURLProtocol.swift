@@ -30,17 +30,15 @@ final class SessionURLProtocol: URLProtocol {
 
     override func startLoading() {
         if let inner = state.withLock({ $0.inner }) { return inner.resume() }
-        guard let task, let session = FoundationTask.session(of: task) as? OperationURLSession,
-            let request = task.currentRequest
-        else {
+        guard let task, let session = FoundationTask.session(of: task), let request = task.currentRequest else {
             client?.urlProtocol(
                 self,
                 didFailWithError: URLError(
-                    .unsupportedURL, url: request.url,
-                    reason: "the protocol class serves the sessions of OperationNetworking only"))
+                    .unsupportedURL, url: request.url, reason: "the protocol class serves tasks of sessions only"))
             return
         }
-        let inner = makeInner(request, of: task, in: session)
+        let own = session as? OperationURLSession ?? StandInSessions.shared.session(for: session)
+        let inner = makeInner(request, of: task, in: own)
         state.withLock { $0.inner = inner }
         inner.resume()
     }

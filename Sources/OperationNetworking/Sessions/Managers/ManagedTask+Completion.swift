@@ -81,6 +81,7 @@ extension ManagedTask {
         let group = settings.completionGroup
         group?.enter()
         Runtime.current.complete(on: settings.completionQueue ?? .sharedMain) { [self] in
+            task.willTellEnd()
             switch handler {
             case .none: break
             case .object(let handler):

@@ -63,6 +63,7 @@ extension SessionManagerClient {
             upload?.finish(isComplete: isComplete && result.response != nil)
             download?.finish(isComplete: isComplete)
             let table = blocks.current
+            task.willTellEnd()
             if let session {
                 if let metrics = result.metrics {
                     table.taskDidFinishCollectingMetrics?(session, face, metrics.urlSessionTaskMetrics)

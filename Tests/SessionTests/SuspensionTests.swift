@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import FoundationNetworking
+import NetworkingSupport
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+/// Suspensions in the middle of a response: who reads it is told of one response, and of its content once.
+@Suite("Suspensions of session tasks", .timeLimit(.minutes(1))) struct SuspensionTests {
+    private static let content = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+
+    /// A delegate that suspends its task when the response, or content, comes; counts responses.
+    private final class Suspender {
+        let delegate = RecordingDelegate()
+        let responses = Notes<Int>()
+        let isSuspended = Gate()
+        private(set) var task: URLSessionTask?
+
+        func resume() { task?.resume() }
+
+        func run(_ url: URL, atResponse: Bool) {
+            delegate.disposition = { [responses, isSuspended] task, response in
+                responses.add((response as? HTTPURLResponse)?.statusCode ?? 0)
+                if atResponse {
+                    task.suspend()
+                    isSuspended.open()
+                }
+                return .allow
+            }
+            delegate.whenReceiving = { [isSuspended] task, _ in
+                guard !atResponse, !isSuspended.isOpen else { return }
+                task.suspend()
+                isSuspended.open()
+            }
+            let task = OperationURLSession(configuration: .ephemeral, delegate: delegate).dataTask(with: url)
+            self.task = task
+            task.resume()
+        }
+    }
+
+    @Test("A task that its delegate suspends when it is asked about the response", arguments: [nil, "\"a\""])
+    func atResponse(etag: String?) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in
+            ScriptedResponse(body: .resource(Self.content, etag: etag, lastModified: nil))
+        }
+        let suspender = Suspender()
+        suspender.run(server.url(), atResponse: true)
+        await suspender.isSuspended.wait()
+        suspender.resume()
+        await suspender.delegate.isComplete.wait()
+        #expect(suspender.delegate.error == nil)
+        #expect(suspender.responses.all == [200])
+        #expect(suspender.delegate.data == Self.content)
+    }
+
+    @Test("What cannot be continued by a range waits on its connection")
+    func onItsConnection() async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        server.respondToOthers { _ in
+            ScriptedResponse(body: .data(Self.content)).with { $0.pieceSize = 200_000 }
+                .holding(gate, at: .betweenPieces)
+        }
+        let suspender = Suspender()
+        suspender.run(server.url(), atResponse: false)
+        await suspender.isSuspended.wait()
+        gate.open()
+        suspender.resume()
+        await suspender.delegate.isComplete.wait()
+        #expect(suspender.delegate.error == nil)
+        #expect(suspender.responses.all == [200])
+        #expect(suspender.delegate.data == Self.content)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A connection that is lost during a suspension is replaced, and what was told is not told again")
+    func lostConnection() async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        server.respondToOthers { _ in
+            guard !gate.isOpen else { return ScriptedResponse(body: .data(Self.content)) }
+            return ScriptedResponse(body: .data(Self.content)).with { $0.pieceSize = 200_000 }
+                .inserting([.gate(gate), .reset], at: .betweenPieces)
+        }
+        let suspender = Suspender()
+        suspender.run(server.url(), atResponse: false)
+        await suspender.isSuspended.wait()
+        // Until the network thread has heard of it.
+        await withCheckedContinuation { continuation in Runtime.current.onNetworkThread { continuation.resume() } }
+        gate.open()
+        suspender.resume()
+        await suspender.delegate.isComplete.wait()
+        #expect(suspender.delegate.error == nil)
+        #expect(suspender.responses.all == [200])
+        #expect(suspender.delegate.data == Self.content)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("A response that a range completed is the one that it began with")
+    func status() async throws {
+        let server = try TestServer()
+        let isFirst = Tally()
+        server.respondToOthers { _ in
+            let response = ScriptedResponse.ranged(Self.content, etag: "\"a\"")
+            return isFirst.increment() == 1 ? response.ending(.stall, afterBodyBytes: 100_000) : response
+        }
+        let session = OperationURLSession(configuration: .ephemeral)
+        let outcome = await withCheckedContinuation { continuation in
+            let task = session.dataTask(with: server.url()) {
+                continuation.resume(returning: TaskOutcome(data: $0, response: $1, error: $2))
+            }
+            task.resume()
+            Task {
+                try await eventually("content comes") { task.countOfBytesReceived == 100_000 }
+                task.suspend()
+                task.resume()
+            }
+        }
+        #expect(outcome.status == 200)
+        #expect(outcome.data == Self.content)
+        #expect(server.requests.last?["Range"] == "bytes=100000-")
+    }
+
+    private final class Tally: Sendable {
+        private let count = Locked(0)
+
+        func increment() -> Int {
+            count.withLock {
+                $0 += 1
+                return $0
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import FoundationNetworking
+import NetworkingSupport
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+/// What is told at the end of a task, to whom, and what is let go of then.
+@Suite("Ends of session tasks", .timeLimit(.minutes(1))) struct TaskEndTests {
+    private func resumeData(_ task: URLSessionDownloadTask) async -> Data? {
+        await withCheckedContinuation { continuation in task.cancel { continuation.resume(returning: $0) } }
+    }
+
+    @Test("Whoever asks for resume data is answered, also where there is no download to go on with")
+    func noResumeData() async throws {
+        let session = OperationURLSession(configuration: .ephemeral)
+        #expect(await resumeData(session.downloadTask(withResumeData: Data())) == nil)
+        session.finishTasksAndInvalidate()
+        let late = session.downloadTask(with: try #require(URL(string: "http://127.0.0.1:1/")))
+        #expect(await resumeData(late) == nil)
+    }
+
+    @Test("Whoever asks for resume data when the file is there already is answered: there are none")
+    func resumeDataTooLate() async throws {
+        final class Delegate: NSObject, URLSessionDownloadDelegate, Sendable {
+            let answer = Notes<Data?>()
+            let isAnswered = Gate()
+
+            func urlSession(
+                _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+            ) {
+                downloadTask.cancel { [answer, isAnswered] data in
+                    answer.add(data)
+                    isAnswered.open()
+                }
+            }
+        }
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let delegate = Delegate()
+        OperationURLSession(configuration: .ephemeral, delegate: delegate).downloadTask(with: server.url()).resume()
+        await delegate.isAnswered.wait()
+        #expect(delegate.answer.all == [nil])
+    }
+
+    @Test("A completion handler that holds its task goes when it was called")
+    func handler() async throws {
+        final class Client: Sendable {
+            let task = Locked<URLSessionTask?>(nil)
+        }
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        weak var client: Client?
+        for isDownload in [false, true] {
+            let isDone = Gate()
+            do {
+                let session = OperationURLSession(configuration: .ephemeral)
+                let made = Client()
+                client = made
+                let end: @Sendable () -> Void = { withExtendedLifetime(made) { isDone.open() } }
+                let task: URLSessionTask =
+                    isDownload
+                    ? session.downloadTask(with: server.url()) { _, _, _ in end() }
+                    : session.dataTask(with: server.url()) { _, _, _ in end() }
+                made.task.withLock { $0 = task }
+                task.resume()
+            }
+            await isDone.wait()
+            try await eventually("the client goes") { client == nil }
+        }
+    }
+
+    @Test("A task is completed when its end is told, not before", arguments: SessionKind.allCases)
+    func state(_ kind: SessionKind) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let states = Notes<URLSessionTask.State>()
+        let isDone = Gate()
+        let task = kind.make(queue: queue).dataTask(with: server.url()) { _, _, _ in isDone.open() }
+        task.resume()
+        try await eventually("all content is here") { queue.operationCount > 0 }
+        states.add(task.state)
+        queue.isSuspended = false
+        await isDone.wait()
+        try await eventually("the task is completed") { task.state == .completed }
+        #expect(states.all == [.running])
+    }
+
+    @Test("A delegate that does not say whether to store a response gets its end, and nothing is stored")
+    func unansweredCache() async throws {
+        final class Delegate: NSObject, URLSessionDataDelegate, Sendable {
+            let isComplete = Gate()
+
+            func urlSession(
+                _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse response: CachedURLResponse,
+                completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
+            ) {}
+
+            func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+                isComplete.open()
+            }
+        }
+        let server = try TestServer()
+        server.respondToOthers { _ in ScriptedResponse.ok("hello").adding(header: "Cache-Control", "max-age=60") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        let delegate = Delegate()
+        OperationURLSession(configuration: configuration, delegate: delegate).dataTask(with: server.url()).resume()
+        await delegate.isComplete.wait()
+        #expect(configuration.urlCache?.cachedResponse(for: URLRequest(url: server.url())) == nil)
+    }
+
+    @Test("A task that was made too late does not hold up the session's invalidation")
+    func lateTask() async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        server.respondToOthers { _ in ScriptedResponse.ok("hello").holding(gate, at: .beforeHead) }
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        session.dataTask(with: server.url()).resume()
+        _ = try await server.nextRequest()
+        session.finishTasksAndInvalidate()
+        let late = session.dataTask(with: server.url())
+        gate.open()
+        await delegate.isInvalid.wait()
+        withExtendedLifetime(late) {}
+    }
+}
