@@ -6,13 +6,15 @@ internal import Glibc
 extension EngineLoop {
     /// Sees to it that nothing new uses the connection of a transfer that failed on it, nor another to the same origin,
     /// which may be as dead. Before its handle leaves the multi.
-    func giveUpConnections(of driver: TransferDriver) {
+    ///
+    /// - Parameter isMislabeled: libcurl takes the connection for HTTP/2, which it is not.
+    func giveUpConnections(of driver: TransferDriver, isMislabeled: Bool = false) {
         assertOnThread()
         guard let transfer = driver.transfer, let poller else { return }
         let isShared = driver.isOnHTTP2 || poller.sockets.isMultiplexed(driver.socket)
         driver.forbidReuse()
-        if isShared {
-            poller.sockets.noteMultiplexed(driver.socket)
+        if isShared { poller.sockets.noteMultiplexed(driver.socket) }
+        if isShared || isMislabeled {
             driver.pool.hasGivenUpConnections = true
             // Others are on it and stay there, and libcurl would have more join them. One failure after another on the same
             // connection is one reason only.

@@ -53,8 +53,15 @@ extension TransferDriver {
     /// The origin's limit depends on the version it speaks. Who answered through a proxy for plain HTTP is not known.
     private func noteVersion() {
         guard let transfer else { return }
-        loop.noteVersion(of: transfer.origin, isHTTP2: collector.isHTTP2)
-        if collector.isHTTP2 { loop.poller?.sockets.noteMultiplexed(socket) }
+        let isHTTP2 = collector.isHTTP2 && isOnHTTP2
+        loop.noteVersion(of: transfer.origin, isHTTP2: isHTTP2)
+        if isHTTP2 {
+            loop.poller?.sockets.noteMultiplexed(socket)
+        } else if collector.isHTTP2 {
+            // Which libcurl believes: it would send several requests at once on this connection, and others to the origin,
+            // and mix up their responses.
+            loop.giveUpConnections(of: self, isMislabeled: true)
+        }
     }
 
     /// Shows the head to the handler. False: end the transfer.
@@ -116,11 +123,13 @@ extension TransferDriver {
     }
 
     /// Whether all content has come that the head announced, while the request's content has not been sent: a server that
-    /// needs no more of it may end the stream or the connection, and the response counts (RFC 9113, section 8.1).
+    /// needs no more of it may end the stream or the connection, and the response counts (RFC 9113, section 8.1). Not by a
+    /// length that a transfer coding overrides (RFC 9112, section 6.3).
     var hasEarlyResponse: Bool {
         if case .none = body { return false }
         guard hasReportedHead, case .deliver = delivery else { return false }
         return contentBytes == collector.announcedLength
+            && collector.head.firstBytes(named: "Transfer-Encoding", limit: .max) == nil
     }
 
     private func deliver(

@@ -31,6 +31,7 @@ final class DownloadWriter: ByteWriter {
 
     func open() throws {
         try refuseExistingTarget()
+        try refuseSpecialTarget()
         try openLocked()
         let size = partial.representation?.offset ?? 0
         guard size == 0 || partial.continued(descriptor) == partial.representation else {
@@ -200,6 +201,7 @@ final class DownloadWriter: ByteWriter {
     private func moveIntoPlace() throws {
         // The names are not the file: whoever may change the folder can have put another one under them.
         guard Self.isFile(descriptor, at: partial.path) else { throw replaced() }
+        try refuseSpecialTarget()
         switch destination.existingFile {
         case .replace:
             guard rename(partial.path, partial.targetPath) == 0 else {
@@ -231,6 +233,19 @@ final class DownloadWriter: ByteWriter {
         guard destination.existingFile == .refuse, access(partial.targetPath, F_OK) == 0 else { return }
         errno = EEXIST
         throw Self.failure("create", partial.targetPath)
+    }
+
+    /// A device, pipe or socket is not to be replaced by a file.
+    private func refuseSpecialTarget() throws {
+        var status = stat()
+        guard lstat(partial.targetPath, &status) == 0 else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK:
+            throw DownloadError(
+                reason: "\(partial.targetPath) is a device, pipe or socket, which a download does not replace; name a file",
+                path: partial.targetPath, code: .cannotCreateFile)
+        default: break
+        }
     }
 
     private static func failure(_ action: String, _ path: String) -> NSError {

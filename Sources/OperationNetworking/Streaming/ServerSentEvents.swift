@@ -95,8 +95,11 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             return nil
         }
 
+        private static let shortestDelay = 0.1
+
         private func delay(_ connection: EventConnection, _ reconnection: Reconnection) -> TimeInterval {
-            let base = connection.reconnectionTime ?? reconnection.delay
+            // A server may ask for no delay, and not have one connection after the other made.
+            let base = connection.reconnectionTime.map { Swift.max($0, Self.shortestDelay) } ?? reconnection.delay
             guard base > 0, base < 60 else { return base >= 60 ? Swift.min(base, 86_400) : 0 }
             return Swift.min(60, base * pow(2, Double(Swift.min(failures - 1, 10))))
         }

@@ -39,6 +39,33 @@ import Testing
         return operation
     }
 
+    // MARK: Whose response it is
+
+    @Test("Vary: Cookie compares with what was sent, not with what the response has set")
+    func sentCookies() async throws {
+        manager.cookieStorage = try HTTPCookieStorage.inMemory()
+        server.respondToOthers { request in
+            let user = request["Cookie"]?.contains("alice") == true ? "alice" : "nobody"
+            return Self.storable(user).adding(header: "Vary", "Cookie").adding(
+                header: "Set-Cookie", user == "alice" ? "sid=; Max-Age=0" : "sid=alice")
+        }
+        #expect(await send(request()).responseString == "nobody")
+        // With the cookie that came.
+        #expect(await send(request()).responseString == "alice")
+        // Without it, since it is gone.
+        #expect(await send(request()).responseString == "nobody")
+    }
+
+    @Test("What came from another address is no answer")
+    func routes() async throws {
+        let url = try #require(URL(string: "http://a.test:\(server.port)/"))
+        manager.hostOverrides = ["a.test": "127.0.0.1"]
+        #expect(await send(URLRequest(url: url)).responseString == "content")
+        #expect(await send(URLRequest(url: url)).metrics?.cacheOutcome == .hit)
+        manager.hostOverrides = ["a.test": "127.0.0.2"]
+        #expect(await send(URLRequest(url: url)).error != nil)
+    }
+
     // MARK: Outcomes and policies
 
     @Test("Miss, hit and validation, as metrics tell; nothing without a cache")

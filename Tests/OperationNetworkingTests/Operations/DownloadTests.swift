@@ -73,6 +73,34 @@ import Testing
         #expect(bytes("target.bin") == Self.content && names == ["target.bin"])
     }
 
+    @Test("A part that nobody asked for is no download")
+    func unaskedPart() async throws {
+        server.respond(
+            to: "/file",
+            ScriptedResponse(status: 206, headers: [("Content-Range", "bytes 5-9/100")], body: .text("parts")))
+        let operation = await download()
+        #expect((operation.error as? URLError)?.code == .badServerResponse)
+        #expect(names.isEmpty)
+    }
+
+    @Test("What is no file is not replaced", arguments: [false, true])
+    func special(appearsLate: Bool) async throws {
+        let gate = Gate()
+        server.respond(to: "/file", .ranged(Self.content, etag: "\"a\"").holding(gate, at: .beforeBody))
+        if !appearsLate { #expect(mkfifo(target.path, 0o600) == 0) }
+        let operation = await download(run: false)
+        operation.start()
+        if appearsLate {
+            try await eventually { operation.response != nil }
+            #expect(mkfifo(target.path, 0o600) == 0)
+        }
+        gate.open()
+        await operation.completed()
+        #expect((operation.error as? URLError)?.code == .cannotCreateFile)
+        var status = stat()
+        #expect(lstat(target.path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test(
         "An existing target is replaced, or refused and left alone, before or after the transfer",
         arguments: [false, true])

@@ -185,6 +185,26 @@ import Testing
     }
 
     @Test(
+        "A range that is shorter than it says is followed by another request, also where nobody knows the whole",
+        arguments: PauseRun.Place.allCases)
+    func cutRange(place: PauseRun.Place) async throws {
+        let outcome = try await PauseRun(place: place, pauses: [5000]).run { request, index in
+            guard let range = request["Range"], let start = Int(range.dropFirst(6).dropLast()) else {
+                return ScriptedResponse(headers: [("ETag", "\"one\"")], body: .chunked([Self.content]))
+                    .ending(.stall, afterBodyBytes: 5000)
+            }
+            let end = min(start + 30_000, Self.content.count)
+            return ScriptedResponse(
+                status: 206,
+                headers: [("Content-Range", "bytes \(start)-\(Self.content.count - 1)/*"), ("ETag", "\"one\"")],
+                body: .data(Self.content[start..<end]))
+        }
+        #expect(outcome.operation.error == nil)
+        #expect(outcome.content == Self.content)
+        #expect(outcome.ranges == [nil, "bytes=5000-", "bytes=35000-"])
+    }
+
+    @Test(
         "416 with the length that is there already is the end; with another length it is not",
         arguments: PauseRun.Place.allCases, [true, false])
     func unsatisfiable(place: PauseRun.Place, isComplete: Bool) async throws {
