@@ -30,6 +30,8 @@ final class ManagedTask: @unchecked Sendable {
         var handler: Handler
         var upload: TaskProgress?
         var download: TaskProgress?
+        /// What calls the task's blocks, one after the other; nil: none had to be called yet.
+        var mailbox: DeliveryMailbox?
         /// The blocks of a verb, until the task was resumed.
         var result: TaskResult?
         /// Content that a block gets piece by piece.

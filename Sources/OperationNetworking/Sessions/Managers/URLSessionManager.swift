@@ -30,8 +30,9 @@ internal import NetworkingSupport
 // Sendable because all stored state is guarded by `lock`, or immutable.
 open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable, NSCopying, NSSecureCoding {
     let configuration: URLSessionConfiguration
-    /// The queue that the blocks of this manager and progress blocks are called on, one at a time. AF:
-    /// `operationQueue`.
+    /// The queue that the blocks of this manager and progress blocks are called on, one at a time. With a greater
+    /// `maxConcurrentOperationCount`, blocks of several tasks are called at once, those of one task still one after the
+    /// other. Cancelling its operations has no effect on tasks. AF: `operationQueue`.
     public let operationQueue: OperationQueue
     let client: SessionManagerClient
     private let lock = NSLock()
