@@ -64,7 +64,7 @@ extension OperationURLSession {
         let client: any SessionTaskClient
         /// What the client keeps with the task, as `SessionTask.context`.
         var context: (any AnyObject & Sendable)?
-        /// Nil: the session's.
+        /// Nil: the session's `operationConfiguration`.
         var configuration: URLConnectionOperation.SharedConfiguration?
         /// A task has a response whatever its status is, so its operation, too, unless somebody says otherwise.
         var serializer = HTTPResponseSerializer.anyStatus
@@ -128,6 +128,8 @@ extension OperationURLSession {
             configured?.httpBody = nil
             configured?.httpBodyStream = nil
         }
+        // Before the session is asked whether it is valid: until it is not, a manager's knows what the manager says.
+        let configuration = recipient.configuration ?? operationConfiguration
         let (identifier, isValid) = makeTaskIdentifier()
         let task = SessionTask(
             identifier: identifier, kind: kind, request: configured, client: recipient.client,
@@ -150,7 +152,7 @@ extension OperationURLSession {
         let length = outgoing.knownContentLength
         let operation = SessionOperation(
             request: settings.outgoing(outgoing, awaitsStream: body?.isAwaited ?? false),
-            configuration: recipient.configuration ?? settings.operations, serializer: recipient.serializer, task: task)
+            configuration: configuration, serializer: recipient.serializer, task: task)
         if InstalledRuntimes.mayExist, let runtime = installedRuntime.withLock({ $0 }) { operation.install(runtime) }
         task.withState { state in
             state.counts.expectedToSend = length

@@ -95,6 +95,9 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         task.ownFace?.operation
     }
 
+    /// What the operations of tasks are configured with whose client says nothing else. A manager's session has another.
+    var operationConfiguration: URLConnectionOperation.SharedConfiguration { settings.operations }
+
     // MARK: Data tasks
 
     /// A task whose response goes to the delegate.

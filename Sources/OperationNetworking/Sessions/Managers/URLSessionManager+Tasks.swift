@@ -9,10 +9,11 @@ extension URLSessionManager {
         with request: URLRequest, progress block: (@Sendable (Progress) -> Void)?,
         _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
     ) -> URLSessionDataTask {
-        let present = present
+        let session = ownSession
+        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
         let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
-        let task = present.session.makeDataTask(request, for: recipient(managed, present, parses: true))
+        let task = session.makeDataTask(request, for: recipient(managed, present, parses: true))
         note(task, present)
         if block != nil || link != nil { track(.download, of: task, link: link, block: block) }
         return task
@@ -23,10 +24,11 @@ extension URLSessionManager {
         with request: URLRequest, from content: SessionUploadBody?, progress block: (@Sendable (Progress) -> Void)?,
         _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
     ) -> URLSessionUploadTask {
-        let present = present
+        let session = ownSession
+        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
         let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
-        let task = present.session.makeUploadTask(request, content, for: recipient(managed, present, parses: true))
+        let task = session.makeUploadTask(request, content, for: recipient(managed, present, parses: true))
         note(task, present)
         if block != nil || link != nil { track(.upload, of: task, link: link, block: block) }
         return task
@@ -43,15 +45,16 @@ extension URLSessionManager {
         _ destination: (@Sendable (URL, URLResponse) -> URL)?,
         _ handler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)?
     ) -> URLSessionDownloadTask {
-        let present = present
+        let session = ownSession
+        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
         let managed = ManagedTask(
             settings: present.tasks, handler: handler.map { .file($0) } ?? .none, destination: destination)
         let recipient = recipient(managed, present, parses: false)
         let task =
             switch source {
-            case .request(let request): present.session.makeDownloadTask(request, for: recipient)
-            case .resumeData(let data): present.session.makeDownloadTask(resumeData: data, for: recipient)
+            case .request(let request): session.makeDownloadTask(request, for: recipient)
+            case .resumeData(let data): session.makeDownloadTask(resumeData: data, for: recipient)
             }
         note(task, present)
         if block != nil || link != nil { track(.download, of: task, link: link, block: block) }
