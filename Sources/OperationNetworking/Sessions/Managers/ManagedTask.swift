@@ -4,7 +4,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// What a session manager keeps about one of its tasks: what was given when the task was made.
+/// What a session manager keeps about one of its tasks: what was given when the task was made. To one that the manager's
+/// session made, nothing was.
 // Sendable because everything mutable is behind `state`.
 final class ManagedTask: @unchecked Sendable {
     /// What is told of the result.

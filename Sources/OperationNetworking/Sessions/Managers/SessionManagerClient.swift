@@ -177,6 +177,6 @@ extension SessionTask {
         face as? URLSessionDataTask ?? withState { $0.formerFace } as? URLSessionDataTask
     }
 
-    /// What the manager keeps about the task; nil for one that it did not make.
+    /// What the manager keeps about the task; nil for one that is not told to it.
     var managed: ManagedTask? { context as? ManagedTask }
 }

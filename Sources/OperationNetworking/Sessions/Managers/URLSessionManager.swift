@@ -65,8 +65,10 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// The session of this manager's tasks, an ``OperationURLSession``. It is made when it is needed first. AF:
     /// `session`.
     ///
-    /// Also the tasks that it makes itself, those of `data(for:)`, `upload(for:)` and `download(for:)` among them, have what
-    /// the manager is set to at that moment, all but `retryPolicy`, `interceptors` and the serializers.
+    /// Tasks that it is asked for directly have what the manager is set to at that moment. Those without a completion handler
+    /// are told to the manager's blocks, and are like the manager's own; a `delegate` of their own has no effect. Those with
+    /// one, and those of `data(for:)`, `upload(for:)` and `download(for:)`, behave as Foundation's, without the manager's
+    /// `retryPolicy`, `interceptors` and serializers.
     public var session: URLSession { ownSession }
 
     /// The session, made if there is none.
