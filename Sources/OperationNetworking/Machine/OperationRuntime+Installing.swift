@@ -111,6 +111,6 @@ extension URLSessionManager {
     package func install(_ runtime: (any OperationRuntime)?) {
         InstalledRuntimes.noteUse()
         withSettings { $0.runtime = runtime }
-        present.session.install(runtime)
+        ownSession.install(runtime)
     }
 }

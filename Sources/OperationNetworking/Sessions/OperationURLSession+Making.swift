@@ -34,27 +34,23 @@ extension URLRequest {
 
 extension OperationURLSession {
     func makeDataTask(_ request: URLRequest, _ handler: SessionDelegateClient.Handler?) -> URLSessionDataTask {
-        makeDataTask(request, for: recipient(handler))
+        makeDataTask(request, for: recipient(handler, of: .data))
     }
 
     func makeUploadTask(
-        _ request: URLRequest, _ body: SessionUploadBody, _ handler: SessionDelegateClient.Handler?
+        _ request: URLRequest, _ body: SessionUploadBody?, _ handler: SessionDelegateClient.Handler?
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, body, for: recipient(handler))
+        makeUploadTask(request, body, for: recipient(handler, of: .upload))
     }
 
     func makeDownloadTask(
         _ request: URLRequest, _ handler: SessionDelegateClient.Handler?
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(request, for: recipient(handler))
+        makeDownloadTask(request, for: recipient(handler, of: .download))
     }
 
     func makeDownloadTask(resumeData: Data, _ handler: SessionDelegateClient.Handler?) -> URLSessionDownloadTask {
-        makeDownloadTask(resumeData: resumeData, for: recipient(handler))
-    }
-
-    private func recipient(_ handler: SessionDelegateClient.Handler?) -> Recipient {
-        Recipient(client: client, context: client.makeContext(handler: handler, queue: delegateQueue))
+        makeDownloadTask(resumeData: resumeData, for: recipient(handler, of: .download))
     }
 
     // MARK: For any client
@@ -64,10 +60,20 @@ extension OperationURLSession {
         let client: any SessionTaskClient
         /// What the client keeps with the task, as `SessionTask.context`.
         var context: (any AnyObject & Sendable)?
-        /// Nil: the session's.
+        /// Nil: the session's `operationConfiguration`.
         var configuration: URLConnectionOperation.SharedConfiguration?
         /// A task has a response whatever its status is, so its operation, too, unless somebody says otherwise.
         var serializer = HTTPResponseSerializer.anyStatus
+        /// What records the task.
+        var archives: [HTTPArchive] = []
+
+        /// Tells those of a new operation that want to know it.
+        fileprivate func announce(_ operation: SessionOperation) {
+            if let interceptors = configuration?.value.interceptors, !interceptors.isEmpty {
+                TokenRefresher.note(operation, with: interceptors)
+            }
+            for archive in archives { archive.observe(operation) }
+        }
     }
 
     /// A data task whose events go to a client.
@@ -128,6 +134,8 @@ extension OperationURLSession {
             configured?.httpBody = nil
             configured?.httpBodyStream = nil
         }
+        // Before the session is asked whether it is valid: until it is not, a manager's knows what the manager says.
+        let configuration = recipient.configuration ?? operationConfiguration
         let (identifier, isValid) = makeTaskIdentifier()
         let task = SessionTask(
             identifier: identifier, kind: kind, request: configured, client: recipient.client,
@@ -150,7 +158,8 @@ extension OperationURLSession {
         let length = outgoing.knownContentLength
         let operation = SessionOperation(
             request: settings.outgoing(outgoing, awaitsStream: body?.isAwaited ?? false),
-            configuration: recipient.configuration ?? settings.operations, serializer: recipient.serializer, task: task)
+            configuration: configuration, serializer: recipient.serializer, task: task)
+        recipient.announce(operation)
         if InstalledRuntimes.mayExist, let runtime = installedRuntime.withLock({ $0 }) { operation.install(runtime) }
         task.withState { state in
             state.counts.expectedToSend = length

@@ -95,6 +95,14 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         task.ownFace?.operation
     }
 
+    /// What the operations of tasks are configured with whose client says nothing else. A manager's session has another.
+    var operationConfiguration: URLConnectionOperation.SharedConfiguration { settings.operations }
+
+    /// Whom the tasks of the methods below tell. A manager's session has others.
+    func recipient(_ handler: SessionDelegateClient.Handler?, of kind: SessionTask.Kind) -> Recipient {
+        Recipient(client: client, context: client.makeContext(handler: handler, queue: delegateQueue))
+    }
+
     // MARK: Data tasks
 
     /// A task whose response goes to the delegate.

@@ -4,6 +4,11 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension HTTPSessionManager {
+    /// What identifies the user is for the origin of the base URL.
+    func confine(to base: BaseURL) {
+        withSettings { $0.confiningOrigin = base.confiningOrigin }
+    }
+
     /// The request for a verb.
     func request(
         method: String, _ URLString: String, parameters: Any?, headers: [String: String]?

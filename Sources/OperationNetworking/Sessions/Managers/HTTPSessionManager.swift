@@ -63,6 +63,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     public init(baseURL: URL?, sessionConfiguration: URLSessionConfiguration? = nil) {
         base = BaseURL(baseURL)
         super.init(sessionConfiguration: sessionConfiguration)
+        confine(to: base)
     }
 
     // MARK: Settings
@@ -99,8 +100,6 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         get { taskSettings.sendsAuthorizationToOtherOrigins }
         set { withSettings { $0.sendsAuthorizationToOtherOrigins = newValue } }
     }
-
-    override var authorizedOrigin: String? { sendsAuthorizationToOtherOrigins ? nil : base.confiningOrigin }
 
     // MARK: Verbs: overridable, so here and not in an extension
 
@@ -352,6 +351,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         else { return nil }
         base = BaseURL(normalized: archive.baseURL.flatMap(URL.init(string:)))
         super.init(coder: coder)
+        confine(to: base)
         self.requestSerializer = requestSerializer
     }
 

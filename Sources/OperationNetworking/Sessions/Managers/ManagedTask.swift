@@ -4,7 +4,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// What a session manager keeps about one of its tasks: what was given when the task was made.
+/// What a session manager keeps about one of its tasks: what was given when the task was made. To one that the manager's
+/// session made, nothing was.
 // Sendable because everything mutable is behind `state`.
 final class ManagedTask: @unchecked Sendable {
     /// What is told of the result.
@@ -30,6 +31,8 @@ final class ManagedTask: @unchecked Sendable {
         var handler: Handler
         var upload: TaskProgress?
         var download: TaskProgress?
+        /// What calls the task's blocks, one after the other; nil: none had to be called yet.
+        var mailbox: DeliveryMailbox?
         /// The blocks of a verb, until the task was resumed.
         var result: TaskResult?
         /// Content that a block gets piece by piece.

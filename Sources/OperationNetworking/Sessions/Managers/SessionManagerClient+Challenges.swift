@@ -7,7 +7,7 @@ extension SessionManagerClient {
         _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             let table = blocks.current
             guard let session = task.session else { return reply(.performDefaultHandling, nil) }
             if Self.concernsConnection(challenge), let block = table.sessionDidReceiveChallenge {

@@ -9,7 +9,7 @@ extension SessionManagerClient {
     func task(
         _ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void
     ) {
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             placeDownload(location, of: task)
             reply()
         }
@@ -48,17 +48,16 @@ extension SessionManagerClient {
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
         let table = blocks.current
         let managed = task.managed
-        let (upload, download, content) =
-            managed?.withState { ($0.upload, $0.download, $0.content) } ?? (nil, nil, nil)
+        let (upload, download, mailbox) =
+            managed?.withState { ($0.upload, $0.download, $0.mailbox) } ?? (nil, nil, nil)
         // What comes before the handler on the manager's queue makes it wait for its turn there.
         guard
-            table.taskDidComplete != nil || result.metrics != nil || upload != nil || download != nil || content != nil
-                || table.dataTaskDidReceiveData != nil || table.downloadTaskDidWriteData != nil
+            table.taskDidComplete != nil || result.metrics != nil || upload != nil || download != nil || mailbox != nil
         else { return deliver(result, of: task, face: task.face, session: task.session) }
         let face = task.face
         let session = task.session
         taskDidAdvance(task)
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             let isComplete = result.error == nil
             upload?.finish(isComplete: isComplete && result.response != nil)
             download?.finish(isComplete: isComplete)

@@ -10,8 +10,10 @@ internal import NetworkingSupport
 /// The session and its tasks hold it, not the manager: tasks go on when that is gone.
 final class SessionManagerClient: SessionTaskClient {
     let blocks = SessionBlocks()
-    /// Where blocks and progress are called, one at a time.
-    let queue: OperationQueue
+    /// Where blocks and progress are called, one at a time for each task.
+    private let queue: OperationQueue
+    /// Of all tasks, where the queue runs one operation at a time.
+    private let mailbox = DeliveryMailbox()
 
     init(queue: OperationQueue) {
         self.queue = queue
@@ -40,7 +42,19 @@ final class SessionManagerClient: SessionTaskClient {
     }
 
     func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
-        queue.addOperation(work)
+        mailbox(of: task).deliver(on: queue, work)
+    }
+
+    /// A task of a queue that runs several operations at a time has a mailbox of its own. It stays with the first.
+    private func mailbox(of task: SessionTask) -> DeliveryMailbox {
+        guard let managed = task.managed else { return mailbox }
+        if let known = managed.withState({ $0.mailbox }) { return known }
+        let new = queue.maxConcurrentOperationCount == 1 ? mailbox : DeliveryMailbox()
+        return managed.withState { state in
+            if let known = state.mailbox { return known }
+            state.mailbox = new
+            return new
+        }
     }
 
     // MARK: Questions
@@ -49,7 +63,7 @@ final class SessionManagerClient: SessionTaskClient {
         _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
         reply: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             guard let session = task.session, let block = blocks.current.taskWillPerformRedirection else {
                 return reply(redirected)
             }
@@ -58,7 +72,7 @@ final class SessionManagerClient: SessionTaskClient {
     }
 
     func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             guard let session = task.session, let block = blocks.current.taskNeedNewBodyStream else {
                 return reply(nil)
             }
@@ -70,7 +84,7 @@ final class SessionManagerClient: SessionTaskClient {
         _ task: SessionTask, didReceive response: URLResponse,
         reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             guard let session = task.session, let face = task.face as? URLSessionDataTask,
                 let block = blocks.current.dataTaskDidReceiveResponse
             else { return reply(.allow) }
@@ -81,7 +95,7 @@ final class SessionManagerClient: SessionTaskClient {
     func task(
         _ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void
     ) {
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             if let session = task.session, let block = blocks.current.dataTaskDidBecomeDownloadTask,
                 let face = task.dataFace(download)
             {
@@ -95,7 +109,7 @@ final class SessionManagerClient: SessionTaskClient {
         _ task: SessionTask, willCache response: CachedURLResponse,
         reply: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             guard let session = task.session, let face = task.face as? URLSessionDataTask,
                 let block = blocks.current.dataTaskWillCacheResponse
             else { return reply(response) }
@@ -126,7 +140,7 @@ final class SessionManagerClient: SessionTaskClient {
     }
 
     func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {
-        queue.addOperation { [self] in
+        perform(for: task) { [self] in
             guard let session = task.session, let face = task.face as? URLSessionDownloadTask,
                 let block = blocks.current.downloadTaskDidResume
             else { return }
@@ -139,8 +153,13 @@ final class SessionManagerClient: SessionTaskClient {
         let (upload, download) = managed.withState { ($0.upload, $0.download) }
         guard upload != nil || download != nil else { return }
         let counts = task.withState { $0.counts }
-        upload?.report(counts.sent, of: counts.expectedToSend > 0 ? counts.expectedToSend : -1, on: queue)
-        download?.report(counts.received, of: counts.expectedToReceive > 0 ? counts.expectedToReceive : -1, on: queue)
+        tell(upload, counts.sent, of: counts.expectedToSend, task)
+        tell(download, counts.received, of: counts.expectedToReceive, task)
+    }
+
+    private func tell(_ progress: TaskProgress?, _ count: Int64, of total: Int64, _ task: SessionTask) {
+        guard let progress, progress.note(count, of: total > 0 ? total : -1) else { return }
+        perform(for: task) { progress.update() }
     }
 
     func taskDidResume(_ task: SessionTask) {
@@ -158,6 +177,6 @@ extension SessionTask {
         face as? URLSessionDataTask ?? withState { $0.formerFace } as? URLSessionDataTask
     }
 
-    /// What the manager keeps about the task; nil for one that it did not make.
+    /// What the manager keeps about the task; nil for one that is not told to it.
     var managed: ManagedTask? { context as? ManagedTask }
 }

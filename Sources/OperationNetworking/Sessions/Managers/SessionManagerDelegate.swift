@@ -2,17 +2,20 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The delegate of a manager's session, for what is the session's and not a task's. Does not hold the manager.
+/// The delegate of a manager's session, for what is the session's and not a task's, and what the session knows of the manager
+/// until it is invalid. Does not hold the manager.
 // Sendable because it is immutable.
 final class SessionManagerDelegate: NSObject, URLSessionDelegate, Sendable {
-    private let blocks: SessionBlocks
+    let client: SessionManagerClient
+    let settings: URLSessionManager.SharedSettings
 
-    init(_ blocks: SessionBlocks) {
-        self.blocks = blocks
+    init(_ client: SessionManagerClient, _ settings: URLSessionManager.SharedSettings) {
+        self.client = client
+        self.settings = settings
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        blocks.current.sessionDidBecomeInvalid?(session, error)
+        client.blocks.current.sessionDidBecomeInvalid?(session, error)
         NotificationMailbox.shared.post(.urlSessionDidInvalidate, object: session, on: .sharedMain)
     }
 }

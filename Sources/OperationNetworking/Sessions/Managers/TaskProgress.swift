@@ -5,10 +5,10 @@ internal import NetworkingSupport
 
 /// A task's progress in one direction, and the block that is told of it.
 ///
-/// `Progress` of Foundation is not safe to change from several threads at once: it is changed on the manager's queue only,
-/// which runs one piece of work at a time. What comes before the queue gets to it is merged, so that a fast transfer does
-/// not flood it.
-// Sendable because `progress` is changed on one queue, `state` is behind a lock, and the rest is immutable.
+/// `Progress` of Foundation is not safe to change from several threads at once: it is changed where the task's blocks are
+/// called only, one piece of work at a time. What comes before the manager's queue gets to it is merged, so that a fast
+/// transfer does not flood it.
+// Sendable because `progress` is changed by one mailbox, `state` is behind a lock, and the rest is immutable.
 final class TaskProgress: @unchecked Sendable {
     enum Direction { case upload, download }
 
@@ -50,8 +50,9 @@ final class TaskProgress: @unchecked Sendable {
     /// - Parameters:
     ///   - completed: bytes in all.
     ///   - total: bytes expected; −1: unknown.
-    func report(_ completed: Int64, of total: Int64, on queue: OperationQueue) {
-        let schedules = state.withLock { state -> Bool in
+    /// - Returns: true: an `update` is to be scheduled.
+    func note(_ completed: Int64, of total: Int64) -> Bool {
+        state.withLock { state in
             // Told already: what a program has set itself since then stays.
             guard state.completed != completed || state.total != total else { return false }
             state.completed = completed
@@ -59,11 +60,10 @@ final class TaskProgress: @unchecked Sendable {
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        if schedules { queue.addOperation { [self] in update() } }
     }
 
-    /// What the last report said. Called on the manager's queue.
-    private func update() {
+    /// Makes the progress what was noted last. Called by the task's mailbox.
+    func update() {
         let (completed, total) = state.withLock { state in
             state.isScheduled = false
             return (state.completed, state.total)
@@ -78,7 +78,7 @@ final class TaskProgress: @unchecked Sendable {
         progress.completedUnitCount = completed
     }
 
-    /// Brings the progress to its end, before the completion handler is called. Called on the manager's queue.
+    /// Brings the progress to its end, before the completion handler is called. Called by the task's mailbox.
     ///
     /// - Parameter isComplete: everything was transferred. A total that nobody announced is then what came.
     func finish(isComplete: Bool) {

@@ -18,7 +18,7 @@ extension URLSessionManager {
     /// Everything that can be set on a session manager.
     struct Settings: ManagerSettings {
         var tasks: ManagedTask.Settings
-        /// What the manager says of its tasks' operations: see `configuration(over:authorizedOrigin:)`.
+        /// What the manager says of its tasks' operations: see `configuration(over:)`.
         var operations = Self.initialConfiguration()
         /// Changes with everything here.
         fileprivate(set) var revision: UInt = 0
@@ -26,6 +26,8 @@ extension URLSessionManager {
         var runtime: (any OperationRuntime)?
         /// Only of managers that have a base URL.
         var sendsAuthorizationToOtherOrigins = false
+        /// What identifies the user of the manager is for this origin, unless the above is set; nil: for any.
+        var confiningOrigin: String?
         /// What records the tasks.
         var archives: [HTTPArchive] = []
         /// Nil: the shared one.
@@ -39,7 +41,7 @@ extension URLSessionManager {
         /// What the operations of tasks are made with, all of them the same object: what a session's configuration says, and
         /// over it what the manager says.
         func configuration(
-            over session: URLConnectionOperation.SharedConfiguration, authorizedOrigin: String?
+            over session: URLConnectionOperation.SharedConfiguration
         ) -> URLConnectionOperation.SharedConfiguration {
             var configuration = session.value
             let own = operations.value
@@ -51,7 +53,8 @@ extension URLSessionManager {
             configuration.resendsNonIdempotentRequests = own.resendsNonIdempotentRequests
             configuration.retryPolicy = own.retryPolicy
             configuration.interceptors = own.interceptors
-            configuration.authorizedOrigin = own.interceptors.isEmpty ? nil : authorizedOrigin
+            let isConfined = !own.interceptors.isEmpty && !sendsAuthorizationToOtherOrigins
+            configuration.authorizedOrigin = isConfined ? confiningOrigin : nil
             // Where the session's configuration has a say as well.
             if let proxies = own.proxies { configuration.proxies = proxies }
             if let limit = own.totalTimeout { configuration.totalTimeout = limit }
@@ -64,17 +67,32 @@ extension URLSessionManager {
     /// What a task is made of. Never changed: made anew when it is needed after a change.
     // Sendable because nothing in it changes; serializers, policies and the like are shared with operations as it is.
     final class Present: @unchecked Sendable {
-        let session: OperationURLSession
+        /// What the session's configuration says, which `configuration` is made of.
+        let sessionConfiguration: URLConnectionOperation.SharedConfiguration
         let configuration: URLConnectionOperation.SharedConfiguration
+        /// The same without what sends requests again, for tasks with Foundation's semantics. An interceptor may ask for a
+        /// token by one of these, which must not wait for that token.
+        let plainConfiguration: URLConnectionOperation.SharedConfiguration
         let tasks: ManagedTask.Settings
         let archives: [HTTPArchive]
 
-        init(_ session: OperationURLSession, _ settings: Settings, authorizedOrigin: String?) {
-            self.session = session
-            configuration = settings.configuration(
-                over: session.settings.operations, authorizedOrigin: authorizedOrigin)
+        init(_ settings: Settings, over session: URLConnectionOperation.SharedConfiguration) {
+            sessionConfiguration = session
+            configuration = settings.configuration(over: session)
+            plainConfiguration = Self.plain(configuration)
             tasks = settings.tasks
             archives = settings.archives
+        }
+
+        private static func plain(
+            _ configuration: URLConnectionOperation.SharedConfiguration
+        ) -> URLConnectionOperation.SharedConfiguration {
+            var plain = configuration.value
+            guard plain.retryPolicy != nil || !plain.interceptors.isEmpty else { return configuration }
+            plain.retryPolicy = nil
+            plain.interceptors = []
+            plain.authorizedOrigin = nil
+            return URLConnectionOperation.SharedConfiguration(plain)
         }
     }
 

@@ -9,11 +9,11 @@ extension URLSessionManager {
         with request: URLRequest, progress block: (@Sendable (Progress) -> Void)?,
         _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
     ) -> URLSessionDataTask {
-        let present = present
+        let session = ownSession
+        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
         let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
-        let task = present.session.makeDataTask(request, for: recipient(managed, present, parses: true))
-        note(task, present)
+        let task = session.makeDataTask(request, for: present.recipient(managed, of: client, parses: true))
         if block != nil || link != nil { track(.download, of: task, link: link, block: block) }
         return task
     }
@@ -23,11 +23,11 @@ extension URLSessionManager {
         with request: URLRequest, from content: SessionUploadBody?, progress block: (@Sendable (Progress) -> Void)?,
         _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
     ) -> URLSessionUploadTask {
-        let present = present
+        let session = ownSession
+        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
         let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
-        let task = present.session.makeUploadTask(request, content, for: recipient(managed, present, parses: true))
-        note(task, present)
+        let task = session.makeUploadTask(request, content, for: present.recipient(managed, of: client, parses: true))
         if block != nil || link != nil { track(.upload, of: task, link: link, block: block) }
         return task
     }
@@ -43,48 +43,31 @@ extension URLSessionManager {
         _ destination: (@Sendable (URL, URLResponse) -> URL)?,
         _ handler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)?
     ) -> URLSessionDownloadTask {
-        let present = present
+        let session = ownSession
+        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
         let managed = ManagedTask(
             settings: present.tasks, handler: handler.map { .file($0) } ?? .none, destination: destination)
-        let recipient = recipient(managed, present, parses: false)
+        let recipient = present.recipient(managed, of: client, parses: false)
         let task =
             switch source {
-            case .request(let request): present.session.makeDownloadTask(request, for: recipient)
-            case .resumeData(let data): present.session.makeDownloadTask(resumeData: data, for: recipient)
+            case .request(let request): session.makeDownloadTask(request, for: recipient)
+            case .resumeData(let data): session.makeDownloadTask(resumeData: data, for: recipient)
             }
-        note(task, present)
         if block != nil || link != nil { track(.download, of: task, link: link, block: block) }
         return task
     }
 
-    private func recipient(
-        _ managed: ManagedTask, _ present: Present, parses: Bool
-    ) -> OperationURLSession.Recipient {
-        OperationURLSession.Recipient(
-            client: client, context: managed, configuration: present.configuration,
-            serializer: parses ? present.tasks.operationSerializer : .anyStatus)
-    }
-
-    /// Tells those of a new task that want to know its operation.
-    private func note(_ task: URLSessionTask, _ present: Present) {
-        let interceptors = present.configuration.value.interceptors
-        guard !interceptors.isEmpty || !present.archives.isEmpty, let operation = operation(for: task) else { return }
-        TokenRefresher.note(operation, with: interceptors)
-        for archive in present.archives { archive.observe(operation) }
-    }
-
     // MARK: Progress
 
-    /// The progress of the content that a task sends. `nil` for a task that this manager did not make. Cancelling it
-    /// cancels the task, pausing and resuming it suspends and resumes the task. Its total is −1 while that is unknown.
-    /// It is changed on `operationQueue`. AF: `uploadProgressForTask:`.
+    /// The progress of the content that a task sends. `nil` for a task that neither this manager made nor, without a
+    /// completion handler, its session. Cancelling it cancels the task, pausing and resuming it suspends and resumes the
+    /// task. Its total is −1 while that is unknown. It is changed on `operationQueue`. AF: `uploadProgressForTask:`.
     public func uploadProgress(for task: URLSessionTask) -> Progress? {
         track(.upload, of: task)
     }
 
-    /// The progress of the content that a task receives. `nil` for a task that this manager did not make. As
-    /// `uploadProgress(for:)` else. AF: `downloadProgressForTask:`.
+    /// The progress of the content that a task receives. As `uploadProgress(for:)` else. AF: `downloadProgressForTask:`.
     public func downloadProgress(for task: URLSessionTask) -> Progress? {
         track(.download, of: task)
     }
@@ -102,5 +85,16 @@ extension URLSessionManager {
         // What has happened by now.
         client.taskDidAdvance(core)
         return progress
+    }
+}
+
+extension URLSessionManager.Present {
+    /// Whom a manager's task tells, and what it is made of.
+    func recipient(
+        _ managed: ManagedTask, of client: SessionManagerClient, parses: Bool
+    ) -> OperationURLSession.Recipient {
+        OperationURLSession.Recipient(
+            client: client, context: managed, configuration: configuration,
+            serializer: parses ? tasks.operationSerializer : .anyStatus, archives: archives)
     }
 }

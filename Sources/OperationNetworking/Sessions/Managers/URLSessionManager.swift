@@ -27,20 +27,18 @@ internal import NetworkingSupport
 /// let book = try await manager.decoded(Book.self, from: request)
 /// print(book.title)
 /// ```
-// Sendable because all stored state is guarded by `lock`, or immutable.
+// Sendable because all stored state is guarded by `lock`, has a lock of its own, or is immutable.
 open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable, NSCopying, NSSecureCoding {
     let configuration: URLSessionConfiguration
-    /// The queue that the blocks of this manager and progress blocks are called on, one at a time. AF:
-    /// `operationQueue`.
+    /// The queue that the blocks of this manager and progress blocks are called on, one at a time. With a greater
+    /// `maxConcurrentOperationCount`, blocks of several tasks are called at once, those of one task still one after the
+    /// other. Cancelling its operations has no effect on tasks. AF: `operationQueue`.
     public let operationQueue: OperationQueue
     let client: SessionManagerClient
+    let sharedSettings = SharedSettings()
     private let lock = NSLock()
-    /// Guarded by `lock`.
-    private var _settings = Settings()
     /// Guarded by `lock`. Nil until it is needed.
     private var _session: OperationURLSession?
-    /// Guarded by `lock`. Nil until it is needed, and after a change of `_settings` or `_session`.
-    private var _present: Present?
 
     var blocks: SessionBlocks { client.blocks }
 
@@ -60,51 +58,35 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     }
 
     /// Changes settings, alone. What is replaced is let go of after the lock.
-    func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value {
-        let (value, old, present) = lock.withLock {
-            let old = _settings
-            defer { _settings.noteChange() }
-            return (body(&_settings), old, _present.take())
-        }
-        withExtendedLifetime((old, present)) {}
-        return value
-    }
-
-    /// What identifies the user of this manager is for this origin; nil: for any. Read when tasks are made after a change of
-    /// settings.
-    var authorizedOrigin: String? { nil }
+    func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value { sharedSettings.change(body) }
 
     // MARK: The session
 
     /// The session of this manager's tasks, an ``OperationURLSession``. It is made when it is needed first. AF:
     /// `session`.
-    public var session: URLSession { present.session }
+    ///
+    /// Tasks that it is asked for directly have what the manager is set to at that moment. Those without a completion handler
+    /// are told to the manager's blocks, and are like the manager's own; a `delegate` of their own has no effect. Those with
+    /// one, and those of `data(for:)`, `upload(for:)` and `download(for:)`, behave as Foundation's, without the manager's
+    /// `retryPolicy`, `interceptors` and serializers.
+    public var session: URLSession { ownSession }
 
-    /// The session, made if there is none, and what tasks are made with.
-    var present: Present {
+    /// The session, made if there is none.
+    var ownSession: OperationURLSession {
         while true {
-            if let known = lock.withLock({ _present }) { return known }
-            let (session, settings) = lock.withLock { (_session, _settings) }
-            guard let session else {
-                makeSession(settings)
-                continue
-            }
-            let new = Present(session, settings, authorizedOrigin: authorizedOrigin)
-            let isCurrent = lock.withLock {
-                guard _session === session, _settings.revision == settings.revision else { return false }
-                _present = new
-                return true
-            }
-            if isCurrent { return new }
+            if let known = lock.withLock({ _session }) { return known }
+            makeSession()
         }
     }
 
-    private func makeSession(_ settings: Settings) {
-        let new = OperationURLSession(
-            configuration: configuration, delegate: SessionManagerDelegate(blocks), delegateQueue: operationQueue,
-            securityPolicy: settings.securityPolicy, clientIdentity: settings[\.clientIdentity],
-            proxyConfiguration: settings[\.proxies]?.value)
-        if let runtime = settings.runtime { new.install(runtime) }
+    /// What tasks are made of now.
+    var present: Present { sharedSettings.present(over: ownSession.settings.operations) }
+
+    private func makeSession() {
+        let new = ManagerURLSession(
+            configuration: configuration, delegate: SessionManagerDelegate(client, sharedSettings),
+            delegateQueue: operationQueue)
+        if let runtime = taskSettings.runtime { new.install(runtime) }
         let isFirst = lock.withLock {
             guard _session == nil else { return false }
             _session = new
@@ -122,15 +104,11 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// AF: `invalidateSessionCancelingTasks:resetSession:`.
     public func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool = false) {
         // Also a session that nothing was asked of is over, if it is not to be replaced.
-        let session = resetSession ? takeSession() : present.session
+        let session: OperationURLSession? = resetSession ? takeSession() : ownSession
         if cancelPendingTasks { session?.invalidateAndCancel() } else { session?.finishTasksAndInvalidate() }
     }
 
-    private func takeSession() -> OperationURLSession? {
-        let (session, present) = lock.withLock { (_session.take(), _present.take()) }
-        withExtendedLifetime(present) {}
-        return session
-    }
+    private func takeSession() -> OperationURLSession? { lock.withLock { _session.take() } }
 
     /// The tasks that were resumed and have not ended. AF: `tasks`.
     public var tasks: [URLSessionTask] { lock.withLock { _session }?.outstandingTasks ?? [] }
@@ -157,7 +135,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// The policy by which servers' certificates are judged. `SecurityPolicy.default()` by default. AF:
     /// `securityPolicy`.
     public var securityPolicy: SecurityPolicy {
-        get { lock.withLock { _settings.securityPolicy } }
+        get { taskSettings.securityPolicy }
         set { withSettings { $0.securityPolicy = newValue } }
     }
 
@@ -176,27 +154,27 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// The monitor that tells whether this manager's server can be reached. `NetworkReachabilityManager.shared` by
     /// default. It is not started, and requests do not ask it. AF: `reachabilityManager`.
     public var reachabilityManager: NetworkReachabilityManager {
-        get { lock.withLock { _settings.reachabilityManager } ?? .shared }
+        get { taskSettings.reachabilityManager ?? .shared }
         set { withSettings { $0.reachabilityManager = newValue } }
     }
 
     /// The queue for completion handlers. Nil by default: the main queue, which somebody must run. AF: `completionQueue`.
     public var completionQueue: DispatchQueue? {
-        get { lock.withLock { _settings.tasks.completionQueue } }
+        get { taskSettings.tasks.completionQueue }
         set { withSettings { $0.tasks.completionQueue = newValue } }
     }
 
     /// The group that completion handlers run in. Nil by default. AF: `completionGroup`.
     public var completionGroup: DispatchGroup? {
-        get { lock.withLock { _settings.tasks.completionGroup } }
+        get { taskSettings.tasks.completionGroup }
         set { withSettings { $0.tasks.completionGroup = newValue } }
     }
 
     /// The response serializer as operations take it.
-    var operationSerializer: HTTPResponseSerializer { lock.withLock { _settings.tasks.operationSerializer } }
+    var operationSerializer: HTTPResponseSerializer { taskSettings.tasks.operationSerializer }
 
     /// What the manager is set to, for a task that is made now.
-    var taskSettings: Settings { lock.withLock { _settings } }
+    var taskSettings: Settings { sharedSettings.current }
 
     // MARK: Making tasks: overridable, so here and not in an extension
 
@@ -316,7 +294,10 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         let copy = makeCopy(sessionConfiguration: configuration)
         let settings = taskSettings
         copy.withSettings { target in
+            // The base URL of a subclass's copy may be another one.
+            let origin = target.confiningOrigin
             target = settings
+            target.confiningOrigin = origin
             target.securityPolicy = settings.securityPolicy.copied()
         }
         if let serializer = settings.tasks.serializer as? HTTPResponseSerializer {

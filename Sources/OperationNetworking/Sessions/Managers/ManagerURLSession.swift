@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import FoundationNetworking
+
+/// The session of a manager, whose tasks have what the manager is set to when they are made. Those without a completion
+/// handler are like the manager's own. It does not hold the manager.
+// Sendable because it has no fields of its own.
+final class ManagerURLSession: OperationURLSession, @unchecked Sendable {
+    /// What is known of the manager; nil once the session is invalid, when no task is begun any more.
+    private var manager: SessionManagerDelegate? { delegate as? SessionManagerDelegate }
+
+    override var operationConfiguration: URLConnectionOperation.SharedConfiguration {
+        manager?.settings.present(over: settings.operations).plainConfiguration ?? settings.operations
+    }
+
+    override func recipient(_ handler: SessionDelegateClient.Handler?, of kind: SessionTask.Kind) -> Recipient {
+        guard handler == nil, let manager else { return super.recipient(handler, of: kind) }
+        let present = manager.settings.present(over: settings.operations)
+        let managed = ManagedTask(settings: present.tasks, handler: .none)
+        return present.recipient(managed, of: manager.client, parses: kind != .download)
+    }
+
+    /// The request's own stream is what the block of `setTaskNeedNewBodyStreamBlock(_:)` need not give, as in a task that the
+    /// manager makes.
+    override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        makeUploadTask(request, request.httpBodyStream == nil ? .stream : nil, nil)
+    }
+}
