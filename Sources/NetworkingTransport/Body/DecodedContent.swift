@@ -6,7 +6,16 @@ final class DecodedContent {
     /// Bytes that are kept for a handler that pauses: as in libcurl.
     private static let maximumPending = 64 << 20
 
+    /// Decoded bytes after which others have their turn: a few bytes may decode to very many.
+    private static let turn = 1 << 20
+    /// Coded bytes that are decoded at a time, at first: more while little comes of them. Codings on top of each other
+    /// multiply.
+    private static let (firstPiece, firstNestedPiece) = (4096, 8)
+
     private let decoder: ContentDecoder
+    private let smallestPiece: Int
+    /// The turn is over: the same bytes are to come again, although nobody paused.
+    private(set) var hasYielded = false
     /// What the handler has not taken yet, decoded.
     private var pending = Data()
     /// Bytes that were decoded before the handler paused: libcurl brings them once more.
@@ -14,6 +23,7 @@ final class DecodedContent {
 
     init(_ codings: [ContentDecoder.Coding]) {
         decoder = ContentDecoder(codings)
+        smallestPiece = codings.count > 1 ? Self.firstNestedPiece : Self.firstPiece
     }
 
     /// Decodes a piece, and hands on what comes of it.
@@ -27,10 +37,22 @@ final class DecodedContent {
             guard case .accepted = result else { return result }
             pending = Data()
         }
+        hasYielded = false
         let skipped = min(repeated, bytes.count)
-        let fresh = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(skipped))
+        var rest = bytes.dropFirst(skipped)
         do {
-            try decoder.decode(fresh) { piece in try take(decoded: piece, deliver) }
+            var (size, decoded) = (smallestPiece, 0)
+            while !rest.isEmpty, pending.isEmpty, !hasYielded {
+                let piece = rest.prefix(size)
+                let before = decoded
+                try decoder.decode(UnsafeRawBufferPointer(rebasing: piece)) { piece in
+                    decoded += piece.count
+                    try take(decoded: piece, deliver)
+                }
+                rest = rest.dropFirst(piece.count)
+                size = decoded - before < Self.turn / 16 ? size * 2 : smallestPiece
+                hasYielded = decoded >= Self.turn && !rest.isEmpty
+            }
         } catch let ending as Ending {
             return ending.result
         } catch {
@@ -39,8 +61,8 @@ final class DecodedContent {
                     ?? TransferError(.cannotDecodeContent, message: "The content does not decode.", cause: error))
         }
         repeated -= skipped
-        guard !pending.isEmpty else { return .accepted }
-        repeated += bytes.count
+        guard hasYielded || !pending.isEmpty else { return .accepted }
+        repeated += bytes.count - rest.count
         return .pause
     }
 

@@ -48,6 +48,11 @@ extension EngineLoop {
         applyPauses(driver)
     }
 
+    /// The same, when others have had their turn.
+    func resumeAtRest(_ transfer: Transfer) {
+        submit(.performAtRest { [self] in resumeReceiving(transfer) })
+    }
+
     func resumeSending(_ transfer: Transfer, attempt: Int) {
         assertOnThread()
         guard let driver = transfer.driver, driver.attempt == attempt, driver.isSendPaused else { return }

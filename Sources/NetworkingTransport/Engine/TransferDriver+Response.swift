@@ -103,6 +103,7 @@ extension TransferDriver {
                 return bytes.count
             case .pause:
                 isReceivePaused = true
+                if decoding?.hasYielded == true { loop.resumeAtRest(transfer) }
                 return Int(CURL_WRITEFUNC_PAUSE)
             case .enough:
                 endsEarly = true

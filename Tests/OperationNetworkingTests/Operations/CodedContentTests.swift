@@ -53,6 +53,24 @@ import Testing
         #expect(server.requests.allSatisfy { $0["Accept-Encoding"] == ContentDecoder.acceptEncoding })
     }
 
+    @Test("Few bytes that decode to very many hold up no other host", arguments: [false, true])
+    func manyBytesOfFew(isNested: Bool) async throws {
+        let server = try TestServer()
+        let size = 200 << 20
+        var coded = try Self.gzippedZeros(size)
+        if isNested { coded = try GzipEncoder.encode(coded) }
+        server.respondToOthers { [coded] _ in Self.response(isNested ? "gzip, gzip" : "gzip", coded) }
+        let (count, wait) = try await Bystander().longestWait { () -> Int? in
+            let operation = HTTPRequestOperation.make(server.url())
+            operation.responseSerializer = HTTPResponseSerializer()
+            operation.start()
+            await operation.completed()
+            return operation.responseData?.count
+        }
+        #expect(count == size)
+        #expect(wait < .milliseconds(150 * Int(Patience.factor)))
+    }
+
     @Test("100 MB of zeros go to a file whole, and it is the file whose digest was wanted")
     func zerosToFile() async throws {
         let server = try TestServer()
