@@ -33,7 +33,8 @@ extension TransferDriver {
     /// Bytes that came in are progress, also those that make no whole TLS record yet, of which libcurl says nothing. Not
     /// those of others on a shared connection, nor what is about the connection alone, as HTTP/2's PING.
     func noteReceivedBytes(now: UInt64) {
-        guard socket >= 0, !isOnHTTP2, pool.activeCount == 1 || loop.poller?.sockets.isMultiplexed(socket) == false else { return }
+        guard socket >= 0, !isOnHTTP2, pool.activeCount == 1 || loop.poller?.sockets.isMultiplexed(socket) == false
+        else { return }
         var information = tcp_info()
         var size = socklen_t(MemoryLayout<tcp_info>.size)
         guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &information, &size) == 0,

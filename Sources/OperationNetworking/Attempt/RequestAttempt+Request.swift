@@ -107,8 +107,8 @@ extension RequestAttempt {
             headers.append(HeaderField("Cookie", value))
             sentCookies = value
         }
-        for field in client?.defaultHeaderFields ?? [] where !headers.contains(where: { $0.name.isFieldName(field.name) }) {
-            headers.append(field)
+        for field in client?.defaultHeaderFields ?? [] {
+            if !headers.contains(where: { $0.name.isFieldName(field.name) }) { headers.append(field) }
         }
         // In one order for equal requests, whatever Foundation's table says: the engine sets what differs from before.
         headers += machine.conditions

@@ -241,9 +241,9 @@ struct AttemptMachine: ~Copyable {
 
     /// A part that nobody asked for does not go where a whole file belongs.
     private func refusalOfPart(_ head: ResponseHead, _ circumstances: Circumstances) -> FollowUp? {
-        guard head.statusCode == 206, circumstances.isDownload, request.value(forHTTPHeaderField: "Range") == nil else {
-            return nil
-        }
+        guard head.statusCode == 206, circumstances.isDownload,
+            request.value(forHTTPHeaderField: "Range") == nil
+        else { return nil }
         return .fail(
             URLError(
                 .badServerResponse, url: url,
@@ -262,7 +262,9 @@ struct AttemptMachine: ~Copyable {
     mutating func followUp(after error: TransferError?, _ circumstances: Circumstances) -> FollowUp {
         if let error, !dropsContent {
             if let challenge = handshakeChallenge(error, circumstances) { return .ask(.handshake(challenge)) }
-            if circumstances.mayReplaceLostTransfer, [.connectionLost, .timedOut].contains(error.kind) { return .sendAgain }
+            if circumstances.mayReplaceLostTransfer, [.connectionLost, .timedOut].contains(error.kind) {
+                return .sendAgain
+            }
             if let followUp = followUpByCache(after: error, circumstances) { return followUp }
             return .fail(error.failure(url: url))
         }

@@ -242,7 +242,8 @@ final class DownloadWriter: ByteWriter {
         switch status.st_mode & S_IFMT {
         case S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK:
             throw DownloadError(
-                reason: "\(partial.targetPath) is a device, pipe or socket, which a download does not replace; name a file",
+                reason: "\(partial.targetPath) is a device, pipe or socket, which a download does not replace; "
+                    + "name a file",
                 path: partial.targetPath, code: .cannotCreateFile)
         default: break
         }
