@@ -1,41 +1,74 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
 
-/// Threads of our own that run short pieces of work, one after the other each, in order of arrival.
+/// Threads of our own that run short pieces of work, one after the other each.
 ///
 /// Not a dispatch queue: the process's dispatch threads are everybody's, and a program may block them all. No more
-/// threads than `limit` are made, and none before there is work.
+/// threads than `limit` are made, and none before there is work. Work of one lane begins in order of arrival; lanes take
+/// turns, and none has all threads where `laneLimit` is less than `limit`.
 // Sendable because everything mutable is guarded by `condition`.
 package final class WorkerPool: @unchecked Sendable {
+    private struct Lane {
+        var work: [@Sendable () -> Void] = []
+        var head = 0
+        var running = 0
+        /// It is among `ready`.
+        var isReady = false
+
+        var isEmpty: Bool { head == work.count }
+
+        mutating func take() -> @Sendable () -> Void {
+            let body = work[head]
+            head += 1
+            if head == work.count {
+                work.removeAll(keepingCapacity: work.count < 1024)
+                head = 0
+            } else if head > 1024, head * 2 > work.count {
+                work.removeFirst(head)
+                head = 0
+            }
+            return body
+        }
+    }
+
     private let name: String
     private let limit: Int
+    private let laneLimit: Int
     /// Seconds after which a thread without work ends; nil: it stays.
     private let patience: TimeInterval?
     private let condition = NSCondition()
     // All below: guarded by `condition`.
-    private var work: [@Sendable () -> Void] = []
-    private var head = 0
+    private var lanes: [String: Lane] = [:]
+    /// Lanes whose next piece of work may begin, each once.
+    private var ready: [String] = []
     private var threads = 0
     private var idle = 0
+    /// Idle threads that were woken and have not come yet.
+    private var woken = 0
 
     /// A pool of at most `limit` threads.
     ///
     /// - Parameters:
     ///   - name: the threads' name; the system keeps its first 15 bytes.
     ///   - limit: the largest number of threads; `Int.max` for work that may wait for other work of the same pool.
+    ///   - laneLimit: the largest number of them that one lane may have.
     ///   - patience: seconds after which a thread without work ends; nil: it stays.
-    package init(name: String, limit: Int, patience: TimeInterval? = nil) {
+    package init(name: String, limit: Int, laneLimit: Int = .max, patience: TimeInterval? = nil) {
         self.name = name
         self.limit = max(limit, 1)
+        self.laneLimit = max(laneLimit, 1)
         self.patience = patience
     }
 
     /// Runs `body` on one of the pool's threads.
-    package func perform(_ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter lane: whose work it is.
+    package func perform(lane key: String = "", _ body: @escaping @Sendable () -> Void) {
         let needsThread = condition.withLock {
-            work.append(body)
-            // Threads that were woken and have not come yet still count as idle, so compare with all that waits.
-            if idle >= work.count - head {
+            lanes[key, default: Lane()].work.append(body)
+            guard makeReady(key) else { return false }
+            if idle > woken {
+                woken += 1
                 condition.signal()
                 return false
             }
@@ -50,35 +83,54 @@ package final class WorkerPool: @unchecked Sendable {
         thread.start()
     }
 
+    /// False: the lane has as many threads as it may have, or no work.
+    private func makeReady(_ key: String) -> Bool {
+        guard let lane = lanes[key], !lane.isEmpty, lane.running < laneLimit else { return false }
+        if !lane.isReady {
+            lanes[key]?.isReady = true
+            ready.append(key)
+        }
+        return true
+    }
+
     private func run() {
-        while let body = next() { body() }
+        var last: String?
+        while let (key, body) = next(after: last) {
+            body()
+            last = key
+        }
     }
 
     /// The next piece of work; nil: the thread is to end.
-    private func next() -> (@Sendable () -> Void)? {
+    ///
+    /// - Parameter last: the lane of the piece that the thread has done.
+    private func next(after last: String?) -> (lane: String, body: @Sendable () -> Void)? {
         condition.withLock {
-            while head == work.count {
+            if let last {
+                lanes[last]?.running -= 1
+                if !makeReady(last), lanes[last].map({ $0.isEmpty && $0.running == 0 }) == true { lanes[last] = nil }
+            }
+            while ready.isEmpty {
                 idle += 1
-                defer { idle -= 1 }
+                defer {
+                    idle -= 1
+                    woken = max(0, woken - 1)
+                }
                 guard let patience else {
                     condition.wait()
                     continue
                 }
-                if !condition.wait(until: Date(timeIntervalSinceNow: patience)), head == work.count {
+                if !condition.wait(until: Date(timeIntervalSinceNow: patience)), ready.isEmpty {
                     threads -= 1
                     return nil
                 }
             }
-            let body = work[head]
-            head += 1
-            if head == work.count {
-                work.removeAll(keepingCapacity: work.count < 1024)
-                head = 0
-            } else if head > 1024, head * 2 > work.count {
-                work.removeFirst(head)
-                head = 0
-            }
-            return body
+            let key = ready.removeFirst()
+            lanes[key]?.isReady = false
+            lanes[key]?.running += 1
+            guard let body = lanes[key]?.take() else { return nil }
+            _ = makeReady(key)
+            return (key, body)
         }
     }
 }

@@ -26,7 +26,7 @@ final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
     func resumeReceiving(_ transfer: Transfer) {}
     func hold(_ transfer: Transfer) { scheduler.onNetworkThread { [engine] in engine.hold(transfer, true) } }
     func release(_ transfer: Transfer) { scheduler.onNetworkThread { [engine] in engine.hold(transfer, false) } }
-    func onParsingThread(_ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
+    func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
     func onBlockThread(_ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         scheduler.on(ObjectIdentifier(queue), work)

@@ -21,8 +21,8 @@ package protocol OperationRuntime: Sendable {
     func hold(_ transfer: Transfer)
     /// Lets a transfer go on that was held.
     func release(_ transfer: Transfer)
-    /// Runs a serializer, or other work that waits for nothing, on one of a few threads.
-    func onParsingThread(_ work: @escaping @Sendable () -> Void)
+    /// Runs a serializer, or other work that waits for nothing, on one of a few threads, of which one origin has not all.
+    func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void)
     /// Runs a block of the user's that may wait, even for another operation: there is a thread for each.
     func onBlockThread(_ work: @escaping @Sendable () -> Void)
     /// Runs `work` on a queue of the user's, or the main queue.
@@ -70,9 +70,12 @@ enum Runtime {
 
 /// The network thread, threads of our own for parsing and for the user's blocks, and dispatch queues for the rest.
 package struct LiveRuntime: OperationRuntime {
-    /// As many threads as processors, and two at least, so that one long parse does not hold up all others.
-    private static let parsing = WorkerPool(
-        name: "ON.parsing", limit: max(2, ProcessInfo.processInfo.activeProcessorCount))
+    /// As many threads as processors for one origin, and two at least, so that one long parse does not hold up all others;
+    /// and one more, so that what one origin sends does not hold up the others.
+    private static let parsing = {
+        let share = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        return WorkerPool(name: "ON.parsing", limit: share + 1, laneLimit: share)
+    }()
     /// Blocks may wait for operations, whose blocks may wait in turn: a limit would be a deadlock.
     private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, patience: 10)
     fileprivate static let caching = WorkerPool(name: "ON.caching", limit: 1, patience: 10)
@@ -94,7 +97,9 @@ package struct LiveRuntime: OperationRuntime {
     package func resumeReceiving(_ transfer: Transfer) { TransportEngine.shared.resumeReceiving(transfer) }
     package func hold(_ transfer: Transfer) { TransportEngine.shared.hold(transfer) }
     package func release(_ transfer: Transfer) { TransportEngine.shared.release(transfer) }
-    package func onParsingThread(_ work: @escaping @Sendable () -> Void) { Self.parsing.perform(work) }
+    package func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void) {
+        Self.parsing.perform(lane: origin, work)
+    }
     package func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
     package func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
     package func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {

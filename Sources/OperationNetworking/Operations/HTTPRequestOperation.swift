@@ -127,12 +127,15 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
             completion()
         } else {
             scheduler?.operationDidLeaveHost(self)
-            runtime.onParsingThread { [self] in
+            runtime.onParsingThread(for: parsingOrigin) { [self] in
                 if !acceptForDecoder() { serialize() }
                 completion()
             }
         }
     }
+
+    /// Whose content is parsed.
+    var parsingOrigin: String { lock.withLock { _target?.origin } ?? "" }
 
     // MARK: For `decoded`
 
@@ -195,7 +198,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     override func judge(_ head: ResponseHead, decide: @escaping @Sendable (_ isAcceptable: Bool) -> Void) {
         let serializer = lock.withLock { _responseSerializer }
         if let isAcceptable = serializer.fastValidation(statusCode: head.statusCode) { return decide(isAcceptable) }
-        runtime.onParsingThread { [self] in
+        runtime.onParsingThread(for: parsingOrigin) { [self] in
             // Without content, as at the end: the content type is the reader's matter.
             decide((try? serializer.validate(response, data: nil)) != nil)
         }

@@ -18,7 +18,9 @@ struct StubRuntime: OperationRuntime {
     func resumeReceiving(_ transfer: Transfer) { engine.resumeReceiving(transfer) }
     func hold(_ transfer: Transfer) { engine.hold(transfer, true) }
     func release(_ transfer: Transfer) { engine.hold(transfer, false) }
-    func onParsingThread(_ work: @escaping @Sendable () -> Void) { base.onParsingThread(work) }
+    func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void) {
+        base.onParsingThread(for: origin, work)
+    }
     func onBlockThread(_ work: @escaping @Sendable () -> Void) { base.onBlockThread(surrounded(work)) }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { base.on(queue, surrounded(work)) }
     func assertOn(_ queue: DispatchQueue) { base.assertOn(queue) }

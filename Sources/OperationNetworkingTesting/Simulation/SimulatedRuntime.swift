@@ -32,7 +32,7 @@ final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
     func resumeReceiving(_ transfer: Transfer) {}
     func hold(_ transfer: Transfer) {}
     func release(_ transfer: Transfer) {}
-    func onParsingThread(_ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
+    func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
     func onBlockThread(_ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         scheduler.on(ObjectIdentifier(queue), work)

@@ -50,7 +50,8 @@ extension ManagedTask {
             deliver(outcome, of: result, task, face: face)
         } else {
             let transferred = outcome
-            Runtime.current.onParsingThread { [self] in
+            let origin = result.operation?.parsingOrigin ?? ""
+            Runtime.current.onParsingThread(for: origin) { [self] in
                 var outcome = transferred
                 do {
                     outcome.object = try settings.serializer.responseObject(

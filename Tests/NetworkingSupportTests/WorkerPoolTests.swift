@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+import NetworkingSupport
+import Testing
+
+@Suite("WorkerPool", .timeLimit(.minutes(1)))
+struct WorkerPoolTests {
+    @Test("Work of one lane begins in order of arrival, all of it is done, and no more threads than the limit do it")
+    func order() async {
+        let pool = WorkerPool(name: "test", limit: 1, patience: 1)
+        let begun = Locked<[Int]>([])
+        await withCheckedContinuation { continuation in
+            for index in 0..<2000 {
+                pool.perform {
+                    begun.withLock { $0.append(index) }
+                    if index == 1999 { continuation.resume() }
+                }
+            }
+        }
+        #expect(begun.withLock { $0 } == Array(0..<2000))
+    }
+
+    @Test("A lane that has as many threads as it may have leaves one for others, and goes on afterwards")
+    func lanes() async {
+        let pool = WorkerPool(name: "test", limit: 3, laneLimit: 2, patience: 1)
+        let latch = Latch()
+        let (running, most, done) = (Locked(0), Locked(0), Locked(0))
+        for _ in 0..<10 {
+            pool.perform(lane: "slow") {
+                let now = running.withLock {
+                    $0 += 1
+                    return $0
+                }
+                most.withLock { $0 = max($0, now) }
+                latch.wait()
+                running.withLock { $0 -= 1 }
+                done.withLock { $0 += 1 }
+            }
+        }
+        for _ in 0..<100 {
+            // Would wait for ever, if the other lane had all threads.
+            await withCheckedContinuation { continuation in pool.perform(lane: "quick") { continuation.resume() } }
+        }
+        #expect(most.withLock { $0 } <= 2 && done.withLock { $0 } == 0)
+        latch.open()
+        await withCheckedContinuation { continuation in
+            // Last in its lane.
+            pool.perform(lane: "slow") { continuation.resume() }
+        }
+        #expect(most.withLock { $0 } <= 2 && done.withLock { $0 } >= 9)
+    }
+}
