@@ -226,8 +226,6 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_PROXY, proxy.urlWithUserInfo))
         // Exceptions were looked for before; "" keeps libcurl from looking for more in the environment.
         result.require(easy.set(CURLOPT_NOPROXY, ""))
-        // What the proxy says to CONNECT is not the response.
-        result.require(easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1))
         // A server's header fields are not the proxy's to see.
         result.require(easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)))
         result.allowMissing(easy.set(CURLOPT_SOCKS5_AUTH, TransferCredential.Schemes.basic.curlMask))

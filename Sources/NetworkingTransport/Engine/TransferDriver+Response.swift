@@ -8,6 +8,7 @@ extension TransferDriver {
     /// Takes a header line. False: end the transfer.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
+        guard isConnected else { return receive(connectLine: line) }
         transfer?.ledger.noteAnswer()
         noteBodySent()
         switch collector.append(line) {
@@ -38,6 +39,18 @@ extension TransferDriver {
                 message: "The response's Content-Length is no number, too large, or given twice with different values.")
             return false
         }
+    }
+
+    /// Takes a line of a proxy's answer to CONNECT. False: end the transfer.
+    ///
+    /// libcurl reads the content of a 407 for as long as it comes, byte by byte and nothing else meanwhile, also where it
+    /// has no other credential to send: that is the end.
+    private func receive(connectLine line: UnsafeRawBufferPointer) -> Bool {
+        if line.starts(with: "HTTP/".utf8) {
+            isRefusedByProxy = line.drop { $0 != 0x20 }.drop { $0 == 0x20 }.starts(with: "407".utf8)
+        }
+        guard isRefusedByProxy, line.first.map({ $0 == 0x0D || $0 == 0x0A }) == true else { return true }
+        return pool.proxy?.credential.map { $0.schemes != .basic } ?? false
     }
 
     /// A challenge that libcurl has credentials for, or a 417 to an expectation, may be followed by another head.

@@ -9,6 +9,7 @@ extension TransferDriver {
     func maySend(fromPort localPort: Int32) -> Bool {
         guard let transfer else { return false }
         self.localPort = localPort
+        isConnected = true
         lastActivity = loop.now
         noteTLS()
         let made = easy.long(CURLINFO_NUM_CONNECTS)

@@ -48,6 +48,10 @@ final class TransferDriver: DeadlineHeapMember {
     var bodyOffset: Int64 = 0
     /// When bytes were handed to libcurl last; 0: none were.
     var sentTime: UInt64 = 0
+    /// There is a connection to send the request on: header lines before that are a proxy's answer to CONNECT.
+    var isConnected = false
+    /// That answer is a refusal for want of a credential.
+    var isRefusedByProxy = false
     var isSourceOpen = false
     /// Counts rewinds, so that a wake-up for an earlier attempt is told apart.
     var attempt = 0
@@ -150,6 +154,8 @@ final class TransferDriver: DeadlineHeapMember {
         tlsCipher = nil
         tlsCipherSuite = 0
         sentTime = 0
+        isConnected = false
+        isRefusedByProxy = false
         isContentCopied = false
         easy.clearErrorText()
         return configure(for: transfer.request, freshConnection: freshConnection)

@@ -8,7 +8,9 @@ internal import NetworkingTransport
 ///
 /// Each data, upload and download task is an operation of ``operationQueue``: it can take dependencies and be part of a
 /// batch (``operation(for:)``), its `priority` is the operation's, and `suspend()` and `resume()` pause it and go on with
-/// what was received. Completion handlers and delegates are called as Foundation documents it, on the delegate queue.
+/// what was received: on the same connection, where the response cannot be continued by a range. Content is decoded also
+/// where the request has an `Accept-Encoding` of its own; `User-Agent` and `Accept-Language` are added where it has none.
+/// Completion handlers and delegates are called as Foundation documents it, on the delegate queue.
 ///
 /// **What the configuration says** is taken when the session is made: `httpAdditionalHeaders`; `timeoutIntervalForRequest`
 /// (seconds without progress; a request's own time-out, if it is not 60, wins) and `timeoutIntervalForResource` (a week or
@@ -17,7 +19,8 @@ internal import NetworkingTransport
 /// `requestCachePolicy`; `urlCredentialStorage`; `connectionProxyDictionary`, unless `proxyConfiguration` is given. Without
 /// effect, as in Foundation on Linux, are the settings about cellular access, background sessions and pipelining.
 ///
-/// **Delegates** are kept until the session is invalid. A download's file is in the folder for temporary files, and gone
+/// **Delegates** are kept until the session is invalid. One that has not answered `willCacheResponse` when the method
+/// returns has nothing stored, and gets its task's end. A download's file is in the folder for temporary files, and gone
 /// when the delegate's method or the completion handler has returned.
 ///
 /// **Misuse** that stops the process in Foundation is a task that fails: one that is made after the session was invalidated
