@@ -91,6 +91,63 @@ import Testing
         #expect(states.all == [.running])
     }
 
+    @Test("What came before a connection was lost is told, also when the response is admitted after that")
+    func contentBeforeLoss() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in
+            ScriptedResponse(body: .data(Data("0123456789".utf8))).ending(.closeUnannounced, afterBodyBytes: 5)
+        }
+        for _ in 0..<10 {
+            let delegate = RecordingDelegate()
+            OperationURLSession(configuration: .ephemeral, delegate: delegate).dataTask(with: server.url()).resume()
+            await delegate.isComplete.wait()
+            #expect(delegate.code == .networkConnectionLost)
+            #expect(delegate.data == Data("01234".utf8))
+        }
+    }
+
+    @Test("A response that is refused after its connection was lost, or never admitted", arguments: 0..<2)
+    func refusedAfterLoss(_ variant: Int) async throws {
+        final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+            let isComplete = Gate()
+            let isAsked = Gate()
+            let content = Notes<Data>()
+            // Set before the gate opens, and read after.
+            nonisolated(unsafe) var answer: (@Sendable (URLSession.ResponseDisposition) -> Void)?
+
+            func urlSession(
+                _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+                completionHandler: @Sendable @escaping (URLSession.ResponseDisposition) -> Void
+            ) {
+                answer = completionHandler
+                isAsked.open()
+            }
+
+            func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+                content.add(data)
+            }
+
+            func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+                isComplete.open()
+            }
+        }
+        let server = try TestServer()
+        server.respondToOthers { _ in
+            ScriptedResponse(body: .data(Data("0123456789".utf8))).ending(.closeUnannounced, afterBodyBytes: 5)
+        }
+        let delegate = Delegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        var request = URLRequest(url: server.url())
+        if variant == 1 { request.timeoutInterval = 0.5 }
+        let task = session.dataTask(with: request)
+        task.resume()
+        await delegate.isAsked.wait()
+        try await eventually("the connection is lost") { session.operation(for: task)?.isFinished == true }
+        if variant == 0 { delegate.answer?(.cancel) }
+        await delegate.isComplete.wait()
+        #expect(delegate.content.all.isEmpty)
+    }
+
     @Test("A delegate that does not say whether to store a response gets its end, and nothing is stored")
     func unansweredCache() async throws {
         final class Delegate: NSObject, URLSessionDataDelegate, Sendable {

@@ -250,6 +250,9 @@ final class RequestAttempt: @unchecked Sendable {
         let error = error?.naming(machine.request.httpMethod)
         var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
         end.isRepeatable = stop == nil && isRepeatable(after: error)
+        if client != nil, stop == nil, (error as? URLError)?.code == .networkConnectionLost {
+            content.stream?.keepUndecided()
+        }
         if state == .read, end.isRepeatable { content.forgetResponse() }
         finish(end)
     }

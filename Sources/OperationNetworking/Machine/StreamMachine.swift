@@ -12,11 +12,12 @@ internal import NetworkingTransport
 /// | read                 | waits                         | content, then `commit` (2)    | waits        |
 /// | all content is here  | waits for the verdict         | waits for the reader          | complete     |
 /// | nobody is to read it | content is dropped, and complete when it is here                   |||
-/// | the operation failed | what is kept is dropped       | what is kept can be read      | –            |
+/// | the operation failed | what is kept is dropped (3)   | what is kept can be read      | –            |
 /// | the operation ended  | a read ends, when there is nothing left to read                    |||
 ///
 /// 1. What was read cannot be taken back: the reader compares what comes with it.
 /// 2. Once. The operation ends after it.
+/// 3. Unless whoever gives the verdict is to be waited for, after a connection was lost.
 struct StreamMachine {
     /// What is read, in order.
     enum Item {
@@ -54,6 +55,8 @@ struct StreamMachine {
     private var isComplete = false
     private var wasCommitted = false
     private var isDiscarded = false
+    /// The operation fails, and what is kept is not dropped, nor the end reached, before the verdict.
+    private(set) var awaitsVerdict = false
     /// The operation has ended.
     private var isOver = false
     /// Sequences that somebody holds and may yet read.
@@ -135,6 +138,7 @@ struct StreamMachine {
         isComplete = false
         response &+= 1
         verdict = .pending
+        awaitsVerdict = false
         isCoded = form.isCoded
         limit = if case .decoded(let limit) = form { limit } else { nil }
     }
@@ -150,12 +154,18 @@ struct StreamMachine {
 
     /// The response is one that the serializer accepts.
     mutating func admit(_ response: UInt) {
-        if verdict == .pending, response == self.response { verdict = .admitted }
+        guard verdict == .pending, response == self.response else { return }
+        verdict = .admitted
+        awaitsVerdict = false
     }
 
     /// The response is none that the serializer accepts. What has come of it, and whether the transfer was paused.
     mutating func refuse(_ response: UInt) -> (content: [Data], form: ContentForm, wasPaused: Bool)? {
-        guard verdict == .pending, response == self.response, !isDiscarded else { return nil }
+        guard verdict == .pending, response == self.response else { return nil }
+        guard !isDiscarded else {
+            giveUpUndecided()
+            return nil
+        }
         verdict = .refused
         closeTail()
         var form = ContentForm.plain
@@ -183,7 +193,18 @@ struct StreamMachine {
     mutating func discard() {
         isDiscarded = true
         isPaused = false
-        if verdict != .admitted { dropItems() }
+        if verdict != .pending { awaitsVerdict = false }
+        if verdict != .admitted, !awaitsVerdict { dropItems() }
+    }
+
+    /// The operation is about to fail, and whoever gives the verdict is waited for.
+    mutating func keepUndecided() { awaitsVerdict = verdict == .pending }
+
+    /// Nobody is waited for any more.
+    mutating func giveUpUndecided() {
+        guard awaitsVerdict else { return }
+        awaitsVerdict = false
+        if isDiscarded { dropItems() }
     }
 
     /// What was read is not what it should be: nothing more is read.
@@ -250,7 +271,7 @@ struct StreamMachine {
                 return .commit
             }
         }
-        return isOver ? .end : .wait
+        return isOver && !awaitsVerdict ? .end : .wait
     }
 
     /// So much waits that a reader that waits should not wait for more.
@@ -258,7 +279,7 @@ struct StreamMachine {
 
     /// Whether `read()` would answer with anything but `wait`.
     var isReadable: Bool {
-        if isOver { return true }
+        if isOver, !awaitsVerdict { return true }
         guard verdict == .admitted else { return false }
         return !items.isEmpty || !tail.isEmpty || (isComplete && !isDiscarded && !wasCommitted)
     }

@@ -102,12 +102,20 @@ final class SessionContentPump: @unchecked Sendable {
     /// The operation has ended: calls `ending` when everything that is left of its content was handed over, in the same
     /// place. Once.
     func finish(for task: SessionTask, _ ending: @escaping @Sendable () -> Void) {
+        if stream.awaitsVerdict {
+            // A client that never answers is waited for as long as a server that does not.
+            let limit = task.originalRequest?.timeoutInterval ?? 0
+            Runtime.current.after(0..<3600 ~= limit ? limit : 60) { [stream] in stream.giveUpUndecided() }
+        }
         let isOver = state.withLock { state in
             if !state.isOver { state.ending = ending }
             return state.isOver
         }
         if isOver { perform(for: task, ending) }
     }
+
+    /// The task was cancelled: nobody waits for the client's answer.
+    func stopWaiting() { stream.giveUpUndecided() }
 
     /// Nothing more goes to the file.
     func closeFile() {

@@ -112,6 +112,7 @@ extension SessionTask {
         switch withState({ $0.loader }) {
         case .operation:
             guard let operation else { return }
+            withState { $0.pump }?.stopWaiting()
             operation.cancel()
             // One that nobody has started ends when it is started.
             URLConnectionOperation.start([operation])

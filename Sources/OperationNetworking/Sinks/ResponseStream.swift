@@ -129,7 +129,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     }
 
     private func refuse(_ response: UInt) {
-        guard let (content, form, wasPaused) = state.withLock({ $0.machine.refuse(response) }) else { return }
+        guard let (content, form, wasPaused) = change({ $0.machine.refuse(response) }) else { return }
         let memory = MemorySink(limit: Self.refusedLimit, truncates: true)
         memory.begin(nil, as: form)
         refused = memory
@@ -167,6 +167,14 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
         }
         completion?()
     }
+
+    /// The operation is about to fail: what has come can be read once the response is admitted.
+    func keepUndecided() { state.withLock { $0.machine.keepUndecided() } }
+
+    /// Nobody will admit the response any more.
+    func giveUpUndecided() { change { $0.machine.giveUpUndecided() } }
+
+    var awaitsVerdict: Bool { state.withLock { $0.machine.awaitsVerdict } }
 
     /// The operation has ended.
     func end() { change { $0.machine.end() } }
