@@ -246,7 +246,7 @@ struct AttemptMachine: ~Copyable {
         else { return nil }
         return .fail(
             URLError(
-                .badServerResponse, url: url,
+                .cannotParseResponse, url: url,
                 reason: "the server sent a part of the content (206), although all of it was asked for"))
     }
 
