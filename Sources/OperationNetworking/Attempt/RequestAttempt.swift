@@ -188,8 +188,13 @@ final class RequestAttempt: @unchecked Sendable {
     func end(by stop: Stop) {
         assertOnThread()
         guard self.stop == nil else {
-            // What is left of one that took too long, while it was held, is its end.
-            if stop != .timedOut { postponed = nil }
+            // What is left of one that took too long, while it was held, is its end: a cancellation does not wait for it,
+            // and a pause has another.
+            guard stop != .timedOut, let ending = postponed.take() else { return }
+            if stop == .cancelled {
+                isHeld = false
+                ending()
+            }
             return
         }
         self.stop = stop
