@@ -27,7 +27,7 @@ struct ResponseHeadTests {
             #expect(event == .malformed)
             return
         }
-        #expect(event == .incomplete)
+        #expect(event == .statusLine)
         #expect(append("A: b\r\n", to: &collector) == .incomplete)
         #expect(append("\r\n", to: &collector) == .complete)
         #expect(collector.head.statusCode == status)
@@ -35,29 +35,29 @@ struct ResponseHeadTests {
         #expect(collector.head.rawFields == Array("A: b\r\n".utf8))
     }
 
-    @Test("100 is dropped, a later head replaces a complete one, other lines after it are trailers")
+    @Test("100 is an interim head, a later head replaces a complete one, other lines after it are trailers")
     func sequence() {
         var collector = ResponseHeadCollector(limit: 1000)
         let lines: [(String, ResponseHeadCollector.Event)] = [
-            ("HTTP/1.1 100 Continue\r\n", .incomplete), ("A: 1\r\n", .incomplete), ("\r\n", .incomplete),
-            ("HTTP/1.1 401 No\r\n", .incomplete), ("B: 2\r\n", .incomplete), ("\r\n", .complete),
-            ("Trailer: x\r\n", .trailer), ("\r\n", .trailer), ("HTTP/1.1 200 OK\r\n", .incomplete), ("\n", .complete),
+            ("HTTP/1.1 100 Continue\r\n", .statusLine), ("A: 1\r\n", .incomplete), ("\r\n", .interim),
+            ("HTTP/1.1 401 No\r\n", .statusLine), ("B: 2\r\n", .incomplete), ("\r\n", .complete),
+            ("Trailer: x\r\n", .trailer), ("\r\n", .trailer), ("HTTP/1.1 200 OK\r\n", .statusLine), ("\n", .complete),
         ]
         for (line, event) in lines { #expect(append(line, to: &collector) == event) }
         #expect(collector.head.statusCode == 200)
         #expect(collector.head.rawFields.isEmpty)
         collector.reset()
         #expect(!collector.isComplete)
-        #expect(append("HTTP/1.1 101 Switching\r\n", to: &collector) == .incomplete)
+        #expect(append("HTTP/1.1 101 Switching\r\n", to: &collector) == .statusLine)
         #expect(append("\r\n", to: &collector) == .complete)
     }
 
     @Test("The limit counts every line of the transfer")
     func limit() {
         var collector = ResponseHeadCollector(limit: 60)
-        #expect(append("HTTP/1.1 100 Continue\r\n", to: &collector) == .incomplete)
-        #expect(append("\r\n", to: &collector) == .incomplete)
-        #expect(append("HTTP/1.1 200 OK\r\n", to: &collector) == .incomplete)
+        #expect(append("HTTP/1.1 100 Continue\r\n", to: &collector) == .statusLine)
+        #expect(append("\r\n", to: &collector) == .interim)
+        #expect(append("HTTP/1.1 200 OK\r\n", to: &collector) == .statusLine)
         #expect(append("A: 0123456789012345678901234567890\r\n", to: &collector) == .tooLarge)
     }
 
@@ -107,7 +107,7 @@ struct ResponseHeadTests {
         for fields in [["Content-Length: 5\r\n", "Content-Length: 6\r\n"], ["Content-Length: x\r\n"]] {
             var collector = ResponseHeadCollector(limit: 1000)
             for status in ["HTTP/1.1 103 Early\r\n", "HTTP/1.1 200 OK\r\n"] {
-                #expect(append(status, to: &collector) == .incomplete)
+                #expect(append(status, to: &collector) == .statusLine)
                 for field in fields { #expect(append(field, to: &collector) == .incomplete) }
                 let isInterim = status.contains("103")
                 #expect(append("\r\n", to: &collector) == (isInterim ? .interim : .contradictoryLength))
@@ -118,7 +118,7 @@ struct ResponseHeadTests {
     @Test("Field lines are counted over all heads and trailers of a transfer")
     func fieldCount() {
         var collector = ResponseHeadCollector(limit: 1 << 20)
-        #expect(append("HTTP/1.1 200 OK\r\n", to: &collector) == .incomplete)
+        #expect(append("HTTP/1.1 200 OK\r\n", to: &collector) == .statusLine)
         for _ in 0..<ResponseHeadCollector.maximumFields - 1 { _ = append("X: 1\r\n", to: &collector) }
         #expect(append("\r\n", to: &collector) == .complete)
         #expect(append("X: 1\r\n", to: &collector) == .trailer)

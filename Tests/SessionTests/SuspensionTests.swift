@@ -16,11 +16,25 @@ import Testing
         let delegate = RecordingDelegate()
         let responses = Notes<Int>()
         let isSuspended = Gate()
-        private(set) var task: URLSessionTask?
+        private var task: URLSessionTask?
 
-        func resume() { task?.resume() }
+        /// Runs a task, and resumes it after its suspension and what happens in that time.
+        func run(_ url: URL, atResponse: Bool = false, meanwhile: () async -> Void = {}) async {
+            start(url, atResponse: atResponse)
+            await isSuspended.wait()
+            await meanwhile()
+            task?.resume()
+            await delegate.isComplete.wait()
+        }
 
-        func run(_ url: URL, atResponse: Bool) {
+        func expectOneResponse(with content: Data) {
+            #expect(delegate.error == nil)
+            #expect(responses.all == [200])
+            let isWhole = delegate.data == content
+            #expect(isWhole)
+        }
+
+        private func start(_ url: URL, atResponse: Bool) {
             delegate.disposition = { [responses, isSuspended] task, response in
                 responses.add((response as? HTTPURLResponse)?.statusCode ?? 0)
                 if atResponse {
@@ -47,13 +61,8 @@ import Testing
             ScriptedResponse(body: .resource(Self.content, etag: etag, lastModified: nil))
         }
         let suspender = Suspender()
-        suspender.run(server.url(), atResponse: true)
-        await suspender.isSuspended.wait()
-        suspender.resume()
-        await suspender.delegate.isComplete.wait()
-        #expect(suspender.delegate.error == nil)
-        #expect(suspender.responses.all == [200])
-        #expect(suspender.delegate.data == Self.content)
+        await suspender.run(server.url(), atResponse: true)
+        suspender.expectOneResponse(with: Self.content)
     }
 
     @Test("What cannot be continued by a range waits on its connection")
@@ -65,14 +74,8 @@ import Testing
                 .holding(gate, at: .betweenPieces)
         }
         let suspender = Suspender()
-        suspender.run(server.url(), atResponse: false)
-        await suspender.isSuspended.wait()
-        gate.open()
-        suspender.resume()
-        await suspender.delegate.isComplete.wait()
-        #expect(suspender.delegate.error == nil)
-        #expect(suspender.responses.all == [200])
-        #expect(suspender.delegate.data == Self.content)
+        await suspender.run(server.url()) { gate.open() }
+        suspender.expectOneResponse(with: Self.content)
         #expect(server.requests.count == 1)
     }
 
@@ -86,16 +89,12 @@ import Testing
                 .inserting([.gate(gate), .reset], at: .betweenPieces)
         }
         let suspender = Suspender()
-        suspender.run(server.url(), atResponse: false)
-        await suspender.isSuspended.wait()
-        // Until the network thread has heard of it.
-        await withCheckedContinuation { continuation in Runtime.current.onNetworkThread { continuation.resume() } }
-        gate.open()
-        suspender.resume()
-        await suspender.delegate.isComplete.wait()
-        #expect(suspender.delegate.error == nil)
-        #expect(suspender.responses.all == [200])
-        #expect(suspender.delegate.data == Self.content)
+        await suspender.run(server.url()) {
+            // Until the network thread has heard of it.
+            await withCheckedContinuation { continuation in Runtime.current.onNetworkThread { continuation.resume() } }
+            gate.open()
+        }
+        suspender.expectOneResponse(with: Self.content)
         #expect(server.requests.count == 2)
     }
 

@@ -58,14 +58,14 @@ extension TransferDriver {
 
     private var timings: TransferTimings {
         let preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
-        let firstByte = easy.seconds(CURLINFO_STARTTRANSFER_TIME_T)
         let total = easy.seconds(CURLINFO_TOTAL_TIME_T)
-        var requestEnd = preTransfer
-        if sentTime > activationTime {
-            // libcurl's clock begins a moment later.
-            let sent = Double(sentTime - activationTime) / 1_000_000_000
-            requestEnd = max(preTransfer, min(sent, firstByte > 0 ? firstByte : total))
+        // libcurl's clock begins a moment later.
+        func offset(of time: UInt64) -> Double {
+            time > activationTime ? min(max(preTransfer, Double(time - activationTime) / 1_000_000_000), total) : 0
         }
+        let firstByte = offset(of: headTime)
+        let sent = max(preTransfer, offset(of: sentTime))
+        let requestEnd = firstByte > 0 ? min(sent, firstByte) : sent
         let reusesConnection = preTransfer > 0 && easy.long(CURLINFO_NUM_CONNECTS) == 0
         return TransferTimings(
             queued: transfer.map { Double(activationTime &- $0.startTime) / 1_000_000_000 } ?? 0,

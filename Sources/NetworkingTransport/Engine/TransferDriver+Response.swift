@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
+internal import NetworkingSupport
 
 extension TransferDriver {
     /// Content that is read and dropped to keep a connection usable; beyond it, closing is cheaper.
@@ -12,10 +13,16 @@ extension TransferDriver {
         transfer?.ledger.noteAnswer()
         noteBodySent()
         switch collector.append(line) {
+        case .statusLine:
+            headTime = MonotonicClock.now
+            return true
         case .incomplete, .trailer:
             return true
         case .interim:
-            if let transfer, let handler { handler.transfer(transfer, didReceiveInterim: collector.head) }
+            headTime = 0
+            if collector.status != 100, let transfer, let handler {
+                handler.transfer(transfer, didReceiveInterim: collector.head)
+            }
             return true
         case .complete:
             noteVersion()

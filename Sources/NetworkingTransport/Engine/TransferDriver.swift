@@ -73,6 +73,9 @@ final class TransferDriver: DeadlineHeapMember {
     /// When something last moved.
     var lastActivity: UInt64 = 0
     var activationTime: UInt64 = 0
+    /// When the last head that is not an interim one began; 0: not yet. What libcurl takes for it is the beginning of an
+    /// interim head, or of the content that is sent.
+    var headTime: UInt64 = 0
     /// Nanoseconds without activity that end the transfer; 0: no limit.
     var idleLimit: UInt64 = 0
     var heapTicket = -1
@@ -154,6 +157,7 @@ final class TransferDriver: DeadlineHeapMember {
         tlsCipher = nil
         tlsCipherSuite = 0
         sentTime = 0
+        headTime = 0
         isConnected = false
         isRefusedByProxy = false
         isContentCopied = false

@@ -7,11 +7,13 @@
 struct ResponseHeadCollector {
     /// What a line amounted to.
     enum Event: Equatable {
+        /// The beginning of a head.
+        case statusLine
         /// More lines will come.
         case incomplete
         /// A whole head, not an interim one: see `head`.
         case complete
-        /// A whole interim head (1xx), other than 100: see `head`.
+        /// A whole interim head (1xx): see `head`.
         case interim
         /// A line after the content.
         case trailer
@@ -93,7 +95,7 @@ struct ResponseHeadCollector {
             contentLength = ContentLength()
             guard parseStatusLine(line) else { return .malformed }
             phase = .fields
-            return .incomplete
+            return .statusLine
         case .fields:
             guard Self.isLineEnd(line) else {
                 fieldCount += 1
@@ -105,7 +107,7 @@ struct ResponseHeadCollector {
             // 101 is final: nobody here asked to switch protocols, so nothing better will follow.
             let isInterim = statusCode < 200 && statusCode != 101
             phase = isInterim ? .statusLine : .complete
-            if isInterim { return statusCode == 100 ? .incomplete : .interim }
+            if isInterim { return .interim }
             return contentLength.isMalformed ? .contradictoryLength : .complete
         }
     }

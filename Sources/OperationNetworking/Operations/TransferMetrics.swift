@@ -17,7 +17,7 @@ public struct TransferMetrics: Sendable {
     public let requestStartTime: TimeInterval
     /// Until the last byte of the request's content was handed to the connection. As `requestStartTime` without content.
     public let requestEndTime: TimeInterval
-    /// Until the first byte of the response.
+    /// Until the first line of the response, after interim ones (1xx).
     public let firstByteTime: TimeInterval
     /// Until the end.
     public let totalTime: TimeInterval

@@ -79,6 +79,23 @@ import Testing
         }
     }
 
+    @Test("The response begins after the content was sent, also where the server said first that it wants it")
+    func sendingContent() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in ScriptedResponse.ok("ok").waiting(0.05, at: .beforeHead) }
+        for (headers, size) in [([:], 5), ([:], 2 << 20), (["Expect": "100-continue"], 2 << 20)] {
+            let operation = HTTPRequestOperation(
+                server.url(), method: "PUT", body: Data(count: size), headers: headers)
+            #expect(await operation.outcome().text == "ok")
+            let metrics = try #require(operation.metrics)
+            #expect(metrics.requestStartTime <= metrics.requestEndTime)
+            #expect(size == 5 || metrics.requestStartTime < metrics.requestEndTime)
+            #expect(metrics.firstByteTime - metrics.requestEndTime >= 0.04)
+            #expect(metrics.firstByteTime <= metrics.totalTime)
+        }
+        #expect(server.requests.map { $0["Expect"] } == [nil, nil, "100-continue"])
+    }
+
     @Test("TLS version and cipher, also on a connection that was open")
     func tls() async throws {
         let root = try TestCertificateAuthority(name: "Metrics Root")
