@@ -147,19 +147,22 @@ extension RequestAttempt {
 
     /// Keeps a complete response, if it may be kept.
     func storeResponse(_ data: Data) {
-        guard configuration.cacheBlock == nil, !asksClient(.caching), machine.head.map(StorageRules.mayBeOfUse) == true,
-            let (head, url) = storableHead,
-            StorageRules.allows(head, request: CacheControl(machine.request))
+        guard configuration.cacheBlock == nil, !asksClient(.caching), mayBeOfUse, let (head, url) = storableHead,
+            StorageRules.allows(head, request: CacheControl(machine.request), ofAnyAge: takesAnyAge)
         else { return }
         store(head, url, data, policy: .allowed)
     }
+
+    /// Whoever takes what is stored without asking its age expects to find what he loads now.
+    private var takesAnyAge: Bool { machine.request.cachePolicy == .returnCacheDataElseLoad }
+
+    private var mayBeOfUse: Bool { takesAnyAge || machine.head.map(StorageRules.mayBeOfUse) == true }
 
     /// Content that a client reads is kept beside, where the cache may want the response, or the client may want it kept:
     /// for that a response need not say anything about caches.
     func copyForCache() {
         guard client != nil, content.stream != nil, case .plain = incoming.form, storableHead != nil,
-            asksClient(.caching) || machine.head.map(StorageRules.mayBeOfUse) == true,
-            let cache = configuration.cache.cache, cache.largestContent > 0
+            asksClient(.caching) || mayBeOfUse, let cache = configuration.cache.cache, cache.largestContent > 0
         else { return }
         incoming.copy = MemorySink(limit: cache.largestContent)
     }

@@ -10,9 +10,11 @@ enum StorageRules {
             || head.contains(.lastModified)
     }
 
-    /// Whether a response to a GET may be stored, and is of use then.
-    static func allows(_ head: ResponseHead, request: CacheControl) -> Bool {
+    /// Whether a response to a GET may be stored, and is of use then: if it is `ofAnyAge`, even to who takes what is stored
+    /// without asking whether it is fresh.
+    static func allows(_ head: ResponseHead, request: CacheControl, ofAnyAge: Bool = false) -> Bool {
         guard isPermitted(head, request: request) else { return false }
+        if ofAnyAge, isHeuristicallyCacheable(head.statusCode) { return true }
         let control = CacheControl(head)
         let isExplicit = control.maxAge ?? 0 > 0 || head.contains(.expires)
         guard isExplicit || isHeuristicallyCacheable(head.statusCode) || control.isPublic || control.isPrivate else {

@@ -102,6 +102,22 @@ import Testing
         #expect(revalidated.responseString == "newest")
     }
 
+    @Test("What says nothing of caches is stored for who takes whatever is there")
+    func cacheFirstWithoutFields() async {
+        server.respondToOthers { _ in .ok("plain") }
+        #expect(await send(request("/c")).responseString == "plain")
+        #expect(await send(request("/c", .returnCacheDataDontLoad)).errorCode == NSURLErrorResourceUnavailable)
+        for outcome in [CacheOutcome.miss, .hit] {
+            let operation = await send(request("/c", .returnCacheDataElseLoad))
+            #expect(operation.responseString == "plain" && operation.metrics?.cacheOutcome == outcome)
+        }
+        #expect(await send(request("/c", .returnCacheDataDontLoad)).responseString == "plain")
+        #expect(await send(request("/c")).metrics?.cacheOutcome == .miss)
+        server.respondToOthers { _ in .ok("secret").adding(header: "Cache-Control", "no-store") }
+        #expect(await send(request("/d", .returnCacheDataElseLoad)).responseString == "secret")
+        #expect(await send(request("/d", .returnCacheDataDontLoad)).errorCode == NSURLErrorResourceUnavailable)
+    }
+
     @Test("Policies that prefer the cache take what is there, however old; without the network −1008")
     func cacheFirst() async {
         let missing = await send(request("/a", .returnCacheDataDontLoad))
