@@ -93,6 +93,11 @@ struct CookieJar {
             content.creation = CookieCreation(of: old)
         }
         let isExpired = content.expires.map { $0 <= now } ?? false
+        if !isExpired, let old = old as? ReceivedCookie, old.isMade(of: content, at: now) {
+            // Foundation would write its file for nothing.
+            old.noteUse(at: now)
+            return true
+        }
         guard let cookie = isExpired ? nil : ReceivedCookie(content) else {
             write(nil, for: key)
             return true

@@ -41,6 +41,17 @@ final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
         super.init(properties: properties)
     }
 
+    /// Whether a server set the same once more, to expire at the same time or, of what is left, a thousandth later: a minute
+    /// at most.
+    func isMade(of content: Content, at date: Date) -> Bool {
+        guard value.utf8.elementsEqual(content.value.utf8), domain.utf8.elementsEqual(content.domain.utf8),
+            isSecure == content.isSecure, isHTTPOnly == content.isHTTPOnly, sameSite == content.sameSite
+        else { return false }
+        guard let expiresDate, let expires = content.expires else { return expiresDate == content.expires }
+        let tolerance = min(60, expiresDate.timeIntervalSince(date) / 1000)
+        return abs(expires.timeIntervalSince(expiresDate)) <= tolerance
+    }
+
     var useDate: Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: latestUse.load(ordering: .relaxed)))
     }

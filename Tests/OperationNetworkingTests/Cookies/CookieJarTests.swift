@@ -116,6 +116,30 @@ import Testing
         #expect(storage.cookies?.count == 51, "another domain has its own fifty")
     }
 
+    @Test("A cookie that is set again as it is changes nothing in the storage")
+    func repeated() throws {
+        let location = try #require(URL(string: page).flatMap { CookieLocation($0) })
+        let now = Date()
+        func changes(in jar: inout CookieJar, _ text: String) throws -> Int {
+            let field = try #require(SetCookieField(Array(text.utf8)))
+            jar.take(field, from: location)
+            return jar.changes.stored.count
+        }
+        for (first, second, count) in [
+            ("a=1", "a=1", 0), ("a=1", "a=2", 1), ("a=1", "a=1; Secure", 1), ("a=1", "a=1; HttpOnly", 1),
+            ("a=1", "a=1; SameSite=Lax", 1), ("a=1", "a=1; Max-Age=9", 1), ("a=1; Max-Age=9", "a=1", 1),
+            ("a=1; Secure; HttpOnly; SameSite=Lax", "a=1; Secure; HttpOnly; SameSite=Lax", 0),
+            ("a=1; Max-Age=9000", "a=1; Max-Age=9008", 0), ("a=1; Max-Age=9000", "a=1; Max-Age=9012", 1),
+            ("a=1; Max-Age=900000", "a=1; Max-Age=899950", 0), ("a=1; Max-Age=900000", "a=1; Max-Age=900070", 1),
+        ] {
+            var jar = CookieJar([], now: now)
+            let made = try changes(in: &jar, first)
+            var later = CookieJar(jar.all, now: now)
+            let changed = try changes(in: &later, second)
+            #expect(made == 1 && changed == count, "\(second) after \(first)")
+        }
+    }
+
     @Test("Three thousand are kept in all")
     func limit() throws {
         let now = Date()
