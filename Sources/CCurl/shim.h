@@ -40,6 +40,10 @@ static inline CURLcode on_curl_setopt_ssl_context_function(CURL *handle, curl_ss
     return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, function);
 }
 
+static inline CURLcode on_curl_setopt_progress_function(CURL *handle, curl_xferinfo_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function);
+}
+
 static inline CURLcode on_curl_setopt_pre_request_function(CURL *handle, curl_prereq_callback function) {
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
 }

@@ -91,6 +91,10 @@ final class EasyHandle {
         CurlCode(on_curl_setopt_pre_request_function(pointer, function))
     }
 
+    func setProgressFunction(_ function: @escaping curl_xferinfo_callback) -> CurlCode {
+        CurlCode(on_curl_setopt_progress_function(pointer, function))
+    }
+
     func setSSLContextFunction(_ function: @escaping curl_ssl_ctx_callback) -> CurlCode {
         CurlCode(on_curl_setopt_ssl_context_function(pointer, function))
     }

@@ -325,14 +325,15 @@ final class EngineLoop: @unchecked Sendable {
             if pool.activeCount == 0, count > 0 { closeIdleConnections(count, of: pool) }
         }
         while let driver = idleHeap.first, driver.heapDeadline <= now {
-            guard driver.transfer != nil, driver.idleLimit > 0 else {
+            guard driver.transfer != nil, driver.idleLimit > 0 || driver.discardDeadline > 0 else {
                 idleHeap.remove(driver)
                 continue
             }
             if let next = driver.nextIdleCheck(now: now) {
                 idleHeap.postponeFirst(to: next)
-            } else if driver.hasEarlyResponse {
+            } else if driver.discardDeadline > 0 || driver.hasEarlyResponse {
                 idleHeap.remove(driver)
+                driver.giveUpStream()
                 complete(driver, code: .CURLE_OK)
             } else {
                 idleHeap.remove(driver)

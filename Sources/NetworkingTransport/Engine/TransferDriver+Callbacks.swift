@@ -42,6 +42,12 @@ extension TransferDriver {
         return from(context).maySend(fromPort: localPort) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
+    /// libcurl reads a proxy's answer to CONNECT byte by byte, and calls this for each.
+    static let progressCallback: curl_xferinfo_callback = { context, _, _, _, _ in
+        guard let context else { return 1 }
+        return from(context).noteTunnelByte() ? 0 : 1
+    }
+
     static let sslContextCallback: curl_ssl_ctx_callback = { _, sslContext, context in
         guard let sslContext, let context else { return CURLE_ABORTED_BY_CALLBACK }
         return from(context).installVerification(on: sslContext) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR

@@ -239,6 +239,10 @@ extension TransferDriver {
         // does not ask passes that on, and the content is never sent. So such a proxy is asked first.
         let asksFirst = schemes == .basic ? 0 : Self.authenticationOnly
         result.require(easy.set(CURLOPT_PROXYAUTH, schemes.curlMask | asksFirst))
+        guard asksFirst != 0 else { return }
+        result.require(easy.setProgressFunction(Self.progressCallback))
+        result.require(easy.set(CURLOPT_XFERINFODATA, pointer: Unmanaged.passUnretained(self).toOpaque()))
+        result.require(easy.set(CURLOPT_NOPROGRESS, 0))
     }
 
     /// Method and content.

@@ -5,6 +5,8 @@ internal import NetworkingSupport
 extension TransferDriver {
     /// Content that is read and dropped to keep a connection usable; beyond it, closing is cheaper.
     static let discardLimit = 256 * 1024
+    /// Nanoseconds that such content is waited for.
+    private static let discardTime: UInt64 = 1_000_000_000
 
     /// Takes a header line. False: end the transfer.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
@@ -51,9 +53,10 @@ extension TransferDriver {
     /// Takes a line of a proxy's answer to CONNECT. False: end the transfer.
     ///
     /// libcurl reads the content of a 407 for as long as it comes, byte by byte and nothing else meanwhile, also where it
-    /// has no other credential to send: that is the end.
+    /// has no other credential to send: that is the end. Where it has, see `noteTunnelByte()`.
     private func receive(connectLine line: UnsafeRawBufferPointer) -> Bool {
         if line.starts(with: "HTTP/".utf8) {
+            refusalBytes = 0
             isRefusedByProxy = line.drop { $0 != 0x20 }.drop { $0 == 0x20 }.starts(with: "407".utf8)
         }
         guard isRefusedByProxy, line.first.map({ $0 == 0x0D || $0 == 0x0A }) == true else { return true }
@@ -97,11 +100,20 @@ extension TransferDriver {
             decoding = codings.isEmpty ? nil : DecodedContent(codings)
             return true
         case .discard:
+            discardDeadline = loop.now &+ Self.discardTime
+            loop.idleHeap.look(at: self, by: discardDeadline)
             return true
         case .fail(let error):
             failure = error
             return false
         }
+    }
+
+    /// Counts a byte of what a proxy sends before there is a tunnel. False: end the transfer.
+    func noteTunnelByte() -> Bool {
+        guard !isConnected, isRefusedByProxy else { return true }
+        refusalBytes += 1
+        return refusalBytes <= Self.discardLimit
     }
 
     /// Takes content. Returns what libcurl expects: the number of bytes, CURL_WRITEFUNC_PAUSE, or 0 to end.

@@ -26,6 +26,10 @@ final class TransferDriver: DeadlineHeapMember {
     var isHoldingHead = false
     var delivery = BodyDelivery.deliver
     var discardedBytes = 0
+    /// When content that is dropped has been waited for long enough; 0: none is dropped.
+    var discardDeadline: UInt64 = 0
+    /// Bytes that a proxy sent with its refusal of a tunnel.
+    var refusalBytes = 0
     /// Bytes of content that were taken, as they came.
     var contentBytes: Int64 = 0
     /// Content comes out of its codings before the handler sees it.
@@ -135,6 +139,8 @@ final class TransferDriver: DeadlineHeapMember {
         decoding = nil
         contentBytes = 0
         discardedBytes = 0
+        discardDeadline = 0
+        refusalBytes = 0
         endsEarly = false
         wantsFreshConnection = false
         connectionsMade = 0
@@ -182,8 +188,9 @@ final class TransferDriver: DeadlineHeapMember {
 
     // MARK: Idle time
 
-    /// When to look at the transfer next for want of progress; nil: it has been idle for too long.
+    /// When to look at the transfer next for want of progress; nil: it has been idle, or its content dropped, for too long.
     func nextIdleCheck(now: UInt64) -> UInt64? {
+        if discardDeadline > 0 { return discardDeadline > now ? discardDeadline : nil }
         // Waiting for our own consumer or producer, or for our user, is not the server's fault.
         if isReceivePaused || isSendPaused || isHeld {
             lastActivity = now
@@ -191,7 +198,8 @@ final class TransferDriver: DeadlineHeapMember {
         }
         noteConnectionPhases()
         noteKernelProgress(now: now)
-        noteReceivedBytes(now: now)
+        // What follows a challenge that libcurl answers is nothing that anybody waits for.
+        if !isHoldingHead { noteReceivedBytes(now: now) }
         let deadline = lastActivity &+ idleLimit
         guard deadline > now else { return nil }
         return min(deadline, now &+ checkInterval)

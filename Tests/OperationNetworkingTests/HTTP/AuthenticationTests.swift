@@ -45,6 +45,17 @@ import Testing
         #expect(server.requests.map { $0["Authorization"] } == [nil, Self.right])
     }
 
+    @Test("The content of a challenge is waited for a second at most")
+    func slowChallenge() async {
+        server.respond(to: "/slow") { request in
+            guard request["Authorization"] == nil else { return .ok("welcome") }
+            return Self.denial().with { $0.body = .pattern(count: 10_000) }.dripping(1, every: 0.2)
+        }
+        let begin = ContinuousClock.now
+        #expect(await operation("secret", path: "/slow").outcome().text == "welcome")
+        #expect(ContinuousClock.now - begin < .seconds(10 * Patience.factor))
+    }
+
     @Test("A wrong password is offered once; then the 401 is the result")
     func wrong() async {
         let outcome = await operation("wrong").outcome()

@@ -182,6 +182,19 @@ import Testing
         }
     }
 
+    @Test("The content of a redirect is waited for a second at most")
+    func slowContentOfRedirect() async throws {
+        let slow = ScriptedResponse.redirect(to: "/target").with { $0.body = .pattern(count: 1000) }
+        server.respond(to: "/slow", slow.dripping(1, every: 0.2))
+        server.respond(to: "/silent", slow.ending(.stall, afterBodyBytes: 3))
+        for path in ["/slow", "/silent"] {
+            let begin = ContinuousClock.now
+            let outcome = await HTTPRequestOperation(server.url(path), timeout: 60).outcome()
+            #expect(outcome.text == "arrived", "\(path)")
+            #expect(ContinuousClock.now - begin < .seconds(10 * Patience.factor))
+        }
+    }
+
     // MARK: The redirect block
 
     @Test("The block sees the first request without a response and each redirect with one, and what it returns is sent")

@@ -121,17 +121,25 @@ import Testing
         #expect(server.requests.count == 2 && secure.requests.count == 2)
     }
 
-    @Test("A proxy that refuses a tunnel with content that has no end holds up nobody", arguments: [nil, "user"])
-    func endlessRefusal(user: String?) async throws {
+    @Test(
+        "A proxy that refuses a tunnel with content that has no end holds up nobody",
+        arguments: [(nil, "Basic", .basic), ("user", "Basic", .basic), ("user", "Digest nonce=\"a\",", .digest)]
+            as [(String?, String, ProxyServer.AuthenticationSchemes)])
+    func endlessRefusal(
+        user: String?, challenge: String, schemes: ProxyServer.AuthenticationSchemes
+    ) async throws {
         let refusing = try TestServer()
         refusing.respondToOthers { _ in
             .script([
-                .send("HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 9000000000\r\n\r\n"),
+                .send("HTTP/1.1 407 No\r\nProxy-Authenticate: \(challenge) realm=\"x\"\r\nContent-Length: 9000000000\r\n\r\n"),
                 .sendPattern(count: 1 << 30), .stall,
             ])
         }
-        let through = try proxy(.http, refusing.port, user)
-        let (outcome, wait) = try await Bystander().longestWait { try await send(secure.url("/"), through: through) }
+        var through = try proxy(.http, refusing.port, user)
+        through.authenticationSchemes = schemes
+        let (outcome, wait) = try await Bystander().longestWait { [through] in
+            try await send(secure.url("/"), through: through)
+        }
         #expect(outcome.urlError?.code == .userAuthenticationRequired)
         #expect(outcome.error?.localizedDescription.contains("407") == true)
         #expect(wait < .seconds(Patience.factor))
