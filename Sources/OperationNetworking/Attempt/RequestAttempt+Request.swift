@@ -176,7 +176,8 @@ extension RequestAttempt {
             uploadLength = source.contentLength ?? -1
             return .source(source)
         }
-        if let data = machine.request.httpBody {
+        // HEAD has no content, be it empty (RFC 9110, section 9.3.2).
+        if let data = machine.request.httpBody, !data.isEmpty || machine.request.httpMethod != "HEAD" {
             uploadLength = Int64(data.count)
             return .data(data)
         }

@@ -12,9 +12,12 @@ final class DeliveryMailbox: Sendable {
     }
 
     private let state = Locked(State())
-    /// Pieces of work before others of the queue have their turn. On a dispatch queue of the user's what one piece puts there
-    /// comes before the next, as where each is an operation.
-    private static func burst(on queue: OperationQueue) -> Int { queue.underlyingQueue == nil ? 32 : 1 }
+    /// Whether more pieces of work may follow the first of an operation. What somebody puts on the queue comes before a piece
+    /// that is delivered later, and on a dispatch queue of his what one piece puts there comes before the next: as where each
+    /// is an operation.
+    private static func mayGoOn(on queue: OperationQueue) -> Bool {
+        queue.underlyingQueue == nil && queue.operationCount <= 1
+    }
 
     func deliver(on queue: OperationQueue, _ work: @escaping @Sendable () -> Void) {
         let schedules = state.withLock { state in
@@ -33,8 +36,7 @@ final class DeliveryMailbox: Sendable {
     }
 
     private func run(on queue: OperationQueue) {
-        var count = 0
-        let burst = Self.burst(on: queue)
+        var isFirst = true
         while true {
             let work: [@Sendable () -> Void] = state.withLock { state in
                 defer { state.pending = [] }
@@ -44,13 +46,13 @@ final class DeliveryMailbox: Sendable {
             guard !work.isEmpty else { return }
             for (index, piece) in work.enumerated() {
                 // A queue that was suspended meanwhile takes no more.
-                guard !queue.isSuspended, count < burst else {
+                guard !queue.isSuspended, isFirst || Self.mayGoOn(on: queue) else {
                     let rest = Array(work[index...])
                     state.withLock { $0.pending.insert(contentsOf: rest, at: 0) }
                     return schedule(on: queue)
                 }
                 piece()
-                count += 1
+                isFirst = false
             }
         }
     }

@@ -63,12 +63,13 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         delegateQueue: OperationQueue? = nil, securityPolicy: SecurityPolicy? = nil,
         clientIdentity: ClientIdentity? = nil, proxyConfiguration: ProxyConfiguration? = nil
     ) {
+        let configuration = configuration.copiedWithTexts()
         settings = SessionSettings(
             configuration, securityPolicy: securityPolicy, clientIdentity: clientIdentity,
             proxies: proxyConfiguration)
         currentDelegate = Locked(delegate)
         operationQueue = RequestOperationQueue()
-        foreign = SessionForeignSessions(configuration.copied())
+        foreign = SessionForeignSessions(configuration)
         // Foundation's own tasks, which `data(for:)` makes, come to this library by a protocol class.
         ownConfiguration = configuration.copied()
         ownConfiguration.protocolClasses = SessionURLProtocol.inserted(into: configuration.protocolClasses)

@@ -47,19 +47,26 @@ final class SessionDelegateClient: SessionTaskClient {
 
     private func context(of task: SessionTask) -> Context? { task.context as? Context }
 
-    private func delegate(of task: SessionTask) -> (any URLSessionTaskDelegate)? {
-        task.withState { $0.delegate } ?? task.session?.delegate as? any URLSessionTaskDelegate
+    /// The task's own delegate, or the session's where that is not of the protocol.
+    private func delegate<Delegate>(_ type: Delegate.Type, of task: SessionTask) -> Delegate? {
+        task.withState { $0.delegate } as? Delegate ?? task.session?.delegate as? Delegate
+    }
+
+    private func taskDelegate(of task: SessionTask) -> (any URLSessionTaskDelegate)? {
+        delegate((any URLSessionTaskDelegate).self, of: task)
     }
 
     func interests(of task: SessionTask) -> SessionTaskInterests {
-        guard let delegate = delegate(of: task) else {
+        guard taskDelegate(of: task) != nil else {
             // One that only knows of the session is asked about connections.
             return task.session?.delegate == nil ? [] : .challenges
         }
         var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
         guard context(of: task)?.hasHandler != true else { return interests }
-        if delegate is any URLSessionDataDelegate { interests.formUnion([.responses, .data, .caching]) }
-        if delegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
+        if delegate((any URLSessionDataDelegate).self, of: task) != nil {
+            interests.formUnion([.responses, .data, .caching])
+        }
+        if delegate((any URLSessionDownloadDelegate).self, of: task) != nil { interests.insert(.writing) }
         return interests
     }
 
@@ -74,7 +81,7 @@ final class SessionDelegateClient: SessionTaskClient {
         _ call: @escaping @Sendable (Delegate, OperationURLSession) -> Void
     ) {
         perform(for: task) { [self] in
-            guard let session = task.session, let delegate = delegate(of: task) as? Delegate else { return otherwise() }
+            guard let session = task.session, let delegate = delegate(type, of: task) else { return otherwise() }
             call(delegate, session)
         }
     }
@@ -96,17 +103,9 @@ final class SessionDelegateClient: SessionTaskClient {
         _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // The session's delegate is asked about what concerns a connection, and the task's where that has nothing to say.
-        let ask: @Sendable () -> Void = { [self] in
+        askSession(of: task, about: challenge, reply: reply) { [self] in
             tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(.performDefaultHandling, nil) }) {
                 $0.urlSession($1, task: task.face, didReceive: challenge, completionHandler: reply)
-            }
-        }
-        guard challenge.protectionSpace.isOfConnection else { return ask() }
-        perform(for: task) {
-            guard let session = task.session, let delegate = session.delegate else { return ask() }
-            delegate.urlSession(session, didReceive: challenge) { disposition, credential in
-                if disposition == .performDefaultHandling { ask() } else { reply(disposition, credential) }
             }
         }
     }
@@ -143,7 +142,7 @@ final class SessionDelegateClient: SessionTaskClient {
 
     func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
         guard let session = task.session else { return }
-        delegate(of: task)?.urlSession(
+        taskDelegate(of: task)?.urlSession(
             session, task: task.face, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
     }
 
@@ -159,7 +158,7 @@ final class SessionDelegateClient: SessionTaskClient {
 
     func task(_ task: SessionTask, didReceive data: Data) {
         guard let session = task.session, let face = task.face as? URLSessionDataTask else { return }
-        (delegate(of: task) as? any URLSessionDataDelegate)?.urlSession(session, dataTask: face, didReceive: data)
+        delegate((any URLSessionDataDelegate).self, of: task)?.urlSession(session, dataTask: face, didReceive: data)
     }
 
     func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {
@@ -171,7 +170,7 @@ final class SessionDelegateClient: SessionTaskClient {
 
     func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
         guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
-        (delegate(of: task) as? any URLSessionDownloadDelegate)?.urlSession(
+        delegate((any URLSessionDownloadDelegate).self, of: task)?.urlSession(
             session, downloadTask: face, didWriteData: count, totalBytesWritten: total,
             totalBytesExpectedToWrite: expected)
     }
@@ -199,7 +198,7 @@ final class SessionDelegateClient: SessionTaskClient {
         perform(for: task) { [self] in
             defer { task.close() }
             guard let session = task.session, let context = context(of: task) else { return }
-            let delegate = delegate(of: task)
+            let delegate = taskDelegate(of: task)
             task.willTellEnd()
             if let metrics = result.metrics?.urlSessionTaskMetrics {
                 delegate?.urlSession(session, task: task.face, didFinishCollecting: metrics)
@@ -215,19 +214,6 @@ final class SessionDelegateClient: SessionTaskClient {
                 handle(nil, result.response, result.error)
             case nil: break
             }
-        }
-    }
-}
-
-extension URLProtectionSpace {
-    /// Whether a challenge is about the connection, and not about one request on it: those that Foundation's documentation
-    /// lists.
-    fileprivate var isOfConnection: Bool {
-        switch authenticationMethod {
-        case ServerTrustProtectionSpace.serverTrustMethod, ServerTrustProtectionSpace.clientCertificateMethod,
-            NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate:
-            true
-        default: false
         }
     }
 }

@@ -45,10 +45,7 @@ struct SessionSettings: @unchecked Sendable {
         cookieStorage = configuration.httpCookieStorage
         credentialStorage = configuration.urlCredentialStorage
         cache = configuration.urlCache
-        additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).compactMap { name, value in
-            guard let name = name as? String else { return nil }
-            return (name, value as? String ?? String(describing: value))
-        }
+        additionalHeaders = (configuration.httpAdditionalHeaders as? [String: String] ?? [:]).map { ($0, $1) }
         if maximumConnectionsPerHost > NetworkEngine.maximumConnectionsPerHost {
             NetworkEngine.maximumConnectionsPerHost = maximumConnectionsPerHost
         }
@@ -92,5 +89,18 @@ struct SessionSettings: @unchecked Sendable {
         for (space, credentials) in credentialStorage.allCredentials {
             for credential in credentials.values { credentialStorage.remove(credential, for: space) }
         }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// A copy whose additional header fields are text: with any other value Foundation stops the process.
+    func copiedWithTexts() -> URLSessionConfiguration {
+        let copy = copied()
+        var texts: [String: String] = [:]
+        for (name, value) in httpAdditionalHeaders ?? [:] {
+            if let name = name as? String { texts[name] = value as? String ?? String(describing: value) }
+        }
+        copy.httpAdditionalHeaders = texts.isEmpty ? nil : texts
+        return copy
     }
 }

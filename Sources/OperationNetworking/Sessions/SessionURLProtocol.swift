@@ -8,8 +8,9 @@ internal import NetworkingSupport
 final class SessionURLProtocol: URLProtocol {
     private struct State {
         var inner: URLSessionTask?
-        /// Foundation's task was cancelled, and tells so itself.
+        /// Foundation's task was cancelled, and tells so itself, unless its end was being told.
         var isStopped = false
+        var isFinished = false
     }
 
     private let state = Locked(State())
@@ -17,6 +18,13 @@ final class SessionURLProtocol: URLProtocol {
     /// The classes with this one first. What one of the user's own takes goes to that by the session's task.
     static func inserted(into classes: [AnyClass]?) -> [AnyClass] {
         [SessionURLProtocol.self] + (classes ?? []).filter { $0 != SessionURLProtocol.self }
+    }
+
+    /// None for Foundation, whose task tells of its cancellation by it after `stopLoading()`, once `finish(_:)` tells of another
+    /// end: two of them stop the process.
+    override var client: (any URLProtocolClient)? {
+        get { state.withLock { $0.isStopped && $0.isFinished } ? nil : super.client }
+        set {}
     }
 
     override class func canInit(with request: URLRequest) -> Bool {
@@ -46,7 +54,8 @@ final class SessionURLProtocol: URLProtocol {
     private func makeInner(
         _ request: URLRequest, of task: URLSessionTask, in session: OperationURLSession
     ) -> URLSessionTask {
-        let relay = OperationURLSession.Recipient(client: SessionRelay(self, task))
+        let relay = OperationURLSession.Recipient(
+            client: SessionRelay(self, task, delegate: FoundationTask.delegateOfCall(task)))
         if task is URLSessionDownloadTask { return session.makeDownloadTask(request, for: relay) }
         guard task is URLSessionUploadTask, let body = FoundationTask.body(of: task) else {
             return session.makeDataTask(request, for: relay)
@@ -70,11 +79,12 @@ final class SessionURLProtocol: URLProtocol {
     }
 
     func finish(_ result: SessionTaskResult) {
-        let isStopped = state.withLock { state in
+        let isFirst = state.withLock { state in
             state.inner = nil
-            return state.isStopped
+            defer { state.isFinished = true }
+            return !state.isStopped && !state.isFinished
         }
-        guard !isStopped, let client else { return }
+        guard isFirst, let client = super.client else { return }
         if let error = result.error {
             client.urlProtocol(self, didFailWithError: error)
             return
@@ -96,14 +106,20 @@ final class SessionURLProtocol: URLProtocol {
 private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     private let protocolObject: SessionURLProtocol
     private let outer: URLSessionTask
+    /// The one of `data(for:delegate:)`, which is not the task's.
+    private let ownDelegate: (any URLSessionTaskDelegate)?
 
-    init(_ protocolObject: SessionURLProtocol, _ outer: URLSessionTask) {
+    init(_ protocolObject: SessionURLProtocol, _ outer: URLSessionTask, delegate: (any URLSessionTaskDelegate)?) {
         self.protocolObject = protocolObject
         self.outer = outer
+        ownDelegate = delegate
     }
 
+    private var delegate: (any URLSessionTaskDelegate)? { ownDelegate ?? outer.delegate }
+
     func interests(of task: SessionTask) -> SessionTaskInterests {
-        outer.delegate == nil ? [] : [.redirects, .challenges, .sending, .metrics]
+        guard delegate == nil else { return [.redirects, .challenges, .sending, .metrics] }
+        return task.session?.delegate == nil ? [] : .challenges
     }
 
     func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
@@ -116,7 +132,7 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
         _ call: @escaping @Sendable (any URLSessionTaskDelegate, OperationURLSession) -> Void
     ) {
         perform(for: task) { [self] in
-            guard let session = task.session, let delegate = outer.delegate else { return otherwise() }
+            guard let session = task.session, let delegate else { return otherwise() }
             call(delegate, session)
         }
     }
@@ -135,8 +151,10 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
         _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        tell(task, otherwise: { reply(.performDefaultHandling, nil) }) { [outer] in
-            $0.urlSession($1, task: outer, didReceive: challenge, completionHandler: reply)
+        askSession(of: task, about: challenge, reply: reply) { [self] in
+            tell(task, otherwise: { reply(.performDefaultHandling, nil) }) { [outer] in
+                $0.urlSession($1, task: outer, didReceive: challenge, completionHandler: reply)
+            }
         }
     }
 
@@ -148,7 +166,7 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
 
     func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
         guard let session = task.session else { return }
-        outer.delegate?.urlSession(
+        delegate?.urlSession(
             session, task: outer, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
     }
 

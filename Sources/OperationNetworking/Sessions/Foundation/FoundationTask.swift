@@ -10,6 +10,19 @@ enum FoundationTask {
         value("session", of: task) as? URLSession
     }
 
+    /// The delegate that `data(for:delegate:)` and its like were given, which only the session knows.
+    ///
+    /// On the session's work queue, which Foundation starts to load on, and keeps its table of tasks by.
+    static func delegateOfCall(_ task: URLSessionTask) -> (any URLSessionTaskDelegate)? {
+        guard let session = value("session", of: task), let registry = value("taskRegistry", of: session),
+            let table = value("behaviours", of: registry) as? any TableOfTasks,
+            let behaviour = table.entry(task.taskIdentifier),
+            let content = Mirror(reflecting: behaviour).children.first,
+            content.label?.hasSuffix("WithTaskDelegate") == true
+        else { return nil }
+        return Mirror(reflecting: content.value).children.dropFirst().first?.value as? any URLSessionTaskDelegate
+    }
+
     /// An upload task's content, which is not in its request.
     static func body(of task: URLSessionTask) -> SessionUploadBody? {
         guard let body = value("knownBody", of: task), let content = Mirror(reflecting: body).children.first else {
@@ -23,8 +36,8 @@ enum FoundationTask {
     }
 
     /// A stored property; optional ones without their wrapping.
-    private static func value(_ name: String, of task: URLSessionTask) -> Any? {
-        var mirror: Mirror? = Mirror(reflecting: task)
+    private static func value(_ name: String, of object: Any) -> Any? {
+        var mirror: Mirror? = Mirror(reflecting: object)
         while let present = mirror {
             if let child = present.children.first(where: { $0.label == name }) {
                 let reflected = Mirror(reflecting: child.value)
@@ -55,6 +68,15 @@ enum FoundationTask {
         table.set("temporaryFileURL", file, at: Unmanaged.passUnretained(protocolObject).toOpaque() + field.offset)
         withExtendedLifetime(protocolObject) {}
     }
+}
+
+/// A dictionary by task identifiers whose values are of a type that only Foundation has a name for.
+private protocol TableOfTasks {
+    func entry(_ identifier: Int) -> Any?
+}
+
+extension Dictionary: TableOfTasks where Key == Int {
+    fileprivate func entry(_ identifier: Int) -> Any? { self[identifier] }
 }
 
 /// A dictionary of properties whose keys are of a type that only Foundation has a name for.

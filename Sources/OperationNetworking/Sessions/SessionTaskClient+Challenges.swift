@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import FoundationNetworking
+
+extension SessionTaskClient {
+    /// Asks the session's delegate about what concerns a connection; `otherwise` about what does not, and where it has nothing
+    /// to say.
+    func askSession(
+        of task: SessionTask, about challenge: URLAuthenticationChallenge,
+        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void,
+        otherwise: @escaping @Sendable () -> Void
+    ) {
+        guard challenge.protectionSpace.isOfConnection else { return otherwise() }
+        perform(for: task) {
+            guard let session = task.session, let delegate = session.delegate else { return otherwise() }
+            delegate.urlSession(session, didReceive: challenge) { disposition, credential in
+                if disposition == .performDefaultHandling { otherwise() } else { reply(disposition, credential) }
+            }
+        }
+    }
+}
+
+extension URLProtectionSpace {
+    /// Whether a challenge is about the connection, and not about one request on it: those that Foundation's documentation
+    /// lists.
+    fileprivate var isOfConnection: Bool {
+        switch authenticationMethod {
+        case ServerTrustProtectionSpace.serverTrustMethod, ServerTrustProtectionSpace.clientCertificateMethod,
+            NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate:
+            true
+        default: false
+        }
+    }
+}
