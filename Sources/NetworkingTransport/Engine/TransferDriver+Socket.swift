@@ -5,6 +5,10 @@ internal import Glibc
 extension TransferDriver {
     /// Makes a socket for a connection that this transfer needs; CURL_SOCKET_BAD: it cannot be made.
     func openSocket(_ address: curl_sockaddr) -> Int32 {
+        // libcurl may have sent the request before, on a connection that is gone: a proxy's answer comes first again.
+        isConnected = false
+        isRefusedByProxy = false
+        refusalBytes = 0
         let descriptor = Glibc.socket(
             address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
         guard descriptor >= 0 else {

@@ -13,11 +13,14 @@ final class Relay: Sendable {
     private let state: Locked<State>
     private let server: ScriptedServer
 
-    /// - Parameter port: Of the server, on 127.0.0.1.
-    init(to port: Int) {
+    /// - Parameters:
+    ///   - port: Of the server, on 127.0.0.1.
+    ///   - begin: What comes before on a connection. False: nothing is relayed on it.
+    init(to port: Int, after begin: @escaping @Sendable (ScriptedConnection) -> Bool = { _ in true }) {
         let state = Locked(State())
         self.state = state
         server = ScriptedServer { connection in
+            guard begin(connection) else { return }
             let upstream = Self.connect(port)
             guard upstream >= 0 else { return }
             let descriptor = connection.descriptor
