@@ -76,6 +76,38 @@ struct HoldTests {
         }
     }
 
+    @Test("A response head that is read while the transfer is held counts", arguments: ["GET", "POST"])
+    func head(method: String) async {
+        let hasAnswered = Latch()
+        await withEngine(server: { connection in
+            guard connection.readRequest() != nil else { return }
+            hasAnswered.wait()
+            connection.respond("content", headers: "A: b\r\n")
+        }) { engine, server in
+            let handler = RecordingHandler()
+            var request = TransferRequest(server.url, method: method)
+            if method == "POST" { request.body = .data(Data("x".utf8)) }
+            let transfer = Transfer(request: request, handler: handler)
+            engine.start(transfer)
+            while !(await onThread(engine) { transfer.mayHaveReachedServer }) { await Task.yield() }
+            engine.hold(transfer)
+            let socket = await onThread(engine) { transfer.driver?.socket ?? -1 }
+            hasAnswered.open()
+            var readiness = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&readiness, 1, 10_000) == 1)
+            // libcurl remembers from the release that there may be something to read.
+            engine.perform {
+                engine.release(transfer)
+                engine.hold(transfer)
+            }
+            for _ in 0..<3 { _ = await onThread(engine) {} }
+            engine.release(transfer)
+            let record = await handler.finished()
+            #expect(record.text == "content", "\(String(describing: record.error))")
+            #expect(record.heads.first?.firstValue(for: "A") == "b")
+        }
+    }
+
     @Test("A transfer that is held while it waits, or before it starts, takes no slot until it is released")
     func waiting() async {
         let order = Locked<[String]>([])

@@ -10,13 +10,13 @@ extension TransferDriver {
 
     static let headerCallback: curl_write_callback = { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
-        let line = UnsafeRawBufferPointer(start: bytes, count: size &* count)
+        let lines = UnsafeRawBufferPointer(start: bytes, count: size &* count)
         let driver = from(context)
-        guard driver.receive(headerLine: line) else {
+        guard driver.receive(headerLines: lines) else {
             driver.giveUpStream()
             return 0
         }
-        return line.count
+        return lines.count
     }
 
     static let writeCallback: curl_write_callback = { bytes, size, count, context in

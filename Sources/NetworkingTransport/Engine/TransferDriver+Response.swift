@@ -8,8 +8,20 @@ extension TransferDriver {
     /// Nanoseconds that such content is waited for.
     private static let discardTime: UInt64 = 1_000_000_000
 
+    /// Takes header lines: one, or all those at once that libcurl read for a transfer that was paused. False: end the
+    /// transfer.
+    func receive(headerLines lines: UnsafeRawBufferPointer) -> Bool {
+        var start = 0
+        while start < lines.count {
+            let end = FieldLines.end(lines, from: start)
+            guard receive(headerLine: UnsafeRawBufferPointer(rebasing: lines[start..<end])) else { return false }
+            start = end
+        }
+        return true
+    }
+
     /// Takes a header line. False: end the transfer.
-    func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
         guard isConnected else { return receive(connectLine: line) }
         transfer?.ledger.noteAnswer()
