@@ -48,6 +48,10 @@ static inline CURLcode on_curl_setopt_pre_request_function(CURL *handle, curl_pr
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
 }
 
+static inline CURLcode on_curl_setopt_debug_function(CURL *handle, curl_debug_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, function);
+}
+
 static inline CURLcode on_curl_setopt_open_socket_function(CURL *handle, curl_opensocket_callback function) {
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }

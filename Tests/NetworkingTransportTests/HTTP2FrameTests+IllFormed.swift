@@ -124,6 +124,57 @@ extension HTTP2FrameTests {
         }
     }
 
+    private static let breaches: [Case] = [
+        Case("a question of seven bytes") { _ in [Frame(.ping, 0, stream: 0, [0, 0, 0, 0, 0, 0, 0])] },
+        Case("more padding than there is") { [Frame(.data, Frame.padded, stream: $0, [8, 0, 0, 0])] },
+        Case("a frame over the limit") { [Frame(.data, stream: $0, [UInt8](repeating: 65, count: 16_385))] },
+        Case("content for nobody") { [.data($0 + 100, "content")] },
+        Case("a window that overflows") { _ in [.window(0, 0x7FFF_FFFF)] },
+    ]
+
+    @Test(
+        "Content of which nobody said the length does not count as whole where the connection is given up within it",
+        arguments: breaches, [true, false])
+    func cutShort(_ breach: Case, atOnce: Bool) async {
+        let record = await Self.run(
+            Case(breach.testDescription) { connection, stream in
+                connection.put(.ok(stream), .data(stream, "con"))
+                // Later the head and the content have been seen before.
+                if !atOnce {
+                    connection.put(.ping(1))
+                    guard connection.nextFrame(.ping, isAcknowledgement: true) != nil else { return }
+                }
+                breach.script(connection, stream)
+            })
+        #expect(record.status == 200 && record.outcomes.count == 1)
+        #expect(record.error?.kind == .connectionLost, "\(String(describing: record.error)), \(record.text)")
+    }
+
+    @Test("A response that is whole stays so when the server says goodbye, or hangs up on another, at once")
+    func wholeAtTheEnd() async {
+        let goodbye = await Self.run(
+            Case("") { connection, stream in
+                connection.put(.ok(stream), .goAway(last: stream, .none), .data(stream, "content", ends: true))
+                connection.shutDown()
+            })
+        #expect(goodbye.error == nil && goodbye.text == "content", "\(String(describing: goodbye.error))")
+        await withEngine(server: { connection in
+            guard connection.beginHTTP2(), let first = connection.nextRequestStream(),
+                let second = connection.nextRequestStream()
+            else { return }
+            connection.put(
+                .ok(first), .ok(second), .data(first, "con"), .data(second, "con"), .data(first, "tent", ends: true))
+            connection.shutDown()
+        }) { engine, server in
+            let handlers = (0..<2).map { _ in RecordingHandler() }
+            for handler in handlers { engine.start(Transfer(request: Self.request(server), handler: handler)) }
+            var records: [RecordingHandler.Record] = []
+            for handler in handlers { records.append(await handler.finished()) }
+            #expect(records.filter { $0.error == nil && $0.text == "content" }.count == 1)
+            #expect(records.filter { $0.error?.kind == .connectionLost && $0.text == "con" }.count == 1)
+        }
+    }
+
     @Test("What ends one stream leaves the others of the connection alone")
     func others() async {
         await withEngine(server: { connection in

@@ -34,6 +34,10 @@ enum CurlGlobal {
     /// (https://github.com/curl/curl/issues/17611): from 7.88 to 8.14.
     static let keepsResetsBack = (0x07_58_00..<0x08_0F_00).contains(version)
 
+    /// Whether an HTTP/2 connection that is given up for what the server sent on it ends its responses as if they were
+    /// whole: before 8.1.
+    static let takesBrokenConnectionsForEnds = version < 0x08_01_00
+
     /// As `LIBCURL_VERSION_NUM`, of the libcurl that is loaded; 0: not known.
     private static let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
 }

@@ -95,6 +95,10 @@ final class EasyHandle {
         CurlCode(on_curl_setopt_progress_function(pointer, function))
     }
 
+    func setDebugFunction(_ function: @escaping curl_debug_callback) -> CurlCode {
+        CurlCode(on_curl_setopt_debug_function(pointer, function))
+    }
+
     func setSSLContextFunction(_ function: @escaping curl_ssl_ctx_callback) -> CurlCode {
         CurlCode(on_curl_setopt_ssl_context_function(pointer, function))
     }

@@ -48,6 +48,12 @@ extension TransferDriver {
         return from(context).noteTunnelByte() ? 0 : 1
     }
 
+    static let debugCallback: curl_debug_callback = { _, kind, bytes, size, context in
+        guard kind == CURLINFO_TEXT, let bytes, let context else { return 0 }
+        from(context).hear(UnsafeRawBufferPointer(start: bytes, count: size))
+        return 0
+    }
+
     static let sslContextCallback: curl_ssl_ctx_callback = { _, sslContext, context in
         guard let sslContext, let context else { return CURLE_ABORTED_BY_CALLBACK }
         return from(context).installVerification(on: sslContext) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR

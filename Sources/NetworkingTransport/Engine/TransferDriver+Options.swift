@@ -77,6 +77,7 @@ extension TransferDriver {
             plainIdleAge = loop.idleConnectionAge
             plainReceivesLargePieces = request.receivesLargePieces
         }
+        stopListening()
         setSharing(freshConnection: freshConnection, &result)
         if RequestValidation.hasUserInfo(request.url) { isReusable = false }
         result.require(easy.set(CURLOPT_URL, request.url))
@@ -116,6 +117,11 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_SEEKDATA, pointer: me))
         result.require(easy.setPreRequestFunction(Self.preRequestCallback))
         result.require(easy.set(CURLOPT_PREREQDATA, pointer: me))
+        if CurlGlobal.takesBrokenConnectionsForEnds {
+            // Says nothing before `listen()`.
+            result.allowMissing(easy.setDebugFunction(Self.debugCallback))
+            result.allowMissing(easy.set(CURLOPT_DEBUGDATA, pointer: me))
+        }
         let observer = Unmanaged.passUnretained(pool.multi.observer).toOpaque()
         result.require(
             easy.setSocketFunctions(open: SocketObserver.openCallback, close: SocketObserver.closeCallback))

@@ -18,7 +18,7 @@ extension TransferDriver {
         if let failure { return failure }
         if endsEarly { return nil }
         guard code != .CURLE_OK, !hasEarlyResponse else {
-            if hasReportedHead { return decoding?.finish() }
+            if hasReportedHead { return isCutShort(code: code) ? Self.cutShortError : decoding?.finish() }
             return TransferError(
                 .connectionLost, message: "The connection was closed before a response head was complete.")
         }

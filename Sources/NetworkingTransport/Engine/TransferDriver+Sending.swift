@@ -21,7 +21,10 @@ extension TransferDriver {
         defer { connectionsMade = made }
         let isHTTP2 = isOnHTTP2
         // Known before the response, which may be long in coming: those that wait can share the connection.
-        if isHTTP2 { loop.noteVersion(of: transfer.origin, isHTTP2: true) }
+        if isHTTP2 {
+            loop.noteVersion(of: transfer.origin, isHTTP2: true)
+            listen()
+        }
         let connection = SendLedger.Connection(isNew: made > connectionsMade, isHTTP2: isHTTP2)
         if transfer.request.avoidsUsedConnections, !transfer.ledger.hasSent, !connection.isNew, !isHTTP2 {
             wantsFreshConnection = true

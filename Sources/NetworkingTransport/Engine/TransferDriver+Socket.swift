@@ -30,6 +30,7 @@ extension TransferDriver {
 
     /// Lets libcurl close the connection once nobody is on it any more.
     func forbidReuse() {
+        explainEnd()
         _ = easy.set(CURLOPT_FORBID_REUSE, 1)
         isPlain = false
     }

@@ -43,6 +43,15 @@ final class TransferDriver: DeadlineHeapMember {
     /// What CURLINFO_NUM_CONNECTS said when the request was sent last.
     var connectionsMade = 0
 
+    // MARK: What libcurl says of an HTTP/2 connection
+
+    /// libcurl says what it does: see `listen()`.
+    var isListening = false
+    /// The connection was closed while this transfer was on it.
+    var isConnectionClosed = false
+    /// And libcurl, or the engine, told why.
+    var isEndExplained = false
+
     // MARK: The request's content
 
     var body = TransferBody.none
@@ -144,6 +153,8 @@ final class TransferDriver: DeadlineHeapMember {
         endsEarly = false
         wantsFreshConnection = false
         connectionsMade = 0
+        isConnectionClosed = false
+        isEndExplained = false
         bodyOffset = 0
         isSourceOpen = false
         attempt &+= 1
