@@ -83,8 +83,21 @@ extension URLConnectionOperation {
     }
 
     private static func failure(of upstream: Operation) -> (any Error)? {
-        if let upstream = upstream as? URLConnectionOperation { return upstream.isFinished ? upstream.error : nil }
+        if let upstream = upstream as? URLConnectionOperation {
+            return upstream.isFinished ? upstream.error.map(shortened) : nil
+        }
         return upstream.isFinished && upstream.isCancelled ? URLError.cancelled(url: nil) : nil
+    }
+
+    /// The error, or in place of one with many causes under it the first of them: errors are released by recursion.
+    private static func shortened(_ error: any Error) -> any Error {
+        var first = error
+        for _ in 0..<64 {
+            guard let next = (first as? URLError)?.userInfo[NSUnderlyingErrorKey] as? any Error else { return error }
+            first = next
+        }
+        while let next = (first as? URLError)?.userInfo[NSUnderlyingErrorKey] as? any Error { first = next }
+        return first
     }
 }
 

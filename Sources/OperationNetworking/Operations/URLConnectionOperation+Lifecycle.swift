@@ -98,17 +98,19 @@ extension URLConnectionOperation {
             if let attempt {
                 runtime.onNetworkThread { attempt.end(by: .cancelled) }
             } else {
-                endAttempt(number, with: AttemptEnd(error: URLError.cancelled(url: request.url)))
+                CallChain.run { [self] in
+                    endAttempt(number, with: AttemptEnd(error: URLError.cancelled(url: request.url)))
+                }
             }
         case .end:
-            conclude(discarding: lock.withLock { _content.take() })
+            CallChain.run { [self] in conclude(discarding: lock.withLock { _content.take() }) }
         case .marked(let restart):
             // One that was held: it is `start()` that ends the operation.
             if let attempt { runtime.onNetworkThread { attempt.end(by: .paused) } }
             if let scheduler {
                 scheduler.operationDidCancel(self)
             } else if restart {
-                start()
+                CallChain.run { [self] in start() }
             }
         }
     }

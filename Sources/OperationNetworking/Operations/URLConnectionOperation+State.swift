@@ -74,6 +74,6 @@ extension URLConnectionOperation {
         old.dependenciesAreMet = false
         announce(from: old, to: new, to: observers)
         askForReadiness()
-        if starts { start() }
+        if starts { CallChain.run { [self] in start() } }
     }
 }

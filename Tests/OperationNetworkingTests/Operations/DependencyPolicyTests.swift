@@ -115,4 +115,25 @@ import Testing
         await operation.completed()
         #expect(operation.error == nil && operation.responseString == "x")
     }
+
+    @Test("Neither the start of a long chain in no queue nor a failure that passes down it needs a deep stack")
+    func longChains() async {
+        for policy in [DependencyFailurePolicy.run, .cancel] {
+            let chain = (0..<4000).map { _ in HTTPRequestOperation.make() }
+            for (upstream, operation) in zip(chain, chain.dropFirst()) {
+                operation.dependencyFailurePolicy = policy
+                operation.addDependency(upstream as Operation)
+            }
+            for operation in chain.reversed() { operation.start() }
+            for operation in chain { await operation.finished() }
+            #expect(chain.dropFirst().allSatisfy { $0.isCancelledError == (policy == .cancel) })
+            var depth = 0
+            var error = chain.last?.error as NSError?
+            while let cause = error?.underlying {
+                error = cause
+                depth += 1
+            }
+            #expect(depth < 100)
+        }
+    }
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+internal import Glibc
+
+/// Ends and begins operations that are in no queue, as `DrainLoop` does for those in one.
+///
+/// The end of an operation may start another inside it, which may end at once, and so on down a chain. Up to a limit each
+/// comes inside the one before, so that what an operation brings about has happened when it returns. What comes up
+/// deeper is left to the innermost that is within the limit, so that a chain of any length needs no more stack.
+enum CallChain {
+    /// The calls under way on a thread.
+    private struct Calls {
+        var depth = 0
+        /// What came up at the limit.
+        var backlog: [() -> Void] = []
+    }
+
+    /// How many calls there may be inside one another.
+    static let limit = 8
+
+    /// Where a thread keeps the address of its calls.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key, nil)
+        precondition(code == 0, "no thread-specific storage left")
+        return key
+    }()
+
+    /// Calls `body`, now or, deep inside other calls of this thread, as soon as one of them returns.
+    static func run(_ body: @escaping () -> Void) {
+        if let calls = pthread_getspecific(key)?.assumingMemoryBound(to: Calls.self) {
+            run(body, in: calls)
+        } else {
+            var calls = Calls()
+            withUnsafeMutablePointer(to: &calls) { calls in
+                pthread_setspecific(key, calls)
+                defer { pthread_setspecific(key, nil) }
+                run(body, in: calls)
+            }
+        }
+    }
+
+    private static func run(_ body: @escaping () -> Void, in calls: UnsafeMutablePointer<Calls>) {
+        guard calls.pointee.depth < limit else { return calls.pointee.backlog.append(body) }
+        calls.pointee.depth += 1
+        body()
+        while calls.pointee.depth == limit, !calls.pointee.backlog.isEmpty {
+            var bodies: [() -> Void] = []
+            swap(&bodies, &calls.pointee.backlog)
+            for body in bodies { body() }
+        }
+        calls.pointee.depth -= 1
+    }
+}
