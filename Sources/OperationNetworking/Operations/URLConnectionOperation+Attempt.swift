@@ -52,7 +52,9 @@ extension URLConnectionOperation {
         guard !isOver else { return true }
         var request = original
         do {
-            for preparation in preparations { try preparation.prepare(preparation.upstream, &request) }
+            for preparation in preparations where preparation.isDue {
+                try preparation.prepare(preparation.upstream, &request)
+            }
         } catch {
             lock.withLock {
                 _startError = error

@@ -8,6 +8,10 @@ internal import NetworkingTransport
 struct Preparation {
     let upstream: HTTPRequestOperation
     let prepare: @Sendable (HTTPRequestOperation, inout URLRequest) throws -> Void
+
+    /// Whether there is a result to edit the request from. There is none if the operation began although the upstream had
+    /// not ended: the dependency came too late.
+    var isDue: Bool { upstream.isFinished }
 }
 
 extension URLConnectionOperation {
@@ -16,6 +20,9 @@ extension URLConnectionOperation {
     /// The block runs once, just before this operation starts, on a thread of the library's, after the blocks of
     /// dependencies added before. An error that it throws ends this operation and becomes its `error`. It runs whatever
     /// the upstream's outcome, unless `dependencyFailurePolicy` is `.cancel`.
+    ///
+    /// A dependency that comes too late does not count, and its block does not run: on an operation that has begun, or that
+    /// a queue of Foundation's has decided to start. So add it before the operation is started or put into a queue.
     ///
     /// ```swift
     /// profile.addDependency(login) { login, request in
@@ -33,6 +40,7 @@ extension URLConnectionOperation {
             return true
         }
         guard isOpen else { return }
+        // Should the operation begin before there is an edge, the block does not run: see `Preparation.isDue`.
         addDependency(upstream as Operation)
     }
 
@@ -53,10 +61,15 @@ extension URLConnectionOperation {
     }
 
     func performRemoveDependency(_ operation: Operation) {
-        let (old, observers) = lock.withLock { (snapshot(), _observers) }
+        // The block first: without the edge the operation may begin. Released outside the lock, as it holds anything.
+        let (old, observers, removed) = lock.withLock {
+            let removed = _preparations.filter { $0.upstream === operation }
+            if !removed.isEmpty { _preparations.removeAll { $0.upstream === operation } }
+            return (snapshot(), _observers, removed)
+        }
         DependencyGraph.remove(upstream: operation, from: self)
         super.removeDependency(operation)
-        lock.withLock { _preparations.removeAll { $0.upstream === operation } }
+        withExtendedLifetime(removed) {}
         announceReadiness(since: old, to: observers)
     }
 

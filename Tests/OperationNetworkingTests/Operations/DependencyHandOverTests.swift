@@ -159,4 +159,24 @@ import Testing
         await first.completed()
         #expect(second.error is OperationDependencyError && calls.value == 0)
     }
+
+    @Test("An operation that begins while a dependency is added does not run its block: the upstream has no result")
+    func begunMeanwhile() async throws {
+        /// Begins when there is a block, and no edge yet.
+        final class Hasty: HTTPRequestOperation, @unchecked Sendable {
+            override func addDependency(_ operation: Operation) {
+                start()
+                super.addDependency(operation)
+            }
+        }
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let upstream = HTTPRequestOperation.make(server.url())
+        let operation = Hasty(request: URLRequest(url: server.url()))
+        operation.completionQueue = upstream.completionQueue
+        let calls = Tally()
+        operation.addDependency(upstream) { _, _ in calls.increment() }
+        await operation.completed()
+        #expect(operation.error == nil && calls.value == 0)
+    }
 }
