@@ -111,6 +111,7 @@ struct RequestMachine: Equatable {
     /// - Parameters:
     ///   - dependenciesAreMet: no upstream is still running.
     ///   - needsPreparation: blocks come before the request.
+    ///   - caller: who calls now, whoever the owner is.
     mutating func start(dependenciesAreMet: Bool, needsPreparation: Bool, by caller: Owner = .caller) -> StartAction {
         if owner == .nobody { owner = caller }
         guard phase == .ready || phase == .paused || phase == .waiting else { return .none }
@@ -128,7 +129,9 @@ struct RequestMachine: Equatable {
             endsFromReady = true
             return .end
         }
-        guard dependenciesAreMet || hasBegun else {
+        // A queue of Foundation's has decided before the dependency came. It would give the slot back only at the end, which
+        // the upstream may need to get there.
+        guard dependenciesAreMet || hasBegun || caller == .foundationQueue else {
             isStartWanted = true
             return .wait
         }

@@ -418,7 +418,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     }
 
     /// Makes this operation wait for another. A cycle is not built: the operation ends with an
-    /// `OperationDependencyError` instead of running.
+    /// `OperationDependencyError` instead of running. No effect on an operation that has begun, or that a queue of
+    /// Foundation's has decided to start.
     open override func addDependency(_ operation: Operation) {
         performAddDependency(operation)
     }

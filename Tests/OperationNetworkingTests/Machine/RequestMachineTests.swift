@@ -318,4 +318,14 @@ import Testing
         var parsing = concluding()
         #expect(parsing.cancel() == .marked(restart: false) && parsing.retry(after: 1, backsOff: true) == .refused)
     }
+
+    @Test("Open dependencies hold a start up, unless a queue of Foundation's has decided on it")
+    func lateDependency() {
+        var machine = RequestMachine()
+        #expect(machine.start(dependenciesAreMet: false, needsPreparation: false) == .wait)
+        #expect(machine.isStartWanted && machine.dependenciesWereMet())
+        var decided = RequestMachine()
+        let start = decided.start(dependenciesAreMet: false, needsPreparation: false, by: .foundationQueue)
+        #expect(start == .launch(1) && !decided.isStartWanted)
+    }
 }

@@ -207,4 +207,31 @@ import Testing
         for operation in operations { await operation.completed() }
         #expect(operations.allSatisfy { $0.isFinished && $0.isCancelled == (isCancelled && $0 !== operations[0]) })
     }
+
+    @Test("A dependency that comes after a queue of Foundation's has decided to start neither counts nor blocks the queue")
+    func afterDecision() async throws {
+        final class Late: HTTPRequestOperation, @unchecked Sendable {
+            nonisolated(unsafe) weak var upstream: HTTPRequestOperation?
+            nonisolated(unsafe) var prepare: (@Sendable () -> Void)?
+            override func start() {
+                if let upstream, let prepare { addDependency(upstream) { _, _ in prepare() } }
+                super.start()
+            }
+        }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let upstream = HTTPRequestOperation.make()
+        let operation = Late(request: URLRequest(url: unsupportedURL))
+        operation.completionQueue = upstream.completionQueue
+        operation.upstream = upstream
+        let calls = Tally()
+        operation.prepare = { calls.increment() }
+        queue.enqueue([operation])
+        await operation.completed()
+        #expect(!upstream.isFinished && calls.value == 0)
+        // The one place in the queue is free again.
+        queue.enqueue([upstream])
+        await upstream.completed()
+        #expect(operation.errorCode == URLError.unsupportedURL.rawValue)
+    }
 }
