@@ -106,6 +106,23 @@ import Testing
         }
     }
 
+    @Test("A task of which nobody was asked about a response ends when its connection is lost", arguments: [0, 5])
+    func lostBeforeAnyVerdict(count: Int) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in
+            guard count > 0 else { return .script([.reset]) }
+            return ScriptedResponse(status: 503, body: .text("0123456789")).ending(.closeUnannounced, afterBodyBytes: count)
+        }
+        let manager = URLSessionManager(sessionConfiguration: .ephemeral).offMain()
+        manager.retryPolicy = RetryPolicy(maximumAttempts: 2, backoff: .constant(0.01))
+        manager.setDataTaskDidReceiveDataBlock { _, _, _ in }
+        let begin = ContinuousClock.now
+        let outcome = await manager.loading(URLRequest(url: server.url()))
+        #expect(outcome.code == URLError.networkConnectionLost.rawValue)
+        #expect(server.requests.count == 2)
+        #expect(ContinuousClock.now - begin < .seconds(20))
+    }
+
     @Test("A response that is refused after its connection was lost, or never admitted", arguments: 0..<2)
     func refusedAfterLoss(_ variant: Int) async throws {
         final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {

@@ -137,6 +137,7 @@ extension RequestAttempt: TransferHandler {
                 let memory = MemorySink(limit: configuration.memoryLimit)
                 memory.begin(nil, as: form)
                 incoming.place = .diverted(memory)
+                content.stream?.giveUpUndecided()
             }
             content.memory?.expect(length)
         }

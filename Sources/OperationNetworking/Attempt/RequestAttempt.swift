@@ -255,7 +255,10 @@ final class RequestAttempt: @unchecked Sendable {
         let error = error?.naming(machine.request.httpMethod)
         var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
         end.isRepeatable = stop == nil && isRepeatable(after: error)
-        if client != nil, stop == nil, (error as? URLError)?.code == .networkConnectionLost {
+        // Of this very response: who gives no verdict because nobody has asked for one is not waited for.
+        if client != nil, stop == nil, incoming.isAccepted, case .sink = incoming.place,
+            (error as? URLError)?.code == .networkConnectionLost
+        {
             content.stream?.keepUndecided()
         }
         if state == .read, end.isRepeatable { content.forgetResponse() }
