@@ -320,7 +320,7 @@ import Testing
     }
 
     @Test("Open dependencies hold a start up, unless a queue of Foundation's has decided on it")
-    func lateDependency() {
+    func openDependencies() {
         var machine = RequestMachine()
         #expect(machine.start(dependenciesAreMet: false, needsPreparation: false) == .wait)
         #expect(machine.isStartWanted && machine.dependenciesWereMet())
