@@ -53,6 +53,23 @@ import Testing
         }
     }
 
+    @Test("What decodes to more than one turn's share goes on by itself, with nothing else to do")
+    func turns() async throws {
+        let coded = try GzipEncoder.encode(Data(count: 20 << 20))
+        await withEngine(server: { connection in
+            while connection.readRequest() != nil { Self.send(coded, .length, over: connection) }
+        }) { engine, server in
+            // On a connection that is there already libcurl has no timers of its own.
+            for _ in 0..<2 {
+                let start = MonotonicClock.now
+                let record = await engine.run(
+                    TransferRequest(server.url), RecordingHandler(keepsContent: false))
+                #expect(record.error == nil && record.receivedCount == 20 << 20)
+                #expect(MonotonicClock.now - start < 10_000_000_000)
+            }
+        }
+    }
+
     @Test("Content that ends before its coding does is an error, however it is framed", arguments: Framing.allCases)
     private func cut(framing: Framing) async throws {
         let coded = try GzipEncoder.encode(Self.content)

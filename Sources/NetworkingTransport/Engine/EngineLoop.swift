@@ -145,7 +145,8 @@ final class EngineLoop: @unchecked Sendable {
             }
             looks += 1
             if count == 0 || looks % Self.looksBeforeRest == 0 { handleRest() }
-            isBusy = count > 0 || isDue || !commands.isEmpty || !restWork.isEmpty
+            // What was done at rest may have told libcurl something that it wants to be called for at once.
+            isBusy = count > 0 || isDue || !commands.isEmpty || !restWork.isEmpty || !touched.isEmpty
         }
         guard !isShutDown else { return }
         armTimer()
