@@ -70,6 +70,32 @@ import Testing
         }
     }
 
+    @Test("A handler that pauses is waited for, also where its turn ends, too", arguments: [1, 20, 70, 200])
+    func pauseAtTurn(piece: Int) throws {
+        let size = 20 << 20
+        let coded = try GzipEncoder.encode(Data(count: size))
+        let content = DecodedContent([.gzip])
+        var (calls, received, yields) = (0, 0, 0)
+        var isPaused = false
+        coded.withUnsafeBytes { bytes in
+            while calls < 1000 {
+                let result = content.take(bytes) {
+                    calls += 1
+                    isPaused = calls == piece
+                    if isPaused { return .pause }
+                    received += $0.count
+                    return .accepted
+                }
+                if case .accepted = result { break }
+                #expect(content.hasYielded == !isPaused)
+                if !isPaused { yields += 1 }
+                isPaused = false
+            }
+        }
+        #expect(content.finish() == nil)
+        #expect(received == size && yields > 0)
+    }
+
     @Test("Content that ends before its coding does is an error, however it is framed", arguments: Framing.allCases)
     private func cut(framing: Framing) async throws {
         let coded = try GzipEncoder.encode(Self.content)

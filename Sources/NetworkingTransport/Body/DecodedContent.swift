@@ -51,7 +51,8 @@ final class DecodedContent {
                 }
                 rest = rest.dropFirst(piece.count)
                 size = decoded - before < Self.turn / 16 ? size * 2 : smallestPiece
-                hasYielded = decoded >= Self.turn && !rest.isEmpty
+                // A handler that pauses says itself when it goes on.
+                hasYielded = decoded >= Self.turn && !rest.isEmpty && pending.isEmpty
             }
         } catch let ending as Ending {
             return ending.result
