@@ -9,7 +9,8 @@ package import Foundation
 // Sendable because everything mutable is guarded by `condition`.
 package final class WorkerPool: @unchecked Sendable {
     private struct Lane {
-        var work: [@Sendable () -> Void] = []
+        /// Nil: taken.
+        var work: [(@Sendable () -> Void)?] = []
         var head = 0
         var running = 0
         /// It is among `ready`.
@@ -17,8 +18,9 @@ package final class WorkerPool: @unchecked Sendable {
 
         var isEmpty: Bool { head == work.count }
 
-        mutating func take() -> @Sendable () -> Void {
-            let body = work[head]
+        mutating func take() -> (@Sendable () -> Void)? {
+            // What is done is let go of, with all that it holds, also where there is always more to do.
+            let body = work[head].take()
             head += 1
             if head == work.count {
                 work.removeAll(keepingCapacity: work.count < 1024)

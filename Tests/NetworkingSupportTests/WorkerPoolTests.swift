@@ -19,6 +19,30 @@ struct WorkerPoolTests {
         #expect(begun.withLock { $0 } == Array(0..<2000))
     }
 
+    @Test("Work that is done is let go of, also in a lane that never runs out of work")
+    func lifetime() async {
+        let pool = WorkerPool(name: "test", limit: 1, patience: 1)
+        let isOver = Locked(false)
+        let isQueued = Latch()
+        pool.perform { [witness = Witness { isOver.withLock { $0 = true } }] in
+            isQueued.wait()
+            withExtendedLifetime(witness) {}
+        }
+        let wasOver = await withCheckedContinuation { continuation in
+            pool.perform { continuation.resume(returning: isOver.withLock { $0 }) }
+            pool.perform {}
+            isQueued.open()
+        }
+        #expect(wasOver)
+    }
+
+    /// Tells of its end.
+    private final class Witness: Sendable {
+        private let onEnd: @Sendable () -> Void
+        init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+        deinit { onEnd() }
+    }
+
     @Test("A lane that has as many threads as it may have leaves one for others, and goes on afterwards")
     func lanes() async {
         let pool = WorkerPool(name: "test", limit: 3, laneLimit: 2, patience: 1)
