@@ -8,6 +8,7 @@ public enum NetworkEngine {
     ///
     /// An origin that answers in HTTP/2, where requests share connections, gets 100 requests at a time, or this many if
     /// that is more. Others wait, highest `queuePriority` first, and waiting never counts against a request's timeout.
+    /// Requests that are paused, or suspended, with their connections open do not count, and keep nobody waiting.
     public static var maximumConnectionsPerHost: Int {
         get { TransportEngine.shared.maximumConnectionsPerHost }
         set { TransportEngine.shared.maximumConnectionsPerHost = newValue }

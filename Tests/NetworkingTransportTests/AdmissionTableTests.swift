@@ -59,6 +59,44 @@ struct AdmissionTableTests {
         #expect(host.table.activeCount("http://a") == 0)
     }
 
+    @Test("A slot that is lent goes to the next, and is there again at once when it is taken back")
+    func lending() {
+        var host = Host(limit: 1)
+        let index = host.index()
+        #expect(host.enter("1") == nil)
+        #expect(host.enter("2") != nil)
+        #expect(host.enter("3") != nil)
+        host.table.lend(index)
+        #expect(host.table.next(at: index) == "2")
+        #expect(host.table.next(at: index) == nil)
+        host.table.takeBack(index)
+        #expect(host.table.activeCount("http://a") == 2)
+        host.table.leave(index)
+        #expect(host.table.next(at: index) == nil)
+        host.table.leave(index)
+        #expect(host.table.next(at: index) == "3")
+        // No more than there are, and none that was not lent.
+        for _ in 0..<3 { host.table.lend(index) }
+        host.table.takeBack(index)
+        host.table.takeBack(index)
+        #expect(host.enter("4") != nil)
+    }
+
+    @Test("The connection of a slot that is lent counts towards that of all origins")
+    func lendingConnections() {
+        var host = Host(limit: 1)
+        let index = host.index()
+        host.table.totalConnectionLimit = 1
+        #expect(host.enter("1") == nil)
+        host.table.lend(index)
+        #expect(host.enter("2") != nil)
+        #expect(host.enter("other", origin: "http://b") != nil)
+        host.table.takeBack(index)
+        host.table.leave(index)
+        #expect(host.table.next(at: index) == "2")
+        #expect(host.table.connectionCount == 1)
+    }
+
     @Test("Nobody who comes later takes a slot from those who wait")
     func noOvertaking() {
         var host = Host(limit: 1)

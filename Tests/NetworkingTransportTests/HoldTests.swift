@@ -108,6 +108,52 @@ struct HoldTests {
         }
     }
 
+    @Test("Those that are held on their connections keep nobody else from a host, and go on or end as they like")
+    func others() async {
+        let more = Latch()
+        await withEngine(server: { connection in
+            while let request = connection.readRequest() {
+                guard request.head.contains("/held") else {
+                    connection.respond("other")
+                    continue
+                }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
+                more.wait()
+                connection.write("def")
+            }
+        }) { engine, server in
+            engine.maximumConnectionsPerHost = 2
+            let handlers = (0..<4).map { _ in RecordingHandler() }
+            let transfers = handlers.map { Transfer(request: TransferRequest(server.url + "/held"), handler: $0) }
+            for (transfer, handler) in zip(transfers, handlers) {
+                // Two that are held already do not keep it, nor the next, from the host.
+                engine.start(transfer)
+                while handler.record.text != "abc" { await Task.yield() }
+                engine.hold(transfer)
+                engine.hold(transfer)
+            }
+            #expect(await engine.run(TransferRequest(server.url)).text == "other")
+            engine.cancel(transfers[3])
+            #expect(await handlers[3].finished().error?.kind == .cancelled)
+            more.open()
+            // Twice: the second has no effect.
+            for transfer in transfers.dropLast() + transfers.dropLast() { engine.release(transfer) }
+            for handler in handlers.dropLast() { #expect(await handler.finished().text == "abcdef") }
+            #expect(await onThread(engine) { engine.loop.admissions.connectionCount } == 0)
+            // The limit is what it was.
+            let request = TransferRequest(server.url)
+            let two = (0..<2).map { _ in RecordingHandler() }
+            let third = Transfer(request: request, handler: RecordingHandler())
+            let phase = await onThread(engine) {
+                for handler in two { engine.loop.start(Transfer(request: request, handler: handler)) }
+                engine.loop.start(third)
+                return third.phase
+            }
+            #expect(phase == .waiting)
+            for handler in two { #expect(await handler.finished().text == "other") }
+        }
+    }
+
     @Test("A transfer that is held while it waits, or before it starts, takes no slot until it is released")
     func waiting() async {
         let order = Locked<[String]>([])

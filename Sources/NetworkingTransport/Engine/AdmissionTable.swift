@@ -42,6 +42,8 @@ struct AdmissionTable<Waiter> {
         /// Empty: the place is free.
         var name: String
         var activeCount = 0
+        /// How many of these stand still: see `lend`.
+        var lentCount = 0
         var waiting = IndexedHeap<Waiting>()
         var version = Version.unknown
         /// Until the version is known, there is one transfer at a time.
@@ -92,6 +94,19 @@ struct AdmissionTable<Waiter> {
     mutating func leave(_ index: Int) {
         guard origins[index].activeCount > 0 else { return }
         setActiveCount(origins[index].activeCount - 1, at: index)
+    }
+
+    /// Lets others have the slot of a transfer that stands still until somebody lets it go on, which may be never.
+    /// `next(at:)` says who gets it. Its connection counts as before towards that of all origins.
+    mutating func lend(_ index: Int) {
+        guard origins[index].lentCount < origins[index].activeCount else { return }
+        origins[index].lentCount += 1
+    }
+
+    /// Has a slot back that was lent, at once, though the origin's limit may be exceeded until others leave.
+    mutating func takeBack(_ index: Int) {
+        guard origins[index].lentCount > 0 else { return }
+        origins[index].lentCount -= 1
     }
 
     /// The next waiter that a slot is free for, which it has then taken.
@@ -169,7 +184,7 @@ struct AdmissionTable<Waiter> {
             case .unknown where origins[index].beginsAlone: 1
             case .unknown, .http1: connectionLimit
             }
-        return origins[index].activeCount < limit
+        return origins[index].activeCount - origins[index].lentCount < limit
     }
 
     /// False: there is no free slot, or no connection for it.

@@ -26,6 +26,8 @@ final class ConnectionPool: DeadlineHeapMember {
 
     /// Transfers handed to libcurl.
     var activeCount = 0
+    /// Connections to one host beyond the limit, for transfers that others have been let past.
+    var extraConnections = 0
     /// When libcurl wants to be called; `.max`: it waits for sockets only.
     var deadline = UInt64.max
     /// This pool's ticket in the loop's heap; -1: not in it.
@@ -80,7 +82,8 @@ final class ConnectionPool: DeadlineHeapMember {
         // libcurl's cache of open connections, which must hold those of all active transfers.
         _ = multi.set(CURLMOPT_MAXCONNECTS, max(64, 4 * min(perHost, 100_000)))
         _ = multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total > 100_000 ? 0 : total)
-        if proxy == nil { _ = multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, perHost > 100_000 ? 0 : perHost) }
+        guard proxy == nil else { return }
+        _ = multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, perHost > 100_000 ? 0 : perHost + extraConnections)
     }
 
     /// A driver for one transfer. Nil: out of memory.

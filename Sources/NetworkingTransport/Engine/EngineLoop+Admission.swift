@@ -44,7 +44,9 @@ extension EngineLoop {
             guard let driver = transfer.driver else { return }
             // Before the request has gone out nothing is lost by beginning anew, and a connection that is being made would
             // send it.
-            if transfer.mayHaveReachedServer { applyPauses(driver) } else { putBack(driver) }
+            guard transfer.mayHaveReachedServer else { return putBack(driver) }
+            applyPauses(driver)
+            lendSlot(of: transfer)
         case .created, .finished:
             break
         }
@@ -59,6 +61,7 @@ extension EngineLoop {
             enter(transfer)
         case .active:
             guard let driver = transfer.driver else { return }
+            takeSlotBack(of: transfer)
             driver.lastActivity = now
             applyPauses(driver)
         case .created, .finished:
@@ -85,6 +88,27 @@ extension EngineLoop {
         assertOnThread()
         while !isShutDown, let transfer = admissions.next(at: origin) { activate(transfer, origin) }
         while !isShutDown, let (transfer, origin) = admissions.nextBlocked() { activate(transfer, origin) }
+    }
+
+    /// Lets others have the slot of an active transfer until `takeSlotBack(of:)`, or its end.
+    private func lendSlot(of transfer: Transfer) {
+        guard let driver = transfer.driver, !transfer.hasLentSlot else { return }
+        transfer.hasLentSlot = true
+        admissions.lend(transfer.origin)
+        // libcurl counts connections, too: one more for good, as the transfer may need another than the one it is on.
+        if !transfer.hasExtraConnection {
+            transfer.hasExtraConnection = true
+            driver.pool.extraConnections += 1
+            setConnectionLimits(of: driver.pool)
+        }
+        admit(transfer.origin)
+    }
+
+    /// The transfer goes on, or leaves.
+    func takeSlotBack(of transfer: Transfer) {
+        guard transfer.hasLentSlot else { return }
+        transfer.hasLentSlot = false
+        admissions.takeBack(transfer.origin)
     }
 
     /// Takes note of the version that an origin's connection speaks. From libcurl's callbacks, which may add no transfer.

@@ -112,6 +112,12 @@ extension EngineLoop {
         touch(pool)
         noteEnded(in: pool)
         discardGivenUp(after: driver)
+        if transfer.hasExtraConnection {
+            transfer.hasExtraConnection = false
+            pool.extraConnections -= 1
+            setConnectionLimits(of: pool)
+        }
+        takeSlotBack(of: transfer)
         admissions.leave(origin)
     }
 

@@ -41,7 +41,8 @@ package final class TransportEngine: Sendable {
     package var isCurrentThread: Bool { loop.thread.isCurrent || loop.setupError != nil }
 
     /// Connections at a time to one origin, and so transfers, unless it answers in HTTP/2 (see `capacity(ofOrigin:)`); the
-    /// others wait in the engine, highest priority first, then in order. 6 by default; at least 1.
+    /// others wait in the engine, highest priority first, then in order. 6 by default; at least 1. Transfers that are held on
+    /// their connections do not count.
     package var maximumConnectionsPerHost: Int {
         get { loop.capacities.connectionLimit.load(ordering: .relaxed) }
         set {
@@ -91,8 +92,8 @@ package final class TransportEngine: Sendable {
     package func resumeReceiving(_ transfer: Transfer) { loop.submit(.resumeReceiving(transfer)) }
 
     /// Stops a transfer where it is, in both directions, without ending it: neither its idle time nor anything else goes on,
-    /// except that a connection it has sent its request on stays open. One that waits, or has not sent anything, waits on
-    /// without a slot. From any thread, also before `start`'s effect.
+    /// except that a connection it has sent its request on stays open. It has no slot meanwhile; one that waits, or has not
+    /// sent anything, waits for one when it is released. From any thread, also before `start`'s effect.
     package func hold(_ transfer: Transfer) { loop.submit(.hold(transfer)) }
 
     /// Lets a held transfer go on where it was. From any thread.

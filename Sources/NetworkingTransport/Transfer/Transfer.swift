@@ -25,6 +25,10 @@ package final class Transfer: @unchecked Sendable {
     var isCancelled = false
     /// See `TransportEngine.hold(_:)`.
     var isHeld = false
+    /// Others may have its slot: it is active, and held.
+    var hasLentSlot = false
+    /// Its pool may have one connection more because of it.
+    var hasExtraConnection = false
     /// What drives it while it is active.
     var driver: TransferDriver?
     /// Where it waits; nil: it does not.
