@@ -42,6 +42,47 @@ struct SocketTableTests {
         #expect(table.want(input, 5) == .none)
     }
 
+    @Test("Room to write that is of no use is not looked for, until something arrives or a while has passed")
+    func closedWindow() {
+        let table = SocketTable()
+        table.noteOpened(5)
+        _ = table.want(input | output, 5)
+        // HTTP/1.1 has no windows.
+        for _ in 0..<9 { #expect(table.noteWriting(on: 5, isVain: true, now: 1) == .none) }
+        table.noteWindows(5)
+        for _ in 0..<3 { #expect(table.noteWriting(on: 5, isVain: true, now: 1) == .none) }
+        #expect(table.noteWriting(on: 5, isVain: false, now: 1) == .none)
+        for _ in 0..<3 { #expect(table.noteWriting(on: 5, isVain: true, now: 1) == .none) }
+        #expect(table.nextLook == .max)
+        #expect(table.noteWriting(on: 5, isVain: true, now: 1) == .modify(input))
+        #expect(table.nextLook == 10_000_001)
+        #expect(table.takeRested(now: 2).isEmpty)
+        let rested = table.takeRested(now: 10_000_001)
+        #expect(rested.map(\.socket) == [5] && rested.map(\.change) == [.modify(input | output)])
+        #expect(table.nextLook == .max)
+        // One look at a time, as long as it is of no use.
+        #expect(table.noteWriting(on: 5, isVain: true, now: 20_000_000) == .modify(input))
+        #expect(table.noteReading(on: 5) == .modify(input | output))
+        #expect(table.noteReading(on: 5) == .none)
+        #expect(table.noteWriting(on: 5, isVain: true, now: 20_000_000) == .none)
+        #expect(table.takeRested(now: 40_000_000).isEmpty)
+    }
+
+    @Test("A connection that is not looked at for room to write is closed, or wanted anew, as any other")
+    func closedWindowEnds() {
+        let table = SocketTable()
+        table.noteOpened(5)
+        table.noteMultiplexed(5)
+        _ = table.want(input | output, 5)
+        func fillUp() { for _ in 0..<4 { _ = table.noteWriting(on: 5, isVain: true, now: 1) } }
+        fillUp()
+        #expect(table.want(input, 5) == .none)
+        #expect(table.want(input | output, 5) == .modify(input | output))
+        fillUp()
+        #expect(table.noteClosing(5))
+        #expect(table.takeRested(now: .max).isEmpty && table.nextLook == .max)
+    }
+
     @Test("A closed connection leaves the set before its number is used again")
     func closing() {
         let table = SocketTable()

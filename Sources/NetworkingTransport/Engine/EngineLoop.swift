@@ -46,6 +46,8 @@ final class EngineLoop: @unchecked Sendable {
     var watches: [Int32: @Sendable () -> Void] = [:]
     /// Those that can be read in this pass.
     var readyWatches: [Int32] = []
+    /// How often libcurl asked for content to send.
+    var contentReads = 0
     var isShutDown = false
     /// A pass is under way: commands of this thread are handled before it ends.
     private var isDraining = false
@@ -131,6 +133,7 @@ final class EngineLoop: @unchecked Sendable {
             let hasMail = handleSockets(count)
             if hasMail { mailbox.take(into: &commands) }
             handleWatches()
+            if poller.sockets.nextLook <= now { handleRested() }
             // Bounded, so that transfers that beget transfers cannot keep the sockets waiting.
             var rounds = 0
             var isDue = true
@@ -207,7 +210,12 @@ final class EngineLoop: @unchecked Sendable {
             if event.readiness & EPOLLIN.rawValue != 0 { events |= CURL_CSELECT_IN }
             if event.readiness & EPOLLOUT.rawValue != 0 { events |= CURL_CSELECT_OUT }
             if event.readiness & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { events |= CURL_CSELECT_ERR }
-            act(on: pool, socket: event.descriptor, events: events)
+            if events == CURL_CSELECT_OUT {
+                offerRoom(on: event.descriptor, of: pool)
+            } else {
+                follow(poller.sockets.noteReading(on: event.descriptor), event.descriptor, of: event.pool)
+                act(on: pool, socket: event.descriptor, events: events)
+            }
         }
         return hasMail
     }
@@ -315,7 +323,8 @@ final class EngineLoop: @unchecked Sendable {
 
     private func armTimer() {
         let next = min(
-            idleHeap.first?.heapDeadline ?? .max, deadlineHeap.first?.heapDeadline ?? .max, delayedWorkTime)
+            idleHeap.first?.heapDeadline ?? .max, deadlineHeap.first?.heapDeadline ?? .max, delayedWorkTime,
+            poller?.sockets.nextLook ?? .max)
         if next != .max { poller?.wake(at: next) }
     }
 

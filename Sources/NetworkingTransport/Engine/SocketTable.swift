@@ -24,6 +24,12 @@ final class SocketTable {
         var isConnection = false
         /// Requests share it, and the server may speak unasked: HTTP/2.
         var isMultiplexed = false
+        /// The server says how much it takes, so that there may be room to write and nothing that may be written: HTTP/2.
+        var hasWindows = false
+        /// How often in a row room to write was of no use.
+        var vainWrites = 0
+        /// Until when room to write is not looked for; 0: it is.
+        var quietUntil: UInt64 = 0
         /// It is not to be used again.
         var isGivenUp = false
         /// The driver that uses it, by its address; 0: none, or several.
@@ -73,6 +79,7 @@ final class SocketTable {
         guard let index = index(of: socket) else { return .none }
         let entry = entries[index]
         entries[index].wanted = interest
+        entries[index].quietUntil = 0
         if interest == 0 {
             guard entry.isConnection, entry.watched != 0 else {
                 entries[index].watched = 0
@@ -113,6 +120,71 @@ final class SocketTable {
         return .unsolicited
     }
 
+    // MARK: Room to write that is of no use
+
+    /// So many times libcurl is told of room to write and writes nothing.
+    private static let vainWriteLimit = 4
+    /// Nanoseconds after which it is told again. Not what the server sends alone: libcurl may take in a window without using
+    /// it at once.
+    private static let quietTime: UInt64 = 10_000_000
+
+    /// The connections on which room to write is not looked for, most of them.
+    private var quietSockets: [Int32] = []
+    /// When to look for it again, on one of them; `.max`: there are none.
+    private(set) var nextLook = UInt64.max
+
+    /// libcurl was told of room to write, and of nothing else; `isVain`: it had no use for it. The set gets a rest then,
+    /// because libcurl goes on asking for room while the server's window is closed.
+    func noteWriting(on socket: Int32, isVain: Bool, now: UInt64) -> Change {
+        guard let index = index(of: socket), entries[index].hasWindows else { return .none }
+        guard isVain else {
+            entries[index].vainWrites = 0
+            return .none
+        }
+        entries[index].vainWrites = min(entries[index].vainWrites + 1, Self.vainWriteLimit)
+        let entry = entries[index]
+        guard entry.vainWrites == Self.vainWriteLimit, entry.wanted == Self.readable | Self.writable,
+            entry.watched == entry.wanted
+        else { return .none }
+        entries[index].watched = Self.readable
+        entries[index].quietUntil = now &+ Self.quietTime
+        quietSockets.append(socket)
+        nextLook = min(nextLook, entries[index].quietUntil)
+        return .modify(Self.readable)
+    }
+
+    /// Something came on a connection: the server may have opened its window.
+    func noteReading(on socket: Int32) -> Change {
+        guard !quietSockets.isEmpty, let index = index(of: socket), entries[index].quietUntil != 0 else { return .none }
+        entries[index].vainWrites = 0
+        return endQuiet(index)
+    }
+
+    /// The connections on which to look for room to write again.
+    func takeRested(now: UInt64) -> [(socket: Int32, change: Change)] {
+        var rested: [(Int32, Change)] = []
+        var resting: [Int32] = []
+        nextLook = .max
+        for socket in quietSockets {
+            guard let index = index(of: socket), entries[index].quietUntil != 0 else { continue }
+            if entries[index].quietUntil <= now {
+                rested.append((socket, endQuiet(index)))
+            } else {
+                resting.append(socket)
+                nextLook = min(nextLook, entries[index].quietUntil)
+            }
+        }
+        quietSockets = resting
+        return rested
+    }
+
+    private func endQuiet(_ index: Int) -> Change {
+        entries[index].quietUntil = 0
+        guard entries[index].watched == Self.readable, entries[index].wanted & Self.writable != 0 else { return .none }
+        entries[index].watched = entries[index].wanted
+        return .modify(entries[index].wanted)
+    }
+
     // MARK: Use
 
     /// A driver is on a connection.
@@ -143,6 +215,12 @@ final class SocketTable {
     func noteMultiplexed(_ socket: Int32) {
         guard let index = index(of: socket), entries[index].isConnection else { return }
         entries[index].isMultiplexed = true
+        entries[index].hasWindows = true
+    }
+
+    func noteWindows(_ socket: Int32) {
+        guard let index = index(of: socket), entries[index].isConnection else { return }
+        entries[index].hasWindows = true
     }
 
     func isMultiplexed(_ socket: Int32) -> Bool {

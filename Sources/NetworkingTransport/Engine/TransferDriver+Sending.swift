@@ -24,6 +24,7 @@ extension TransferDriver {
         if isHTTP2 {
             loop.noteVersion(of: transfer.origin, isHTTP2: true)
             listen()
+            if case .none = body {} else { loop.poller?.sockets.noteWindows(socket) }
         }
         let connection = SendLedger.Connection(isNew: made > connectionsMade, isHTTP2: isHTTP2)
         if transfer.request.avoidsUsedConnections, !transfer.ledger.hasSent, !connection.isNew, !isHTTP2 {
