@@ -228,6 +228,30 @@ struct HTTP2FrameTests {
         #expect(record.status == status)
     }
 
+    /// What libcurl may have taken in while it was sending, and looks at when something else comes.
+    @Test("A response that is whole before the request ends with it, or soon", arguments: [true, false], [true, false])
+    func responseFirst(hasLength: Bool, readsAll: Bool) async {
+        let content = Data(repeating: 65, count: 200_000)
+        let record = await withEngine(server: { connection in
+            guard connection.beginHTTP2(), let stream = connection.nextRequestStream() else { return }
+            connection.put(
+                .ok(stream, hasLength ? [("content-length", "7")] : []), .data(stream, "content", ends: true))
+            while let frame = connection.readFrame(), readsAll || !hasLength {
+                guard frame.kind == Frame.Kind.data.rawValue, !frame.payload.isEmpty else { continue }
+                let count = UInt32(frame.payload.count)
+                connection.put(.window(stream, count), .window(0, count))
+            }
+            connection.waitForClient()
+        }) { engine, server in
+            var request = Self.request(server, method: "PUT")
+            request.body = .source(StreamBodySource(stream: InputStream(data: content), contentLength: nil))
+            request.idleTimeout = 20
+            return await engine.run(request)
+        }
+        #expect(record.error == nil && record.text == "content", "\(String(describing: record.error))")
+        #expect(record.timings.total < 10)
+    }
+
     @Test("What is received is acknowledged: a response of 5 MB comes within the client's windows")
     func receiveWindows() async {
         let size = 5_000_000

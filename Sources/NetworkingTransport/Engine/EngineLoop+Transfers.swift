@@ -179,6 +179,7 @@ extension EngineLoop {
         handleRest()
         handleDelayedWork()
         watches = [:]
+        awaitedEnds = []
         for pool in poolsByID {
             if let pool { close(pool) }
         }

@@ -21,6 +21,36 @@ extension EngineLoop {
         }
     }
 
+    /// Nanoseconds without activity after which libcurl looks for the end of a response.
+    private static let endLookDelay: UInt64 = 5_000_000
+
+    /// Something moved on an HTTP/2 transfer that has begun to receive its response while it sends. libcurl may take in the
+    /// response's end then and not look at it before something else arrives, which may be never.
+    func noteAwaitedEnd(_ driver: TransferDriver) {
+        guard driver.awaitsEnd, !driver.isLookDue else { return }
+        driver.isLookDue = true
+        awaitedEnds.append(driver)
+        nextEndLook = min(nextEndLook, now &+ Self.endLookDelay)
+    }
+
+    /// Has libcurl look at the transfers on which nothing has moved for a moment, once each.
+    func handleAwaitedEnds() {
+        let drivers = awaitedEnds
+        awaitedEnds = []
+        nextEndLook = .max
+        for driver in drivers where driver.transfer != nil && driver.isLookDue {
+            let time = driver.lastActivity &+ Self.endLookDelay
+            guard time <= now else {
+                awaitedEnds.append(driver)
+                nextEndLook = min(nextEndLook, time)
+                continue
+            }
+            driver.isLookDue = false
+            guard driver.socket >= 0, poller?.sockets.isConnection(driver.socket) == true else { continue }
+            act(on: driver.pool, socket: driver.socket, events: CURL_CSELECT_IN)
+        }
+    }
+
     func follow(_ change: SocketTable.Change, _ socket: Int32, of pool: UInt32) {
         guard case .modify(let interest) = change, let poller else { return }
         if !poller.control(EPOLL_CTL_MOD, socket, interest, pool: pool) { poller.sockets.noteRefused(socket) }

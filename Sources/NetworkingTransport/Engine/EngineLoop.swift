@@ -46,6 +46,9 @@ final class EngineLoop: @unchecked Sendable {
     var watches: [Int32: @Sendable () -> Void] = [:]
     /// Those that can be read in this pass.
     var readyWatches: [Int32] = []
+    /// Drivers for which libcurl is to look for the end of a response, and when.
+    var awaitedEnds: [TransferDriver] = []
+    var nextEndLook = UInt64.max
     /// How often libcurl asked for content to send.
     var contentReads = 0
     var isShutDown = false
@@ -139,6 +142,7 @@ final class EngineLoop: @unchecked Sendable {
             var isDue = true
             while isDue, rounds < 16, !isShutDown {
                 handleTimers()
+                if nextEndLook <= now { handleAwaitedEnds() }
                 if delayedWorkTime <= now { handleDelayedWork() }
                 handleFinished()
                 handleIdle()
@@ -324,7 +328,7 @@ final class EngineLoop: @unchecked Sendable {
     private func armTimer() {
         let next = min(
             idleHeap.first?.heapDeadline ?? .max, deadlineHeap.first?.heapDeadline ?? .max, delayedWorkTime,
-            poller?.sockets.nextLook ?? .max)
+            poller?.sockets.nextLook ?? .max, nextEndLook)
         if next != .max { poller?.wake(at: next) }
     }
 
@@ -335,7 +339,8 @@ final class EngineLoop: @unchecked Sendable {
             if pool.activeCount == 0, count > 0 { closeIdleConnections(count, of: pool) }
         }
         while let driver = idleHeap.first, driver.heapDeadline <= now {
-            guard driver.transfer != nil, driver.idleLimit > 0 || driver.discardDeadline > 0 else {
+            guard driver.transfer != nil, driver.idleLimit > 0 || driver.discardDeadline > 0 || driver.isOverdue
+            else {
                 idleHeap.remove(driver)
                 continue
             }

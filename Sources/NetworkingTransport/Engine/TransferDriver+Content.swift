@@ -8,6 +8,7 @@ extension TransferDriver {
     func readContent(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         lastActivity = loop.now
         loop.contentReads &+= 1
+        if awaitsEnd { noteProgressWithoutEnd() }
         guard failure == nil, buffer.count > 0 else { return Int(CURL_READFUNC_ABORT) }
         switch body {
         case .none:

@@ -110,6 +110,8 @@ extension TransferDriver {
         case .deliver:
             let codings = decodesContent ? ContentDecoder.codings(of: head) : []
             decoding = codings.isEmpty ? nil : DecodedContent(codings)
+            if case .none = body {} else { awaitsEnd = collector.isHTTP2 && isOnHTTP2 }
+            if awaitsEnd { noteProgressWithoutEnd() }
             return true
         case .discard:
             discardDeadline = loop.now &+ Self.discardTime
@@ -144,6 +146,7 @@ extension TransferDriver {
             switch deliver(bytes, of: transfer, to: handler) {
             case .accepted:
                 contentBytes &+= Int64(bytes.count)
+                if awaitsEnd { noteProgressWithoutEnd() }
                 return bytes.count
             case .pause:
                 isReceivePaused = true
@@ -165,6 +168,14 @@ extension TransferDriver {
             failure = error
             return 0
         }
+    }
+
+    /// The response has gone on, or the request's content, and the exchange is not over.
+    func noteProgressWithoutEnd() {
+        loop.noteAwaitedEnd(self)
+        guard !isOverdue, contentBytes == collector.announcedLength else { return }
+        isOverdue = true
+        loop.idleHeap.look(at: self, by: loop.now &+ Self.overdueTime)
     }
 
     /// Whether all content has come that the head announced, while the request's content has not been sent: a server that

@@ -28,6 +28,12 @@ final class TransferDriver: DeadlineHeapMember {
     var discardedBytes = 0
     /// When content that is dropped has been waited for long enough; 0: none is dropped.
     var discardDeadline: UInt64 = 0
+    /// The response in hand came in HTTP/2, for a request that has content: see `EngineLoop.noteAwaitedEnd(_:)`.
+    var awaitsEnd = false
+    /// libcurl is to look for the end before long.
+    var isLookDue = false
+    /// All content has come that was announced, and libcurl goes on all the same.
+    var isOverdue = false
     /// Bytes that a proxy sent with its refusal of a tunnel.
     var refusalBytes = 0
     /// Bytes of content that were taken, as they came.
@@ -149,6 +155,9 @@ final class TransferDriver: DeadlineHeapMember {
         contentBytes = 0
         discardedBytes = 0
         discardDeadline = 0
+        awaitsEnd = false
+        isLookDue = false
+        isOverdue = false
         refusalBytes = 0
         endsEarly = false
         wantsFreshConnection = false
@@ -205,16 +214,20 @@ final class TransferDriver: DeadlineHeapMember {
         // Waiting for our own consumer or producer, or for our user, is not the server's fault.
         if isReceivePaused || isSendPaused || isHeld {
             lastActivity = now
-            return now &+ idleLimit
+            return now &+ (idleLimit > 0 ? idleLimit : Self.overdueTime)
         }
         noteConnectionPhases()
         noteKernelProgress(now: now)
         // What follows a challenge that libcurl answers is nothing that anybody waits for.
         if !isHoldingHead { noteReceivedBytes(now: now) }
-        let deadline = lastActivity &+ idleLimit
+        let deadline = lastActivity &+ (isOverdue ? Self.overdueTime : idleLimit)
         guard deadline > now else { return nil }
+        guard !isOverdue else { return deadline }
         return min(deadline, now &+ checkInterval)
     }
+
+    /// Nanoseconds without activity for which the end of a response is waited for whose content is whole.
+    static let overdueTime: UInt64 = 1_000_000_000
 
     /// When the first look is due.
     var firstIdleCheck: UInt64 { lastActivity &+ checkInterval }
