@@ -143,13 +143,25 @@ extension EngineLoop {
         guard !isShutDown, driver.pool.brokenBy == nil else { return false }
         if driver.wantsFreshConnection { return true }
         guard let transfer = driver.transfer, driver.failure == nil, !driver.hasEarlyResponse else { return false }
-        // What an HTTP/2 connection that the server ends may come to.
-        if code == .CURLE_HTTP2, transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent) { return true }
+        if isLostOnHTTP2(driver, code: code), transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent) { return true }
         guard !transfer.hasReclaimedDescriptors,
             failedForDescriptors(driver, code: code)
         else { return false }
         transfer.hasReclaimedDescriptors = true
         return reclaimDescriptors()
+    }
+
+    /// Whether this is what an HTTP/2 connection may come to that the server ends: libcurl repeats nothing by itself then.
+    private func isLostOnHTTP2(_ driver: TransferDriver, code: CurlCode) -> Bool {
+        switch code {
+        case .CURLE_HTTP2:
+            true
+        case .CURLE_PARTIAL_FILE, .CURLE_GOT_NOTHING, .CURLE_RECV_ERROR, .CURLE_SEND_ERROR:
+            // One that was there before may have been ended before the request came.
+            driver.transfer?.ledger.wasHTTP2 == true && driver.collector.totalBytes == 0 && driver.connectionsMade == 0
+        default:
+            false
+        }
     }
 
     private func giveBack(_ driver: TransferDriver) {

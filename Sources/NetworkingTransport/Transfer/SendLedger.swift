@@ -26,7 +26,8 @@ struct SendLedger: Equatable {
     private(set) var hasSent = false
     /// Nothing has come back since it was sent last.
     private var isUnanswered = false
-    private var wasHTTP2 = false
+    /// The connection that it was sent on last is HTTP/2.
+    private(set) var wasHTTP2 = false
     private var repetitions = 0
 
     /// If the request is sent again now, it is for want of an answer, not because of one.
