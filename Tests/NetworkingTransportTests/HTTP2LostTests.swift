@@ -54,4 +54,28 @@ struct HTTP2LostTests {
             #expect(server.connectionCount == (method == "GET" ? 2 : 1))
         }
     }
+
+    @Test("A connection that ends while nobody is on it is not used again", arguments: ["GET", "POST"])
+    func idleEnd(method: String) async throws {
+        let ended = Latch()
+        let server = ScriptedServer { connection in
+            guard connection.beginHTTP2(), let stream = connection.nextRequestStream() else { return }
+            connection.put(.ok(stream), .data(stream, "content", ends: true))
+            connection.put(.ping(1))
+            connection.shutDown()
+            ended.open()
+            connection.waitForClient()
+        }
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            server.stop()
+        }
+        #expect(await engine.run(Self.request(server, method: method)).text == "content")
+        ended.wait()
+        while await !engine.watchedConnections().isEmpty { await Task.yield() }
+        let record = await engine.run(Self.request(server, method: method))
+        #expect(record.error == nil && record.text == "content", "\(String(describing: record.error))")
+        #expect(!record.timings.reusedConnection)
+    }
 }

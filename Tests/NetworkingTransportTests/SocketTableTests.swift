@@ -33,6 +33,22 @@ struct SocketTableTests {
         #expect(table.event(on: 5) == .wanted)
     }
 
+    @Test("A shared connection that is idle is watched for its end, whatever else arrives on it")
+    func end() {
+        let table = SocketTable()
+        table.noteOpened(5)
+        table.noteMultiplexed(5)
+        _ = table.want(input, 5)
+        #expect(table.event(on: 5) == .wanted)
+        _ = table.want(0, 5)
+        #expect(table.event(on: 5) == .unasked)
+        #expect(table.want(input, 5) == .modify(input))
+        _ = table.want(0, 5)
+        #expect(table.event(on: 5) == .unasked)
+        #expect(table.event(on: 5) == .hungUp)
+        #expect(!table.noteClosing(5))
+    }
+
     @Test("A connection that could be written to is watched for reading only when it is idle")
     func writable() {
         let table = SocketTable()
@@ -149,7 +165,7 @@ struct SocketTableTests {
 
 extension TransportEngine {
     /// The descriptors of connections in the epoll set.
-    fileprivate func watchedConnections() async -> [Int32] {
+    func watchedConnections() async -> [Int32] {
         await withCheckedContinuation { continuation in
             perform { [self] in continuation.resume(returning: loop.poller?.sockets.watchedConnections ?? []) }
         }

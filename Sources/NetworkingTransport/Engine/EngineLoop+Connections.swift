@@ -65,6 +65,19 @@ extension EngineLoop {
         discard(socket, of: pool)
     }
 
+    /// Ends a shared connection that the server has ended, unless a transfer is on it that may be told of the rest later.
+    func discardEnded(_ socket: Int32, of pool: ConnectionPool) {
+        let port = Self.localPort(of: socket)
+        let isInUse = pool.drivers.contains {
+            $0.transfer != nil && ($0.socket == socket || $0.isConnected && $0.localPort == port)
+        }
+        if isInUse {
+            _ = poller?.control(EPOLL_CTL_DEL, socket, 0, pool: pool.id)
+        } else {
+            discard(socket, of: pool)
+        }
+    }
+
     private static func localPort(of socket: Int32) -> Int32? {
         var address = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)

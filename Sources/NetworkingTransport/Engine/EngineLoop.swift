@@ -205,6 +205,13 @@ final class EngineLoop: @unchecked Sendable {
             case .unwanted:
                 _ = poller.control(EPOLL_CTL_DEL, event.descriptor, 0, pool: event.pool)
                 continue
+            case .unasked:
+                // Comes again at once where that was the end.
+                follow(.modify(SocketTable.ended), event.descriptor, of: event.pool)
+                continue
+            case .hungUp:
+                discardEnded(event.descriptor, of: pool)
+                continue
             case .unsolicited:
                 // The server closes an idle connection, most often.
                 discardUnused(event.descriptor)

@@ -14,6 +14,8 @@ final class SocketTable {
     /// To be watched for something to read, or for room to write.
     static let readable = EPOLLIN.rawValue
     static let writable = EPOLLOUT.rawValue
+    /// To be watched for the peer's end.
+    static let ended = EPOLLRDHUP.rawValue
 
     private struct Entry {
         /// What the set watches; 0: the socket is not in it.
@@ -107,6 +109,11 @@ final class SocketTable {
         case wanted
         /// Nobody's at present: the socket is to leave the set.
         case unwanted
+        /// On a connection that requests share and that may be idle: the server may say something, which is libcurl's business
+        /// when it looks next. The socket is to be watched for the end alone.
+        case unasked
+        /// The server has ended such a connection: the socket is to leave the set.
+        case hungUp
         /// Something on a connection that has nothing to receive, which must not be taken for the next answer: the socket is
         /// to leave the set, and the connection is not to be used again.
         case unsolicited
@@ -114,8 +121,13 @@ final class SocketTable {
 
     func event(on socket: Int32) -> Event {
         guard let index = index(of: socket), entries[index].wanted == 0 else { return .wanted }
-        entries[index].watched = 0
         let entry = entries[index]
+        if entry.isConnection, entry.isMultiplexed, entry.watched == Self.readable {
+            entries[index].watched = Self.ended
+            return .unasked
+        }
+        entries[index].watched = 0
+        if entry.isMultiplexed, entry.watched == Self.ended { return .hungUp }
         guard entry.isConnection, entry.user == 0, !entry.isMultiplexed else { return .unwanted }
         return .unsolicited
     }
