@@ -94,6 +94,18 @@ struct QueueingDependencyGraphTests {
         #expect(seconds < 10)
     }
 
+    @Test("A chain of our operations and foreign ones in turn is built in reasonable time, and its cycle is found")
+    func alternatingChain() {
+        let operations = (0..<1201).map { index -> Operation in index % 2 == 0 ? InstantOperation() : BlockOperation() }
+        let seconds = processorSeconds {
+            for (upstream, operation) in zip(operations, operations.dropFirst()) { operation.addDependency(upstream) }
+        }
+        // Half a second; a search that began again at each foreign operation took half a minute.
+        #expect(seconds < 10)
+        let path = (operations[0] as? TestOperation).flatMap { cycle(operations[1200], $0) }
+        #expect(path?.count == 1202)
+    }
+
     @Test("Adding twice counts once, removing makes ready, an ended upstream is listed but not waited for")
     func edges() {
         let (a, b, ended) = (ManualOperation(), ManualOperation(), InstantOperation())

@@ -13,28 +13,42 @@ struct ForeignEdges: Sendable {
     private var standIns: [ObjectIdentifier: DependencyNode] = [:]
     /// Keeps what was read alive, so that its identity is not reused.
     private var operations: [Operation] = []
+    /// Nodes of ours on the way up whose upstreams have been looked through.
+    private var passed: Set<ObjectIdentifier> = []
 
-    /// Reads the dependencies of foreign operations and of the foreign operations among them.
+    /// Reads the dependencies of foreign operations, and of the foreign operations that those wait for, directly or through
+    /// operations of ours: met one by one in a search, each would make it begin again.
     mutating func expand(_ roots: [Operation]) {
         var stack = roots
-        while let operation = stack.popLast() {
-            let key = ObjectIdentifier(operation)
-            guard edges[key] == nil else { continue }
-            operations.append(operation)
-            var nodes: [DependencyNode] = []
-            for upstream in operation.dependencies where !upstream.isFinished {
-                if let own = upstream.schedulable {
-                    reachesOwn = true
-                    nodes.append(own.dependencyNode)
-                } else {
-                    let node = standIns[ObjectIdentifier(upstream)] ?? DependencyNode(upstream)
-                    standIns[ObjectIdentifier(upstream)] = node
-                    nodes.append(node)
-                    stack.append(upstream)
-                }
+        while !stack.isEmpty {
+            var own: [DependencyNode] = []
+            while let operation = stack.popLast() {
+                read(operation, &own, &stack)
             }
-            edges[key] = nodes
+            // Together, for they may be many.
+            stack = DependencyGraph.foreignUpstreams(of: own, beyond: &passed)
         }
+    }
+
+    private mutating func read(_ operation: Operation, _ own: inout [DependencyNode], _ stack: inout [Operation]) {
+        let key = ObjectIdentifier(operation)
+        guard edges[key] == nil else { return }
+        operations.append(operation)
+        var nodes: [DependencyNode] = []
+        for upstream in operation.dependencies where !upstream.isFinished {
+            if let upstream = upstream.schedulable {
+                reachesOwn = true
+                let node = upstream.dependencyNode
+                nodes.append(node)
+                if passed.insert(ObjectIdentifier(node)).inserted { own.append(node) }
+            } else {
+                let node = standIns[ObjectIdentifier(upstream)] ?? DependencyNode(upstream)
+                standIns[ObjectIdentifier(upstream)] = node
+                nodes.append(node)
+                stack.append(upstream)
+            }
+        }
+        edges[key] = nodes
     }
 }
 
@@ -45,6 +59,30 @@ extension DependencyGraph {
         case path([Operation])
         /// The search met foreign operations whose dependencies must be read first.
         case expand([Operation])
+    }
+
+    /// The foreign operations that nodes of ours wait for, directly or through others of ours.
+    ///
+    /// - Parameter passed: what has been looked through, before and after.
+    static func foreignUpstreams(
+        of nodes: [DependencyNode], beyond passed: inout Set<ObjectIdentifier>
+    ) -> [Operation] {
+        guard !nodes.isEmpty else { return [] }
+        return lock.withLock { _ in
+            var operations: [Operation] = []
+            var stack = nodes
+            while let node = stack.popLast() {
+                for upstream in node._upstreamNodes where !upstream._isGone {
+                    guard passed.insert(ObjectIdentifier(upstream)).inserted else { continue }
+                    if upstream.isForeign {
+                        if let operation = upstream.operation { operations.append(operation) }
+                    } else {
+                        stack.append(upstream)
+                    }
+                }
+            }
+            return operations
+        }
     }
 
     /// Whether `start` waits, directly or not, for `goal`.
