@@ -63,8 +63,12 @@ extension URLConnectionOperation {
     func performRemoveDependency(_ operation: Operation) {
         // The block first: without the edge the operation may begin. Released outside the lock, as it holds anything.
         let (old, observers, removed) = lock.withLock {
-            let removed = _preparations.filter { $0.upstream === operation }
-            if !removed.isEmpty { _preparations.removeAll { $0.upstream === operation } }
+            var removed: [Preparation] = []
+            _preparations.removeAll { preparation in
+                guard preparation.upstream === operation else { return false }
+                removed.append(preparation)
+                return true
+            }
             return (snapshot(), _observers, removed)
         }
         DependencyGraph.remove(upstream: operation, from: self)
@@ -126,6 +130,14 @@ extension URLConnectionOperation: SchedulableOperation {
 
     var dependencyNodeIfLoaded: DependencyNode? {
         lock.withLock { _dependencyNode }
+    }
+
+    func dropPreparations() {
+        let dropped = lock.withLock { () -> [Preparation] in
+            defer { _preparations = [] }
+            return _preparations
+        }
+        withExtendedLifetime(dropped) {}
     }
 
     var wantsListing: Bool { true }

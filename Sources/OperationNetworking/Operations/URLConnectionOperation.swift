@@ -72,6 +72,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     }
 
     deinit {
+        // First, while `_upstreams` still has the operations in them.
+        _preparations = []
         DependencyGraph.release(&_upstreams, of: _dependencyNode)
         // A sink that was never told of an end: a paused operation that was dropped.
         _content?.discard()

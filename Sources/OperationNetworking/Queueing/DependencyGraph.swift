@@ -146,6 +146,7 @@ enum DependencyGraph {
             guard isKnownUniquelyReferenced(&operation), let last = operation.schedulable,
                 let node = last.dependencyNodeIfLoaded
             else { continue }
+            last.dropPreparations()
             stack += lock.withLock { _ in
                 var list: [Operation] = []
                 swap(&list, &last._upstreams)

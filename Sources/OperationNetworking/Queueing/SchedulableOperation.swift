@@ -13,7 +13,7 @@ internal import Foundation
 /// - The order at the end is: `isFinished` true, `DependencyGraph.didFinish`, posted, what that returned,
 ///   `operationDidFinish`.
 /// - Every override of `addDependency`, `removeDependency` and `queuePriority` calls `operationDidChange` on `scheduler`.
-/// - `deinit` calls `DependencyGraph.release(_:of:)`.
+/// - `deinit` calls `DependencyGraph.release(_:of:)`, with nothing else left that holds upstream operations.
 protocol SchedulableOperation: Operation {
     /// The operation's place in the dependency graph: made on first use, kept for its life.
     var dependencyNode: DependencyNode { get }
@@ -21,6 +21,8 @@ protocol SchedulableOperation: Operation {
     var dependencyNodeIfLoaded: DependencyNode? { get }
     /// Strong references to upstream operations, in order of addition. Guarded by the graph's lock.
     var _upstreams: [Operation] { get set }
+    /// Lets go of whatever beside `_upstreams` holds upstream operations: called when nobody has the operation any more.
+    func dropPreparations()
     /// Connects the operation to the queue that will start it. False, with no effect, when it has been enqueued, started
     /// or finished before.
     func attach(to scheduler: any OperationScheduler) -> Bool
@@ -84,6 +86,7 @@ protocol OperationScheduler: AnyObject, Sendable {
 }
 
 extension SchedulableOperation {
+    func dropPreparations() {}
     var wantsProxy: Bool { false }
     var wantsSlot: Bool { !isPaused }
     var isHeld: Bool { false }

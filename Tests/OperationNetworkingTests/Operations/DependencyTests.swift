@@ -178,13 +178,17 @@ import Testing
         try await eventually { weakUpstream == nil }
     }
 
-    @Test("A released chain of 100 000 operations does not overflow the stack")
-    func longChain() {
+    @Test("A released chain of 100 000 operations does not overflow the stack", arguments: [false, true])
+    func longChain(prepares: Bool) {
         var last: HTTPRequestOperation? = HTTPRequestOperation.make()
         weak let first = last
         for _ in 0..<100_000 {
             let next = HTTPRequestOperation.make(completionQueue: .main)
-            if let last { next.addDependency(last as Operation) }
+            if let last, prepares {
+                next.addDependency(last) { _, _ in }
+            } else if let last {
+                next.addDependency(last as Operation)
+            }
             last = next
         }
         #expect(first != nil)
