@@ -19,7 +19,7 @@ class TestOperation: Operation, SchedulableOperation, @unchecked Sendable {
         var starts = 0
     }
     let state = Locked(State())
-    var _upstreams: [Operation] = []
+    var _upstreams = IdentityList<Operation>()
     let host: String?
     let callsOut: Bool
     let onStart: (@Sendable (TestOperation) -> Void)?

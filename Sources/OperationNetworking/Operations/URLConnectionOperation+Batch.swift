@@ -61,7 +61,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
 
     private let state: Locked<State>
     /// Guarded by the graph's lock.
-    var _upstreams: [Operation] = []
+    var _upstreams = IdentityList<Operation>()
 
     init(_ block: @escaping @Sendable () -> Void) {
         state = Locked(State(block: block))

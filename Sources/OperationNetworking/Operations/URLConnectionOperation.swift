@@ -59,7 +59,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Kept here once a `RequestOperationQueue` has the operation.
     var _queuePriority: Operation.QueuePriority?
     /// Guarded by the graph's lock, not by `lock`.
-    var _upstreams: [Operation] = []
+    var _upstreams = IdentityList<Operation>()
 
     /// An operation for a request, ready to be started or added to a queue.
     ///

@@ -6,7 +6,7 @@ internal import NetworkingSupport
 /// change.
 struct ForeignEdges: Sendable {
     /// Each foreign operation that was read, with what it depends on.
-    private(set) var edges: [ObjectIdentifier: [DependencyNode]] = [:]
+    private(set) var edges: [ObjectIdentifier: IdentityList<DependencyNode>] = [:]
     /// Whether an operation of ours was among them: then a path may lead through a foreign operation.
     private(set) var reachesOwn = false
     /// Stand-ins for foreign operations that were met. They keep the identity of an operation stable in one search.
@@ -48,7 +48,7 @@ struct ForeignEdges: Sendable {
                 stack.append(upstream)
             }
         }
-        edges[key] = nodes
+        edges[key] = IdentityList(walking: nodes)
     }
 }
 
@@ -95,7 +95,7 @@ extension DependencyGraph {
         let unread = reach.filter { $0.foreignKey.map { foreign.edges[$0] == nil } ?? false }.compactMap(\.operation)
         if !unread.isEmpty { return .expand(unread) }
         if start._reachesMany || foreign.reachesOwn { return searchUpwards(from: start, to: goal, foreign) }
-        guard goal._dependents.count > goal._goneDependents, !start._upstreamNodes.isEmpty else { return .none }
+        guard !goal._dependents.isEmpty, !start._upstreamNodes.isEmpty else { return .none }
 
         var above = Frontier(start)
         var below = Frontier(goal)
@@ -123,7 +123,7 @@ extension DependencyGraph {
                 guard let key = node.foreignKey else { return node._upstreamNodes }
                 guard let nodes = foreign.edges[key] else {
                     if let operation = node.operation { unread.append(operation) }
-                    return []
+                    return IdentityList()
                 }
                 return nodes
             }
@@ -150,7 +150,7 @@ extension DependencyGraph {
         }
 
         /// Visits one node.
-        mutating func step(to goal: DependencyNode, next: (DependencyNode) -> [DependencyNode]) -> Step {
+        mutating func step(to goal: DependencyNode, next: (DependencyNode) -> IdentityList<DependencyNode>) -> Step {
             guard let node = stack.popLast() else { return .exhausted }
             for neighbour in next(node) where !neighbour._isGone {
                 guard neighbour !== origin, reachedFrom[ObjectIdentifier(neighbour)] == nil else { continue }

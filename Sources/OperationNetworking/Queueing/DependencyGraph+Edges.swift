@@ -12,9 +12,7 @@ extension DependencyGraph {
         if dependent.followsUpstreams { setFollowsUpstreams(true, dependent) }
         if upstream.isFinished {
             // Listed, as in Foundation, but nothing to wait for.
-            lock.withLock { _ in
-                if !dependent._upstreams.contains(where: { $0 === upstream }) { dependent._upstreams.append(upstream) }
-            }
+            lock.withLock { _ in dependent._upstreams.append(upstream) }
         } else {
             let upstreamNode = upstream.schedulable?.dependencyNode ?? DependencyNode(upstream)
             try link(upstream, candidate: upstreamNode, to: dependent, node)
@@ -43,7 +41,7 @@ extension DependencyGraph {
                 let existing = candidate.foreignKey.map { state.foreign[$0] } ?? candidate
                 let upstreamNode = existing ?? candidate
                 // A dependent that ended meanwhile waits for nothing, and must not be held by what it would wait for.
-                guard !node._isGone, !isLinked(upstreamNode, node, dependent, upstream) else { return .nothing }
+                guard !node._isGone, !dependent._upstreams.contains(upstream) else { return .nothing }
                 switch search(from: upstreamNode, to: node, known) {
                 case .expand(let operations): return .expand(operations)
                 case .path(let operations): return .cycle([dependent] + operations)
@@ -75,13 +73,12 @@ extension DependencyGraph {
         let own = upstream.schedulable?.dependencyNodeIfLoaded
         lock.withLock { state in
             var deferred = DeferredActions()
-            guard let index = dependent._upstreams.firstIndex(where: { $0 === upstream }) else { return deferred }
-            deferred.released.append(dependent._upstreams.remove(at: index))
+            guard let removed = dependent._upstreams.remove(upstream) else { return deferred }
+            deferred.released.append(removed)
             if let upstreamNode = own ?? state.foreign[ObjectIdentifier(upstream)],
-                let index = upstreamNode._dependents.firstIndex(where: { $0 === node })
+                upstreamNode._dependents.remove(node) != nil
             {
-                upstreamNode._dependents.remove(at: index)
-                node._upstreamNodes.removeAll { $0 === upstreamNode }
+                _ = node._upstreamNodes.remove(upstreamNode)
                 closeEdge(to: upstreamNode, of: node, &deferred)
                 retireIfUnused(upstreamNode, &state, &deferred)
             }
@@ -90,16 +87,6 @@ extension DependencyGraph {
     }
 
     // MARK: - Inside the lock
-
-    /// Whether there is an edge already, looked for on the side with the shorter list.
-    private static func isLinked(
-        _ upstreamNode: DependencyNode, _ node: DependencyNode, _ dependent: any SchedulableOperation,
-        _ upstream: Operation
-    ) -> Bool {
-        upstreamNode._dependents.count < dependent._upstreams.count
-            ? upstreamNode._dependents.contains { $0 === node }
-            : dependent._upstreams.contains { $0 === upstream }
-    }
 
     /// Counts an upstream that has not ended, and hands it the dependent's priority.
     static func openEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ deferred: inout DeferredActions) {
@@ -111,7 +98,7 @@ extension DependencyGraph {
             if dependent._hold == nil { dependent._hold = dependent.operation }
         }
         extendReach(of: dependent, by: upstream)
-        if upstream._inheritedRank < dependent._effectiveRank { raiseUpstreams(of: dependent, &deferred) }
+        raise([upstream], to: dependent._effectiveRank, &deferred)
     }
 
     /// Notes the foreign operations that became upstreams, for every dependent down the line.
@@ -138,7 +125,7 @@ extension DependencyGraph {
     }
 
     private static func markMany(below node: DependencyNode) {
-        var stack = node._dependents
+        var stack = Array(node._dependents)
         while let next = stack.popLast() {
             guard !next._isGone, !next.isForeign, !next._reachesMany else { continue }
             next._reachesMany = true

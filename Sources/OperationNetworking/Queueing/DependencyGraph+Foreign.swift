@@ -36,11 +36,7 @@ extension DependencyGraph {
                 guard let node = state.foreign[key] else { return nil }
                 let existing = candidate.foreignKey.map { state.foreign[$0] } ?? candidate
                 let upstreamNode = existing ?? candidate
-                let isLinked =
-                    upstreamNode._dependents.count < node._upstreamNodes.count
-                    ? upstreamNode._dependents.contains { $0 === node }
-                    : node._upstreamNodes.contains { $0 === upstreamNode }
-                guard !upstreamNode._isGone, !isLinked else { return nil }
+                guard !upstreamNode._isGone, !node._upstreamNodes.contains(upstreamNode) else { return nil }
                 if let key = candidate.foreignKey, existing == nil { state.foreign[key] = candidate }
                 var deferred = DeferredActions()
                 openEdge(to: upstreamNode, of: node, &deferred)

@@ -49,7 +49,7 @@ enum DependencyGraph {
 
     /// The upstream operations, in order of addition.
     static func upstreams(of operation: any SchedulableOperation) -> [Operation] {
-        lock.withLock { _ in operation._upstreams }
+        lock.withLock { _ in Array(operation._upstreams) }
     }
 
     /// What the graph knows of an operation.
@@ -84,8 +84,12 @@ enum DependencyGraph {
         let rank = PriorityRank(operation.queuePriority)
         lock.withLock { _ in
             var deferred = DeferredActions()
+            let before = node._effectiveRank
             node._ownRank = rank
-            raiseUpstreams(of: node, &deferred)
+            // Also asked for every other change of the operation: its upstreams have been handed what it had before.
+            if before < node._effectiveRank {
+                raise(Array(node._upstreamNodes), to: node._effectiveRank, &deferred)
+            }
             return deferred
         }.run()
     }
@@ -116,7 +120,7 @@ enum DependencyGraph {
                     return .tell(node._dependents.filter(\._followsUpstreams).compactMap(\.operation))
                 }
                 var deferred = DeferredActions()
-                if let own { swap(&deferred.released, &own._upstreams) }
+                if let own { deferred.released = own._upstreams.removeAll() }
                 guard !node._isGone else { return .done(deferred) }
                 node._isGone = true
                 for dependent in node._dependents where !dependent._isGone {
@@ -136,22 +140,17 @@ enum DependencyGraph {
     }
 
     /// Lets go of a list of upstreams without recursion, however long the chain behind it: for `deinit`.
-    static func release(_ upstreams: inout [Operation], of node: DependencyNode?) {
+    static func release(_ upstreams: inout IdentityList<Operation>, of node: DependencyNode?) {
         guard let node else { return }
-        // The only reference to the list: `isKnownUniquelyReferenced` would see another.
-        var stack: [Operation] = []
-        swap(&stack, &upstreams)
+        // The only list with them: `isKnownUniquelyReferenced` would see another.
+        var stack = upstreams.removeAll()
         depart(node)
         while var operation = stack.popLast() {
             guard isKnownUniquelyReferenced(&operation), let last = operation.schedulable,
                 let node = last.dependencyNodeIfLoaded
             else { continue }
             last.dropPreparations()
-            stack += lock.withLock { _ in
-                var list: [Operation] = []
-                swap(&list, &last._upstreams)
-                return list
-            }
+            stack += lock.withLock { _ in last._upstreams.removeAll() }
             depart(node)
         }
     }
@@ -179,7 +178,7 @@ enum DependencyGraph {
                 if dependent._hold == nil { dependent._hold = dependent.operation }
             }
             var deferred = DeferredActions()
-            raiseUpstreams(of: node, &deferred)
+            raise(Array(node._upstreamNodes), to: node._effectiveRank, &deferred)
             return (standing, deferred)
         }
         deferred?.run()
@@ -205,19 +204,11 @@ enum DependencyGraph {
 
     /// Cuts every link of a node that is gone.
     private static func detach(_ node: DependencyNode, _ state: inout State, _ deferred: inout DeferredActions) {
-        node._dependents = []
-        node._goneDependents = 0
+        node._dependents = IdentityList()
         node._foreignReach = []
         if let held = node._hold.take() { deferred.released.append(held) }
-        let upstreams = node._upstreamNodes
-        node._upstreamNodes = []
-        for upstream in upstreams where !upstream._isGone {
-            upstream._goneDependents += 1
-            // Amortised: at most half of the list is ever gone, and a chain of nodes is cut link by link.
-            if upstream._goneDependents * 2 > upstream._dependents.count {
-                upstream._dependents.removeAll { $0._isGone }
-                upstream._goneDependents = 0
-            }
+        for upstream in node._upstreamNodes.removeAll() where !upstream._isGone {
+            _ = upstream._dependents.remove(node)
             retireIfUnused(upstream, &state, &deferred)
         }
         if let key = node.foreignKey, state.foreign[key] === node {
@@ -229,10 +220,9 @@ enum DependencyGraph {
     /// Forgets a foreign operation nothing depends on and no queue runs.
     static func retireIfUnused(_ node: DependencyNode, _ state: inout State, _ deferred: inout DeferredActions) {
         guard let key = node.foreignKey, node._queue == nil, !node._isActive,
-            node._dependents.count == node._goneDependents, state.foreign[key] === node
+            node._dependents.isEmpty, state.foreign[key] === node
         else { return }
         node._isGone = true
-        node._dependents = []
         state.foreign[key] = nil
         takeProbe(of: node, &deferred)
     }
@@ -244,12 +234,10 @@ enum DependencyGraph {
         deferred.probes.append(probe)
     }
 
-    /// Hands a node's effective rank to everything it waits for. A rank only rises, so a node is visited at most once
-    /// for each of the five ranks.
-    static func raiseUpstreams(of node: DependencyNode, _ deferred: inout DeferredActions) {
-        guard !node._upstreamNodes.isEmpty else { return }
-        let rank = node._effectiveRank
-        var stack = node._upstreamNodes
+    /// Hands a rank to nodes and to everything they wait for. A rank only rises, so a node is visited at most once for each
+    /// of the five ranks.
+    static func raise(_ nodes: [DependencyNode], to rank: PriorityRank, _ deferred: inout DeferredActions) {
+        var stack = nodes
         while let next = stack.popLast() {
             guard !next._isGone, next._inheritedRank < rank else { continue }
             let before = next._effectiveRank

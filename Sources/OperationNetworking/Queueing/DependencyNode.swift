@@ -15,12 +15,10 @@ final class DependencyNode: @unchecked Sendable {
 
     /// How many edges to upstreams are open. Guarded by the graph's lock.
     var _openCount = 0
-    /// Nodes with an open edge to this one, some of them perhaps gone. Guarded by the graph's lock.
-    var _dependents: [DependencyNode] = []
-    /// How many of `_dependents` are gone. Guarded by the graph's lock.
-    var _goneDependents = 0
+    /// Nodes with an open edge to this one. Guarded by the graph's lock.
+    var _dependents = IdentityList<DependencyNode>()
     /// Upstreams of open edges, some of them perhaps gone. Guarded by the graph's lock.
-    var _upstreamNodes: [DependencyNode] = []
+    var _upstreamNodes = IdentityList<DependencyNode>()
     /// Keeps the operation alive while one of its upstreams is active. Guarded by the graph's lock.
     var _hold: Operation?
     /// How many upstreams are active. Guarded by the graph's lock.

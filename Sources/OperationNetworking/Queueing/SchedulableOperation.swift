@@ -20,7 +20,7 @@ protocol SchedulableOperation: Operation {
     /// The node if one was made: most operations never have an edge.
     var dependencyNodeIfLoaded: DependencyNode? { get }
     /// Strong references to upstream operations, in order of addition. Guarded by the graph's lock.
-    var _upstreams: [Operation] { get set }
+    var _upstreams: IdentityList<Operation> { get set }
     /// Lets go of whatever beside `_upstreams` holds upstream operations: called when nobody has the operation any more.
     func dropPreparations()
     /// Connects the operation to the queue that will start it. False, with no effect, when it has been enqueued, started

@@ -212,7 +212,7 @@ import Testing
         #expect(operations.allSatisfy { $0.isFinished && $0.isCancelled == (isCancelled && $0 !== operations[0]) })
     }
 
-    @Test("A dependency that comes after a queue of Foundation's has decided to start neither counts nor blocks the queue")
+    @Test("A dependency that comes after a queue of Foundation's has decided neither counts nor blocks the queue")
     func afterDecision() async throws {
         final class Late: HTTPRequestOperation, @unchecked Sendable {
             nonisolated(unsafe) weak var upstream: HTTPRequestOperation?
