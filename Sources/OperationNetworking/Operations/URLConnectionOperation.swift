@@ -367,6 +367,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     // MARK: Foundation's view
 
     /// Whether a queue may start the operation. It is not paused and its dependencies have ended, or it is cancelled.
+    /// A `RequestOperationQueue` does not ask: an override counts in queues of Foundation's only.
     open override var isReady: Bool {
         let isReady = lock.withLock { snapshot().isReady }
         return isReady && super.isReady

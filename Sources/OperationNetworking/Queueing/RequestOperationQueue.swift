@@ -19,6 +19,8 @@ internal import NetworkingSupport
 /// - An operation runs at the highest `queuePriority` of the enqueued operations that wait for it. What it inherited it
 ///   keeps, even if the priority of the other is lowered later.
 /// - Adding an operation that is enqueued, executing or finished has no effect.
+/// - `isReady` of the library's operations is not asked, so a subclass that overrides it holds nothing back: pause the
+///   operation instead, or let it depend on another.
 /// - `operations` has a proxy for an operation that is not the library's, because it cannot be overridden on Linux:
 ///   cancelling the proxy cancels the operation. ``queuedOperations`` has the operations themselves.
 ///
