@@ -37,7 +37,7 @@ import Testing
         private func start(_ url: URL, atResponse: Bool) {
             delegate.disposition = { [responses, isSuspended] task, response in
                 responses.add((response as? HTTPURLResponse)?.statusCode ?? 0)
-                if atResponse {
+                if atResponse, !isSuspended.isOpen {
                     task.suspend()
                     isSuspended.open()
                 }
@@ -90,12 +90,39 @@ import Testing
         }
         let suspender = Suspender()
         await suspender.run(server.url()) {
-            // Until the network thread has heard of it.
-            await withCheckedContinuation { continuation in Runtime.current.onNetworkThread { continuation.resume() } }
+            await Self.untilNetworkThreadKnows()
             gate.open()
         }
         suspender.expectOneResponse(with: Self.content)
         #expect(server.requests.count == 2)
+    }
+
+    @Test("Where another response follows a lost connection, its content is not given as that of the first")
+    func anotherResponse() async throws {
+        let server = try TestServer()
+        let gates = (head: Gate(), content: Gate())
+        for (path, gate, content) in [("/head", gates.head, ""), ("/content", gates.content, "beginning")] {
+            server.respond(to: path) { _ in
+                guard !gate.isOpen else { return ScriptedResponse(status: 404, body: .text("not found")) }
+                return .script([.send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + content), .gate(gate), .reset])
+            }
+        }
+        let asked = Suspender()
+        await asked.run(server.url("/head"), atResponse: true) {
+            await Self.untilNetworkThreadKnows()
+            gates.head.open()
+        }
+        #expect(asked.delegate.error == nil)
+        #expect(asked.responses.all == [200, 404])
+        #expect(asked.delegate.data == Data("not found".utf8))
+        let failed = Suspender()
+        await failed.run(server.url("/content")) {
+            await Self.untilNetworkThreadKnows()
+            gates.content.open()
+        }
+        #expect(failed.delegate.code == .networkConnectionLost)
+        #expect(failed.responses.all == [200])
+        #expect(failed.delegate.data == Data("beginning".utf8))
     }
 
     @Test("A response that a range completed is the one that it began with")
@@ -121,6 +148,11 @@ import Testing
         #expect(outcome.status == 200)
         #expect(outcome.data == Self.content)
         #expect(server.requests.last?["Range"] == "bytes=100000-")
+    }
+
+    /// Of a suspension.
+    private static func untilNetworkThreadKnows() async {
+        await withCheckedContinuation { continuation in Runtime.current.onNetworkThread { continuation.resume() } }
     }
 
     private final class Tally: Sendable {

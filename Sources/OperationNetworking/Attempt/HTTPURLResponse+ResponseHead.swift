@@ -12,6 +12,13 @@ extension HTTPURLResponse {
             headerFields: fields.rest)
         fields.complete(self)
     }
+
+    /// Whether the content of both responses is the same, as far as heads tell.
+    func describesSame(as other: HTTPURLResponse) -> Bool {
+        let names = ["ETag", "Last-Modified", "Content-Type", "Content-Encoding", "Content-Length", "Content-Range"]
+        return statusCode == other.statusCode
+            && names.allSatisfy { value(forHTTPHeaderField: $0) == other.value(forHTTPHeaderField: $0) }
+    }
 }
 
 /// The fields of a response on their way to Foundation's class.

@@ -207,6 +207,12 @@ struct StreamMachine {
         if isDiscarded { dropItems() }
     }
 
+    /// Another response takes the place of this one. False: some of it was read.
+    mutating func forgetUnread() -> Bool {
+        if canRestart { dropItems() }
+        return canRestart
+    }
+
     /// What was read is not what it should be: nothing more is read.
     mutating func fail() {
         discard()

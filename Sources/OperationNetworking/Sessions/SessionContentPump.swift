@@ -114,6 +114,12 @@ final class SessionContentPump: @unchecked Sendable {
         if isOver { perform(for: task, ending) }
     }
 
+    /// Nothing of the content has been handed over.
+    var isUnread: Bool { stream.canRestart }
+
+    /// Another response comes instead: what was not handed over is dropped. False: some of it was.
+    func forgetUnread() -> Bool { stream.forgetUnread() }
+
     /// The task was cancelled: nobody waits for the client's answer.
     func stopWaiting() { stream.giveUpUndecided() }
 
@@ -155,7 +161,7 @@ final class SessionContentPump: @unchecked Sendable {
         }
     }
 
-    private func fail(_ error: any Error, _ task: SessionTask) {
+    func fail(_ error: any Error, _ task: SessionTask) {
         state.withLock { state in
             if state.failure == nil { state.failure = error }
         }

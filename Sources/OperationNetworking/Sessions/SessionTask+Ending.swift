@@ -9,11 +9,11 @@ internal import NetworkingTransport
 extension SessionTask {
     /// The operation is over. On the thread that ended it, the network thread perhaps.
     func operationDidFinish(_ operation: SessionOperation) {
-        let (pump, isDownload, wasJudged) = withState { ($0.pump, $0.isDownload, $0.wasJudged) }
+        let (pump, isDownload) = withState { ($0.pump, $0.isDownload) }
         let (error, data) = operation.transferResult
         var result = SessionTaskResult(operation: operation, error: error)
         if let pump {
-            guard error == nil, let data, !wasJudged else { return finish(result, reading: pump) }
+            guard error == nil, let data else { return finish(result, reading: pump) }
             // A response that might have been followed by another attempt was kept from the client until now.
             tellLate(data, of: result, by: pump)
         } else if isDownload {
@@ -25,6 +25,11 @@ extension SessionTask {
     }
 
     private func tellLate(_ data: Data, of result: SessionTaskResult, by pump: SessionContentPump) {
+        guard pump.forgetUnread() else {
+            return finish(
+                SessionTaskResult(operation: result.operation, error: Self.lost(at: originalRequest?.url)),
+                reading: pump)
+        }
         judge(
             result.response,
             admit: { [self] in finish(result, reading: pump, after: data) },

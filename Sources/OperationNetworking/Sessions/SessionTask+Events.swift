@@ -22,7 +22,6 @@ extension SessionTask: AttemptClient {
     func attemptWillSend(_ request: URLRequest) {
         withState { state in
             state.requestCount += 1
-            state.wasJudged = false
             if state.requestCount > 1 { state.currentRequest = request }
         }
     }
@@ -118,20 +117,29 @@ extension SessionTask: AttemptClient {
 
     /// A response has come whose content the client reads.
     ///
+    /// What follows a lost connection goes on with the response that was admitted, where it is the same one. Where it is
+    /// another, the client is asked again, unless it has got content of the first already: then the task fails.
+    ///
     /// - Parameter refuse: the client wants none of it.
     func judge(
         _ response: URLResponse?, admit: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void
     ) {
-        let isAsked = withState { state in
-            state.wasJudged = true
-            // What follows a lost connection goes on with the response that was admitted.
-            return state.interests.contains(.responses) && !state.wasAdmitted
+        guard let response = response as? HTTPURLResponse else { return admit() }
+        let (admitted, isAsked, pump) = withState { state in
+            (state.admitted, state.interests.contains(.responses), state.pump)
         }
-        guard isAsked, let response else { return admit() }
+        if let admitted {
+            if response.describesSame(as: admitted) { return admit() }
+            guard pump?.isUnread != false else {
+                // Not from within what the attempt is about.
+                return Runtime.current.onBlockThread { [self] in pump?.fail(Self.lost(at: response.url), self) }
+            }
+        }
         let admit = { @Sendable [self] in
-            withState { $0.wasAdmitted = true }
+            withState { $0.admitted = response }
             admit()
         }
+        guard isAsked else { return admit() }
         let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
             switch disposition {
             case .allow: admit()
@@ -141,6 +149,13 @@ extension SessionTask: AttemptClient {
             }
         }
         client.task(self, didReceive: response) { once.give($0) }
+    }
+
+    /// Of content that has begun to come, and does not go on.
+    static func lost(at url: URL?) -> URLError {
+        URLError(
+            .networkConnectionLost, url: url,
+            reason: "the connection was lost, and another response came than the one whose content had begun")
     }
 
     /// Foundation's own name for it is deprecated on Linux, where nothing else implements it.

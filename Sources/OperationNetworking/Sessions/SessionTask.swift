@@ -68,10 +68,8 @@ final class SessionTask: Sendable {
         var goesOnFromResumeData = false
         /// Requests that have gone out.
         var requestCount = 0
-        /// The client was asked about the response that counts.
-        var wasJudged = false
-        /// The client wants the content that has begun to come.
-        var wasAdmitted = false
+        /// The response whose content the client wants, or gets without being asked.
+        var admitted: HTTPURLResponse?
     }
 
     let identifier: Int

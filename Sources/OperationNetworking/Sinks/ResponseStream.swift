@@ -171,6 +171,9 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     /// The operation is about to fail: what has come can be read once the response is admitted.
     func keepUndecided() { state.withLock { $0.machine.keepUndecided() } }
 
+    /// Drops what has come, where nothing of it was read. False: some of it was.
+    func forgetUnread() -> Bool { state.withLock { $0.machine.forgetUnread() } }
+
     /// Nobody will admit the response any more.
     func giveUpUndecided() { change { $0.machine.giveUpUndecided() } }
 
