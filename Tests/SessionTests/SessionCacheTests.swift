@@ -41,6 +41,32 @@ import Testing
         #expect(server.requests.count == (isStored ? 1 : 2))
     }
 
+    @Test("What is chosen by a field that only sessions add is not given to an operation without it, nor the other way")
+    func fieldsOfSessions() async throws {
+        let server = try TestServer()
+        server.respondToOthers { request in
+            ScriptedResponse(
+                headers: [("Vary", "Accept-Language, User-Agent"), ("Cache-Control", "max-age=1000")],
+                body: .text(request["Accept-Language"] ?? "none"))
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        let cache = URLCache(memoryCapacity: 1 << 22, diskCapacity: 0, diskPath: nil)
+        configuration.urlCache = cache
+        let session = OperationURLSession(configuration: configuration)
+        let manager = HTTPRequestOperationManager(baseURL: nil)
+        manager.urlCache = cache
+        manager.responseSerializer = HTTPResponseSerializer()
+        for _ in 0..<2 {
+            #expect(await session.outcome(server.url()).text?.isEmpty == false)
+            let request = URLRequest(url: server.url())
+            let operation = manager.httpRequestOperation(with: request, success: nil, failure: nil)
+            manager.operationQueue.addOperation(operation)
+            #expect(try await operation.value() as? Data == Data("none".utf8))
+        }
+        #expect(await session.outcome(server.url()).text != "none")
+        #expect(server.requests.count == 2)
+    }
+
     @Test func withoutStoredDataNothingIsLoaded() async throws {
         let (server, session) = (try server(), session())
         var request = URLRequest(url: server.url())

@@ -36,7 +36,7 @@ extension RequestAttempt {
         else { return nil }
         return CacheLookup(
             setting: configuration.cache, key: key, url: target.url, request: machine.request,
-            cookies: configuration.cookies, cookieURL: url)
+            cookies: configuration.cookies, cookieURL: url, defaults: client?.defaultHeaderFields ?? [])
     }
 
     /// Under what responses to the present request are kept; nil: they are not.
@@ -138,7 +138,12 @@ extension RequestAttempt {
         guard let cache = configuration.cache.cacheIfMade, let key = cacheKey(), cache.beginRevalidation(key) else {
             return
         }
-        let background = URLConnectionOperation(revalidating: machine.request, sharedConfiguration)
+        // It has no client that would add them.
+        var request = machine.request
+        for field in client?.defaultHeaderFields ?? [] where request.value(forHTTPHeaderField: field.name) == nil {
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        let background = URLConnectionOperation(revalidating: request, sharedConfiguration)
         background.whenFinished { cache.endRevalidation(key) }
         runtime.onBlockThread { background.start() }
     }
@@ -202,7 +207,8 @@ extension RequestAttempt {
             let names = StoredResponse.selectingNames(of: head)
         else { return }
         let selector = CacheSelector(
-            request: machine.request, cookies: configuration.cookies, url: url, sentCookies: .some(sentCookies))
+            request: machine.request, cookies: configuration.cookies, url: url,
+            defaults: client?.defaultHeaderFields ?? [], sentCookies: .some(sentCookies))
         var stored = StoredResponse(
             head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
         stored.selecting = names.map { .init(name: $0, value: selector.value(of: $0)) }

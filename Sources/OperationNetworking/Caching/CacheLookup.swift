@@ -13,10 +13,13 @@ struct CacheLookup: @unchecked Sendable {
     let request: URLRequest
     let cookies: CookieStorageSetting
     let cookieURL: URL
+    let defaults: [HeaderField]
 
     typealias Findings = (stored: StoredResponse?, primary: StoredResponse?)
 
-    private var selector: CacheSelector { CacheSelector(request: request, cookies: cookies, url: cookieURL) }
+    private var selector: CacheSelector {
+        CacheSelector(request: request, cookies: cookies, url: cookieURL, defaults: defaults)
+    }
 
     /// What may be given to the request, where that is known without a look at the disk.
     func findRecent() -> Findings? {
@@ -51,14 +54,18 @@ struct CacheSelector {
     let request: URLRequest
     let cookies: CookieStorageSetting
     let url: URL
+    /// Fields that the client adds to requests without them.
+    let defaults: [HeaderField]
     /// The `Cookie` field that the request was sent with; nil: it has not been sent.
     var sentCookies: String??
 
     /// - Parameter name: in lower case.
     func value(of name: String) -> String? {
         if let value = request.value(forHTTPHeaderField: name) { return StoredResponse.normalized(value) }
-        // Of the fields that the library adds only this one differs from request to request.
-        guard name == "cookie" else { return nil }
+        // Of the other fields that the library adds only this one differs from request to request.
+        guard name == "cookie" else {
+            return defaults.first { $0.name.isFieldName(name) }.map { StoredResponse.normalized($0.value) }
+        }
         // What the response itself has set counts for the next request, not for this one.
         if let sentCookies { return sentCookies }
         guard request.httpShouldHandleCookies, cookies.areSent else { return nil }
