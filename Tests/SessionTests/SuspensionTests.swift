@@ -155,6 +155,33 @@ import Testing
         await withCheckedContinuation { continuation in Runtime.current.onNetworkThread { continuation.resume() } }
     }
 
+    @Test("So it is where another attempt was made for the range", arguments: [false, true])
+    func statusAfterRetry(isDownload: Bool) async throws {
+        let server = try TestServer()
+        let isFirst = Tally()
+        server.respondToOthers { _ in
+            let response = ScriptedResponse.ranged(Self.content, etag: "\"a\"")
+            return isFirst.increment() == 1 ? response.ending(.reset, afterBodyBytes: 100_000) : response
+        }
+        let manager = URLSessionManager(sessionConfiguration: .ephemeral).offMain()
+        manager.retryPolicy = RetryPolicy(maximumAttempts: 2, backoff: .constant(0.01))
+        manager.responseSerializer = HTTPResponseSerializer()
+        var response: HTTPURLResponse?
+        if isDownload {
+            let target = try TemporaryDirectory()
+            let request = URLRequest(url: server.url())
+            let outcome = await manager.downloading(request, to: { _, _ in target.file("target") })
+            response = outcome.response as? HTTPURLResponse
+        } else {
+            let outcome = await manager.loading(URLRequest(url: server.url()))
+            #expect(outcome.object as? Data == Self.content)
+            response = outcome.task?.response as? HTTPURLResponse
+        }
+        #expect(response?.statusCode == 200)
+        #expect(response?.expectedContentLength == Int64(Self.content.count))
+        #expect(server.requests.last?["Range"] != nil && server.requests.count == 2)
+    }
+
     private final class Tally: Sendable {
         private let count = Locked(0)
 

@@ -132,7 +132,8 @@ extension RequestAttempt: TransferHandler {
             if isSuccess || content.memory != nil || (!mayDivert && content.sink?.isUntouched != false) {
                 machine.contentBeginsAnew()
                 content.begin(
-                    head, method: machine.request.httpMethod ?? "GET", receivedAt: responseTime, as: form)
+                    head, from: machine.url, method: machine.request.httpMethod ?? "GET", receivedAt: responseTime,
+                    as: form)
             } else {
                 let memory = MemorySink(limit: configuration.memoryLimit)
                 memory.begin(nil, as: form)
@@ -141,7 +142,10 @@ extension RequestAttempt: TransferHandler {
             }
             content.memory?.expect(length)
         }
-        operation.record(head, from: machine.url, isRest: machine.continuesContent)
+        // A client has been told of the response that the content began with, and goes on with that.
+        let isKnown = client != nil && machine.continuesContent
+        let first = isKnown ? content.beginning : nil
+        operation.record(first?.head ?? head, from: first?.url ?? machine.url, isKnown: isKnown)
         copyForCache()
         judge(head)
     }

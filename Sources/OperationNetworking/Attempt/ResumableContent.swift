@@ -33,6 +33,8 @@ final class ResumableContent: @unchecked Sendable {
             source = nil
         }
     }
+    /// The response that the content began with; nil: that of an earlier run of the program.
+    private(set) var beginning: (head: ResponseHead, url: URL?)?
     private var known: Representation?
     private var source: (head: ResponseHead, method: String, time: Double)?
 
@@ -129,7 +131,10 @@ final class ResumableContent: @unchecked Sendable {
     /// Content of a new representation begins.
     ///
     /// - Parameter time: when its head came, in seconds since 1970.
-    func begin(_ head: ResponseHead, method: String, receivedAt time: Double, as form: ContentForm) {
+    func begin(
+        _ head: ResponseHead, from url: URL?, method: String, receivedAt time: Double, as form: ContentForm
+    ) {
+        beginning = (head, url)
         source = (head, method, time)
         sink?.begin(memory == nil ? representation : nil, as: form)
     }
@@ -138,6 +143,7 @@ final class ResumableContent: @unchecked Sendable {
     func forgetResponse() {
         sink = nil
         memory = nil
+        beginning = nil
         known = nil
         source = nil
     }

@@ -148,12 +148,12 @@ extension URLConnectionOperation {
 
     /// A response that counts has begun. Called on the network thread.
     ///
-    /// - Parameter isRest: it goes on with what is here, which may be that of an earlier run of the program. A client has
-    ///   been told of the response that the content began with, and goes on with that.
-    func record(_ head: ResponseHead, from url: URL?, isRest: Bool) {
+    /// - Parameter isKnown: its content goes on, and who is told has heard of it: it changes nothing, unless another attempt
+    ///   was made.
+    func record(_ head: ResponseHead, from url: URL?, isKnown: Bool) {
         Trace.step(.receive, self)
         lock.withLock {
-            if isRest, attemptClient != nil, _received.head != nil { return }
+            if isKnown, _received.head != nil { return }
             _received.head = head
             _received.url = url
             _received.response = nil
