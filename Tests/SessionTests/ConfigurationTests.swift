@@ -99,6 +99,31 @@ import Testing
         }
     }
 
+    @Test("A part of coded content that the program asks for itself stays as it is", arguments: [false, true])
+    func ownRange(isDelegate: Bool) async throws {
+        let server = try TestServer()
+        let part = Data([0xc9, 0xc9, 0xd7, 0x51])
+        server.respondToOthers { _ in
+            ScriptedResponse(
+                status: 206, headers: [("Content-Encoding", "gzip"), ("Content-Range", "bytes 13-16/34")],
+                body: .data(part))
+        }
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: isDelegate ? delegate : nil)
+        var request = URLRequest(url: server.url())
+        request.setValue("bytes=13-16", forHTTPHeaderField: "Range")
+        request.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")
+        if isDelegate {
+            session.dataTask(with: request).resume()
+            await delegate.isComplete.wait()
+            #expect(delegate.error == nil && delegate.data == part)
+        } else {
+            let outcome = await session.outcome(request)
+            #expect(outcome.status == 206 && outcome.data == part)
+        }
+        #expect(server.requests.last?["Accept-Encoding"] == "gzip")
+    }
+
     @Test("Requests say what program they are of, unless they say it themselves")
     func defaultFields() async throws {
         let server = try TestServer()

@@ -132,13 +132,14 @@ extension RequestAttempt {
     /// Chooses who decodes the content, and offers what that one can.
     private func offerCodings(in headers: inout [HeaderField], goesToSink: Bool) {
         decoding = .engine
-        if headers.contains(where: { $0.name.isFieldName("Accept-Encoding") }) {
-            // A session's tasks give decoded content whoever has asked for a coding, as Foundation's.
-            decoding = client == nil ? .nobody : goesToSink ? .sink : .engine
-        } else if headers.contains(where: { $0.name.isFieldName("Range") }) {
+        let hasOwn = headers.contains { $0.name.isFieldName("Accept-Encoding") }
+        if headers.contains(where: { $0.name.isFieldName("Range") }) {
             // A range that the caller asks for, of a coded representation, would be a piece that does not decode.
             decoding = .nobody
-            headers.append(HeaderField("Accept-Encoding", "identity"))
+            if !hasOwn { headers.append(HeaderField("Accept-Encoding", "identity")) }
+        } else if hasOwn {
+            // A session's tasks give decoded content whoever has asked for a coding, as Foundation's.
+            decoding = client == nil ? .nobody : goesToSink ? .sink : .engine
         } else if goesToSink {
             decoding = .sink
             headers.append(HeaderField("Accept-Encoding", ContentDecoder.acceptEncoding))
