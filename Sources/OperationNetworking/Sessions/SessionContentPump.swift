@@ -105,7 +105,7 @@ final class SessionContentPump: @unchecked Sendable {
         if stream.awaitsVerdict {
             // A client that never answers is waited for as long as a server that does not.
             let limit = task.originalRequest?.timeoutInterval ?? 0
-            Runtime.current.after(0..<3600 ~= limit ? limit : 60) { [stream] in stream.giveUpUndecided() }
+            Runtime.current.after(0..<3600 ~= limit ? limit : 60) { [weak stream] in stream?.giveUpUndecided() }
         }
         let isOver = state.withLock { state in
             if !state.isOver { state.ending = ending }
