@@ -81,8 +81,10 @@ final class SessionURLProtocol: URLProtocol {
     func finish(_ result: SessionTaskResult) {
         let isFirst = state.withLock { state in
             state.inner = nil
-            defer { state.isFinished = true }
-            return !state.isStopped && !state.isFinished
+            // Of a stopped one Foundation may be about to tell the end.
+            guard !state.isStopped, !state.isFinished else { return false }
+            state.isFinished = true
+            return true
         }
         guard isFirst, let client = super.client else { return }
         if let error = result.error {

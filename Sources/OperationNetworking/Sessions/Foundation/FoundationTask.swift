@@ -14,7 +14,7 @@ enum FoundationTask {
     ///
     /// On the session's work queue, which Foundation starts to load on, and keeps its table of tasks by.
     static func delegateOfCall(_ task: URLSessionTask) -> (any URLSessionTaskDelegate)? {
-        guard let session = value("session", of: task), let registry = value("taskRegistry", of: session),
+        guard let session = session(of: task), let registry = registry?.object(in: session),
             let table = value("behaviours", of: registry) as? any TableOfTasks,
             let behaviour = table.entry(task.taskIdentifier),
             let content = Mirror(reflecting: behaviour).children.first,
@@ -22,6 +22,9 @@ enum FoundationTask {
         else { return nil }
         return Mirror(reflecting: content.value).children.dropFirst().first?.value as? any URLSessionTaskDelegate
     }
+
+    /// Not by a mirror of the session: this library's have one of their own.
+    private static let registry = StoredFields(of: URLSession.self).objectPlace(of: "taskRegistry", in: URLSession.self)
 
     /// An upload task's content, which is not in its request.
     static func body(of task: URLSessionTask) -> SessionUploadBody? {

@@ -52,6 +52,23 @@ struct StoredFields: Sendable {
         return Place(owner: type, offset: field.offset)
     }
 
+    /// A field that holds an object of a class that only Foundation has a name for.
+    struct ObjectPlace<Owner: AnyObject>: Sendable {
+        fileprivate let offset: Int
+
+        /// Where subclasses have it, too.
+        func object(in owner: Owner) -> AnyObject {
+            let address = Unmanaged.passUnretained(owner).toOpaque() + offset
+            return withExtendedLifetime(owner) { address.load(as: Unmanaged<AnyObject>.self).takeUnretainedValue() }
+        }
+    }
+
+    /// Where a field is that holds an object, and never nil; nil: there is no such field.
+    func objectPlace<Owner: AnyObject>(of name: String, in owner: Owner.Type) -> ObjectPlace<Owner>? {
+        guard type == owner, let field = fields[name], field.type is AnyClass else { return nil }
+        return ObjectPlace(offset: field.offset)
+    }
+
     /// Replaces a field's value. No effect where there is no such field.
     func set<Value>(_ name: String, of object: AnyObject, to value: Value) {
         place(of: name, Value.self)?.set(value, of: object)
