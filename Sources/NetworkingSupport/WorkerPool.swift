@@ -85,6 +85,14 @@ package final class WorkerPool: @unchecked Sendable {
         thread.start()
     }
 
+    /// Whether the caller is on one of the pool's threads.
+    package var isCurrentThread: Bool {
+        Thread.current.threadDictionary[Self.entry] as? ObjectIdentifier == ObjectIdentifier(self)
+    }
+
+    /// Under which a thread keeps whose it is.
+    private static let entry = "OperationNetworking.WorkerPool"
+
     /// False: the lane has as many threads as it may have, or no work.
     private func makeReady(_ key: String) -> Bool {
         guard let lane = lanes[key], !lane.isEmpty, lane.running < laneLimit else { return false }
@@ -96,6 +104,7 @@ package final class WorkerPool: @unchecked Sendable {
     }
 
     private func run() {
+        Thread.current.threadDictionary[Self.entry] = ObjectIdentifier(self)
         var last: String?
         while let (key, body) = next(after: last) {
             body()

@@ -43,6 +43,15 @@ struct WorkerPoolTests {
         deinit { onEnd() }
     }
 
+    @Test("A pool knows its own threads")
+    func ownThreads() async {
+        let (pool, other) = (WorkerPool(name: "test", limit: 1), WorkerPool(name: "other", limit: 1))
+        let (isOwn, isOthers) = await withCheckedContinuation { continuation in
+            pool.perform { continuation.resume(returning: (pool.isCurrentThread, other.isCurrentThread)) }
+        }
+        #expect(isOwn && !isOthers && !pool.isCurrentThread)
+    }
+
     @Test("A lane that has as many threads as it may have leaves one for others, and goes on afterwards")
     func lanes() async {
         let pool = WorkerPool(name: "test", limit: 3, laneLimit: 2, patience: 1)

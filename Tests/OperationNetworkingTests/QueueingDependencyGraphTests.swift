@@ -246,6 +246,19 @@ struct QueueingDependencyGraphTests {
         #expect(becomesTrue { released.value == 100_000 })
     }
 
+    @Test("What a block waits for hands its freedom from limits to everything that it waits for, also what comes later")
+    func expedited() {
+        let (head, middle, tail, late) = (named("head"), named("middle"), named("tail"), named("late"))
+        #expect(cycle(head, middle) == nil && cycle(middle, tail) == nil)
+        DependencyGraph.expedite(tail)
+        for operation in [head, middle, tail] {
+            #expect(DependencyGraph.standing(of: operation.dependencyNode).inherited == .connected)
+        }
+        #expect(cycle(late, middle) == nil)
+        #expect(DependencyGraph.standing(of: late.dependencyNode).inherited == .connected)
+        DrainCheck.run([tail, middle, head, late])
+    }
+
     @Test("A finished chain keeps none of its upstreams alive")
     func finishedUpstreams() {
         let released = Counter()

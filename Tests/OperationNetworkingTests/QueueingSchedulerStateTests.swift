@@ -116,6 +116,30 @@ struct QueueingSchedulerStateTests {
         #expect(fixture.state.running == 1)
     }
 
+    @Test("An operation that a block waits for starts beyond all limits, also one that its host held up")
+    func awaited() {
+        var fixture = Fixture(limit: 2)
+        fixture.state.setMaxPerHost(1)
+        for name in ["a", "b", "c"] { fixture.add(name, .init(host: "x")) }
+        fixture.add("d")
+        fixture.add("e")
+        #expect(fixture.drain() == ["a", "d"])
+        fixture.refresh("e", .init(rank: .connected))
+        #expect(fixture.drain() == ["e"])
+        fixture.finish("d")
+        fixture.finish("e")
+        #expect(fixture.drain() == [])
+        #expect(fixture.phase("c") == .parked)
+        fixture.refresh("c", .init(rank: .connected, host: "x"))
+        #expect(fixture.drain() == ["c"])
+        fixture.finish("a")
+        #expect(fixture.drain() == [])
+        fixture.finish("c")
+        #expect(fixture.drain() == ["b"])
+        fixture.finish("b")
+        #expect(fixture.state.running == 0 && fixture.state.isEmpty)
+    }
+
     @Test("A pause and a resume seen together start the operation again in its slot")
     func pauseAndResumeSeenTogether() {
         var fixture = Fixture()

@@ -85,6 +85,9 @@ package struct LiveRuntime: OperationRuntime {
 
     package init() {}
 
+    /// Whether the caller is a block of the user's that may wait.
+    static var isBlockThread: Bool { blocks.isCurrentThread }
+
     package var isNetworkThread: Bool { TransportEngine.shared.isCurrentThread }
 
     package func onNetworkThread(_ work: @escaping @Sendable () -> Void) { TransportEngine.shared.perform(work) }

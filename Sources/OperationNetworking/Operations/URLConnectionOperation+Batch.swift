@@ -101,6 +101,12 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         scheduler?.operationDidCancel(self)
     }
 
+    @available(*, noasync)
+    override func waitUntilFinished() {
+        if LiveRuntime.isBlockThread { DependencyGraph.expedite(self) }
+        super.waitUntilFinished()
+    }
+
     override func addDependency(_ operation: Operation) {
         // Nothing depends on this operation when the batch is built, so there is no cycle to refuse; one that the user
         // tries to close is not added.

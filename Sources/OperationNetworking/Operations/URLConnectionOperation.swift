@@ -420,6 +420,16 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         }
     }
 
+    /// Blocks the thread until the operation has finished.
+    ///
+    /// Called in a redirect, challenge, cache or `preparing` block of another operation, it exempts this operation and those it
+    /// depends on from the limits of their `RequestOperationQueue`: the slots may be taken by operations whose blocks wait.
+    @available(*, noasync)
+    open override func waitUntilFinished() {
+        if LiveRuntime.isBlockThread { DependencyGraph.expedite(self) }
+        super.waitUntilFinished()
+    }
+
     /// Makes this operation wait for another. A cycle is not built: the operation ends with an
     /// `OperationDependencyError` instead of running. No effect on an operation that has begun, or that a queue of
     /// Foundation's has decided to start.

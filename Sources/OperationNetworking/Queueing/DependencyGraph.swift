@@ -235,7 +235,7 @@ enum DependencyGraph {
     }
 
     /// Hands a rank to nodes and to everything they wait for. A rank only rises, so a node is visited at most once for each
-    /// of the five ranks.
+    /// of the six ranks.
     static func raise(_ nodes: [DependencyNode], to rank: PriorityRank, _ deferred: inout DeferredActions) {
         var stack = nodes
         while let next = stack.popLast() {

@@ -6,8 +6,8 @@ struct PriorityRank: Comparable, Hashable, Sendable {
     let value: UInt8
 
     static let lowest = PriorityRank(.veryLow)
-    /// Of an operation that has kept its connection while it was paused. No limit holds it up: those that have the slots may
-    /// be waiting for that connection.
+    /// Of an operation that has kept its connection while it was paused, or that a block of another one waits for. No limit
+    /// holds it up: those that have the slots may be waiting for it.
     static let connected = PriorityRank(value: 5)
 
     private init(value: UInt8) { self.value = value }

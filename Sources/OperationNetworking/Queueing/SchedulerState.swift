@@ -182,6 +182,10 @@ struct SchedulerState {
         switch entries[index].phase {
         case .queued:
             if !isUnchanged { heap.update(index, entries: &entries) }
+        case .parked where rank == .connected:
+            hosts.unpark(index, &entries)
+            entries[index].phase = .queued
+            heap.insert(index, &entries)
         case .parked:
             if !isUnchanged { hosts.update(index, &entries) }
         default:

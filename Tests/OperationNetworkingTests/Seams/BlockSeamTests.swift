@@ -58,6 +58,64 @@ import Testing
         #expect(operations.allSatisfy { $0.responseString == "x" })
     }
 
+    enum WaitingBlock: CaseIterable { case preparing, redirect, challenge, cache }
+
+    @Test(
+        "Blocks that wait for a request in their own queue, and for what that waits for",
+        arguments: WaitingBlock.allCases)
+    func waitingInOneQueue(_ kind: WaitingBlock) async throws {
+        let server = try TestServer()
+        server.respond(to: "/moved", .redirect(to: "/x"))
+        server.respond(to: "/token", .ok("token"))
+        server.respondToOthers { request in
+            kind == .challenge && request["Authorization"] == nil
+                ? .status(401).adding(header: "WWW-Authenticate", "Basic realm=\"x\"")
+                : .ok("x").adding(header: "Cache-Control", "max-age=60")
+        }
+        let queue = RequestOperationQueue()
+        queue.maxConcurrentOperationCount = 8
+        let (token, first) = (server.url("/token"), HTTPRequestOperation.make(server.url("/token")))
+        let wait: @Sendable () -> Void = {
+            let upstream = HTTPRequestOperation.make(token)
+            let foreign = BlockOperation()
+            foreign.addDependency(upstream)
+            let request = HTTPRequestOperation.make(token)
+            request.addDependency(foreign as Operation)
+            for operation in [upstream, foreign, request] { queue.addOperation(operation) }
+            request.waitUntilFinished()
+            #expect(request.responseString == "token")
+        }
+        let operations = (0..<24).map { index in
+            let operation = HTTPRequestOperation.make(server.url(kind == .redirect ? "/moved" : "/\(index)"))
+            switch kind {
+            case .preparing:
+                operation.addDependency(first) { _, _ in wait() }
+            case .redirect:
+                operation.setRedirectResponseBlock { _, request, response in
+                    if response != nil { wait() }
+                    return request
+                }
+            case .challenge:
+                operation.setWillSendRequestForAuthenticationChallengeBlock { _, _ in
+                    wait()
+                    return .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
+                }
+            case .cache:
+                operation.setCacheResponseBlock { _, _ in
+                    wait()
+                    return nil
+                }
+            }
+            return operation
+        }
+        queue.enqueue(operations + [first])
+        for operation in operations { await operation.completed() }
+        #expect(operations.allSatisfy { $0.responseString == "x" })
+        try await eventually("the slots are free") {
+            queue.queuedOperationCount == 0 && queue.state.withLock { $0.scheduler.running } == 0
+        }
+    }
+
     @Test("Operations without blocks are not kept by a queue that nobody runs")
     func stalledQueue() async throws {
         let server = try TestServer()
