@@ -46,9 +46,9 @@ extension URLConnectionOperation {
 
     func performAddDependency(_ operation: Operation) {
         do {
-            let (old, observers) = lock.withLock { (snapshot(), _observers) }
+            let old = lock.withLock { snapshot() }
             try DependencyGraph.add(upstream: operation, to: self)
-            announceReadiness(since: old, to: observers)
+            announceReadiness(since: old)
             if dependencyFailurePolicy == .cancel, let failure = Self.failure(of: operation) {
                 performCancel(cause: failure)
             }
@@ -62,30 +62,32 @@ extension URLConnectionOperation {
 
     func performRemoveDependency(_ operation: Operation) {
         // The block first: without the edge the operation may begin. Released outside the lock, as it holds anything.
-        let (old, observers, removed) = lock.withLock {
+        let (old, removed) = lock.withLock {
             var removed: [Preparation] = []
             _preparations.removeAll { preparation in
                 guard preparation.upstream === operation else { return false }
                 removed.append(preparation)
                 return true
             }
-            return (snapshot(), _observers, removed)
+            return (snapshot(), removed)
         }
         DependencyGraph.remove(upstream: operation, from: self)
         super.removeDependency(operation)
         withExtendedLifetime(removed) {}
-        announceReadiness(since: old, to: observers)
+        announceReadiness(since: old)
     }
 
-    private func announceReadiness(since old: StateSnapshot, to observers: [OperationStateObservation.Entry]) {
-        let (new, scheduler) = lock.withLock { (snapshot(), _scheduler) }
+    private func announceReadiness(since old: StateSnapshot) {
+        let (news, scheduler) = lock.withLock {
+            let new = snapshot()
+            // Only what the dependencies changed: whoever changed the state meanwhile announces that.
+            var before = new
+            before.dependenciesAreMet = old.dependenciesAreMet
+            return (before.isReady == new.isReady ? nil : _news(from: before, to: new), _scheduler)
+        }
+        if let news { announce(news) }
         scheduler?.operationDidChange(self)
-        // Only what the dependencies changed: whoever changed the state meanwhile announces that.
-        var before = new
-        before.dependenciesAreMet = old.dependenciesAreMet
-        guard before.isReady != new.isReady else { return }
-        announce(from: before, to: new, to: observers)
-        askForReadiness()
+        if news != nil { askForReadiness() }
     }
 
     /// The error to end with, when an upstream failed and this operation is not to run then.

@@ -97,7 +97,7 @@ extension URLConnectionOperation {
                 _preparations = []
             }
             return Ending(
-                old: old, new: snapshot(), observers: _observers, waiters: _atFinish, scheduler: _scheduler,
+                news: _news(from: old, to: snapshot()), waiters: _atFinish, scheduler: _scheduler,
                 delivers: !_configuration.dependentsWaitForCompletionBlocks, owner: _machine.owner)
         }
         guard let result else { return }
@@ -108,7 +108,7 @@ extension URLConnectionOperation {
         let dependents = DependencyGraph.didFinish(self)
         let isFoundations = result.owner == .foundationQueue
         if result.delivers, isFoundations { deliverCompletion(then: nil) }
-        announce(from: result.old, to: result.new, to: result.observers)
+        announce(result.news)
         if result.delivers, !isFoundations { deliverCompletion(then: nil) }
         didFinish()
         for waiter in result.waiters { waiter() }
@@ -120,9 +120,7 @@ extension URLConnectionOperation {
     }
 
     private struct Ending {
-        let old: StateSnapshot
-        let new: StateSnapshot
-        let observers: [OperationStateObservation.Entry]
+        let news: StateNews
         let waiters: [@Sendable () -> Void]
         let scheduler: (any OperationScheduler)?
         let delivers: Bool

@@ -3,7 +3,8 @@ internal import Foundation
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// Calls `handler` with every change of `state`, on the thread that made it, with no lock held.
+    /// Calls `handler` with every change of `state`, one after the other, with no lock held: on the thread that made it, or
+    /// on the one that is telling of a change before it.
     ///
     /// ```swift
     /// let observation = operation.observeState { old, new in
@@ -34,7 +35,8 @@ extension URLConnectionOperation {
     /// - Parameters:
     ///   - keyPath: the property.
     ///   - options: what the handler wants to know; none by default.
-    ///   - changeHandler: called on the thread that made the change, with no lock held.
+    ///   - changeHandler: called with one change after the other, with no lock held: on the thread that made it, or on
+    ///     the one that is telling of a change before it.
     /// - Returns: a token that ends the observation when it is invalidated or released.
     public func observe<Value>(
         _ keyPath: KeyPath<URLConnectionOperation, Value>, options: StateObservingOptions = [],

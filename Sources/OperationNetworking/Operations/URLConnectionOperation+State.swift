@@ -14,6 +14,14 @@ struct StateSnapshot: Equatable {
     var isReady: Bool { isCancelled || (state == .ready && dependenciesAreMet) }
 }
 
+/// A change as it is told.
+struct StateNews {
+    let old: StateSnapshot
+    let new: StateSnapshot
+    /// Who is to be told by the thread that has this; nobody, where another one does.
+    var observers: [OperationStateObservation.Entry] = []
+}
+
 extension URLConnectionOperation {
     /// The operation's life-cycle state.
     public var state: OperationState {
@@ -37,27 +45,65 @@ extension URLConnectionOperation {
     ///
     /// - Returns: what `body` answered.
     func change<Result>(_ body: () -> Result) -> Result {
-        let (result, old, new, observers) = lock.withLock {
+        let (result, news) = lock.withLock {
             let old = snapshot()
             let result = body()
-            return (result, old, snapshot(), _observers)
+            return (result, _news(from: old, to: snapshot()))
         }
-        announce(from: old, to: new, to: observers)
+        announce(news)
         return result
     }
 
+    /// What there is to tell of a change. Called with `lock` held, so that observers are told in the order of the
+    /// changes: while a thread tells them of one, what others have is left to it. Whoever gets this calls `announce`.
+    func _news(from old: StateSnapshot, to new: StateSnapshot) -> StateNews {
+        guard old != new, !_observers.isEmpty else { return StateNews(old: old, new: new) }
+        let news = StateNews(old: old, new: new, observers: _observers)
+        guard _untold == nil else {
+            _untold?.append(news)
+            return StateNews(old: old, new: new)
+        }
+        _untold = []
+        return news
+    }
+
     /// Tells what changed. Never with the lock held: Foundation holds a private mutex while it asks `isFinished`.
-    func announce(from old: StateSnapshot, to new: StateSnapshot, to observers: [OperationStateObservation.Entry]) {
+    ///
+    /// Foundation is not kept waiting by what another thread is telling observers, who may wait for it.
+    func announce(_ news: StateNews) {
+        let (old, new) = (news.old, news.new)
         guard old != new else { return }
         if old.isExecuting != new.isExecuting { OperationActivity.shared.note(isExecuting: new.isExecuting) }
-        for observer in observers { observer.willChange(self, old, new) }
-        if old.state != new.state {
-            willChangeValue(forKey: new.state.key)
-            willChangeValue(forKey: old.state.key)
-            post(old.state)
-            post(new.state)
+        for observer in news.observers { observer.willChange(self, old, new) }
+        post(news)
+        guard !news.observers.isEmpty else { return }
+        for observer in news.observers { observer.didChange(self, old, new) }
+        while let next = lock.withLock({ _nextUntold() }) {
+            for observer in next.observers { observer.willChange(self, next.old, next.new) }
+            for observer in next.observers { observer.didChange(self, next.old, next.new) }
         }
-        for observer in observers { observer.didChange(self, old, new) }
+    }
+
+    /// What was left to this thread; nil, from where on another one tells: nothing more. Called with `lock` held.
+    private func _nextUntold() -> StateNews? {
+        guard var next = _untold?.first else {
+            _untold = nil
+            return nil
+        }
+        _untold?.removeFirst()
+        // Those whose observation has not ended meanwhile.
+        next.observers.removeAll { observer in !_observers.contains { $0 === observer } }
+        return next
+    }
+
+    /// Tells Foundation.
+    private func post(_ news: StateNews) {
+        let (old, new) = (news.old.state, news.new.state)
+        guard old != new else { return }
+        willChangeValue(forKey: new.key)
+        willChangeValue(forKey: old.key)
+        post(old)
+        post(new)
     }
 
     private func post(_ state: OperationState) {
@@ -69,10 +115,13 @@ extension URLConnectionOperation {
 
     /// The last upstream ended: tells observers, and begins what was asked to start before it could.
     func postReadiness() {
-        let (new, observers, starts) = lock.withLock { (snapshot(), _observers, _machine.dependenciesWereMet()) }
-        var old = new
-        old.dependenciesAreMet = false
-        announce(from: old, to: new, to: observers)
+        let (news, starts) = lock.withLock {
+            let new = snapshot()
+            var old = new
+            old.dependenciesAreMet = false
+            return (_news(from: old, to: new), _machine.dependenciesWereMet())
+        }
+        announce(news)
         askForReadiness()
         if starts { CallChain.run { [self] in start() } }
     }

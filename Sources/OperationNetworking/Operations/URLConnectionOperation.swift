@@ -42,6 +42,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Run at the end, on the thread that makes it.
     var _atFinish: [@Sendable () -> Void] = []
     @exclusivity(unchecked) var _observers: [OperationStateObservation.Entry] = []
+    /// Of what the thread that is telling observers of a change is to tell them next; nil: none is.
+    var _untold: [StateNews]?
     var _preparations: [Preparation] = []
     @exclusivity(unchecked) var _scheduler: (any OperationScheduler)?
     @exclusivity(unchecked) var _dependencyNode: DependencyNode?

@@ -11,7 +11,7 @@ extension DependencyGraph {
             var deferred = DeferredActions()
             guard !node._isGone, node._inheritedRank < .connected else { return deferred }
             node._inheritedRank = .connected
-            raiseUpstreams(of: node, &deferred)
+            raise(Array(node._upstreamNodes), to: node._effectiveRank, &deferred)
             return deferred
         }.run()
         // By its own account, since the node of one that never had an edge is not told of the activation. One that joins a

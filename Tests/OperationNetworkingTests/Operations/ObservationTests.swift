@@ -128,6 +128,49 @@ import Testing
         withExtendedLifetime(token) {}
     }
 
+    @Test("What another thread changes while one is told comes after it, and Foundation's waiters do not wait for that")
+    func twoThreads() async {
+        for _ in 0..<50 {
+            let operation = Self.operation()
+            let log = Recorder<String>()
+            let (isTelling, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let told = DispatchGroup()
+            let first = operation.observeState { _, new in
+                guard new == .paused else { return }
+                isTelling.signal()
+                goesOn.wait()
+            }
+            let second = operation.observeState { old, new in log.append("\(old)>\(new)") }
+            let ended = operation.observeState { _, new in if new != .paused { log.append("ended") } }
+            DispatchQueue.global().async(group: told) { operation.pause() }
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    isTelling.wait()
+                    operation.resume()
+                    operation.start()
+                    operation.waitUntilFinished()
+                    ended.invalidate()
+                    goesOn.signal()
+                    told.wait()
+                    continuation.resume()
+                }
+            }
+            #expect(log.values == ["ready>paused", "paused>ready", "ready>executing", "executing>finished"])
+            withExtendedLifetime((first, second)) {}
+        }
+    }
+
+    @Test("A handler that changes the operation: the others hear of both changes in order")
+    func nestedOrder() {
+        let operation = Self.operation()
+        let log = Recorder<String>()
+        let first = operation.observeState { [unowned operation] _, new in if new == .paused { operation.resume() } }
+        let second = operation.observeState { old, new in log.append("\(old)>\(new)") }
+        operation.pause()
+        #expect(log.values == ["ready>paused", "paused>ready"])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("An invalidated token, and a released one, end the observation")
     func ends() {
         let operation = Self.operation()
