@@ -104,12 +104,14 @@ extension URLConnectionOperation {
         endObservation()
         // Dependents are ready when a completion block looks at them, but are started after it was dispatched: callbacks
         // of one queue come in the order of the ends. For the same reason it is dispatched before a queue of Foundation's
-        // learns of the end, and starts the next.
+        // learns of the end, and starts the next; observers come before both.
         let dependents = DependencyGraph.didFinish(self)
-        let isFoundations = result.owner == .foundationQueue
-        if result.delivers, isFoundations { deliverCompletion(then: nil) }
-        announce(result.news)
-        if result.delivers, !isFoundations { deliverCompletion(then: nil) }
+        if result.delivers, result.owner == .foundationQueue {
+            announce(result.news) { [self] in deliverCompletion(then: nil) }
+        } else {
+            announce(result.news)
+            if result.delivers { deliverCompletion(then: nil) }
+        }
         didFinish()
         for waiter in result.waiters { waiter() }
         dependents?.run()

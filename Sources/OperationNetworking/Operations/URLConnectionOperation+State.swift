@@ -70,18 +70,24 @@ extension URLConnectionOperation {
     /// Tells what changed. Never with the lock held: Foundation holds a private mutex while it asks `isFinished`.
     ///
     /// Foundation is not kept waiting by what another thread is telling observers, who may wait for it.
-    func announce(_ news: StateNews) {
+    ///
+    /// - Parameter deliver: called once observers know and before Foundation does.
+    func announce(_ news: StateNews, delivering deliver: (() -> Void)? = nil) {
         let (old, new) = (news.old, news.new)
         guard old != new else { return }
         if old.isExecuting != new.isExecuting { OperationActivity.shared.note(isExecuting: new.isExecuting) }
         for observer in news.observers { observer.willChange(self, old, new) }
-        post(news)
-        guard !news.observers.isEmpty else { return }
-        for observer in news.observers { observer.didChange(self, old, new) }
-        while let next = lock.withLock({ _nextUntold() }) {
-            for observer in next.observers { observer.willChange(self, next.old, next.new) }
-            for observer in next.observers { observer.didChange(self, next.old, next.new) }
+        if deliver == nil { post(news) }
+        if !news.observers.isEmpty {
+            for observer in news.observers { observer.didChange(self, old, new) }
+            while let next = lock.withLock({ _nextUntold() }) {
+                for observer in next.observers { observer.willChange(self, next.old, next.new) }
+                for observer in next.observers { observer.didChange(self, next.old, next.new) }
+            }
         }
+        guard let deliver else { return }
+        deliver()
+        post(news)
     }
 
     /// What was left to this thread; nil, from where on another one tells: nothing more. Called with `lock` held.

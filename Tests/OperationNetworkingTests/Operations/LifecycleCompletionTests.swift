@@ -83,6 +83,24 @@ import Testing
         withExtendedLifetime(token) {}
     }
 
+    @Test(
+        "Observers are told of the end before the completion block runs, in both kinds of queue",
+        arguments: [false, true])
+    func observersFirst(isOurs: Bool) async {
+        let queue = isOurs ? RequestOperationQueue() : OperationQueue()
+        let log = Recorder<String>()
+        let operation = HTTPRequestOperation.make(completionQueue: .global())
+        operation.completionBlock = { log.append("completion") }
+        let token = operation.observe(\.isFinished, options: .prior) { _, change in
+            usleep(20_000)
+            log.append(change.isPrior ? "prior" : "observer")
+        }
+        queue.enqueue([operation])
+        await operation.completed()
+        #expect(log.values == ["prior", "observer", "completion"])
+        withExtendedLifetime(token) {}
+    }
+
     @Test("With concurrency 1 the callbacks of 200 operations come in the queue's order", arguments: [false, true])
     func order(isOurs: Bool) async throws {
         let server = try TestServer()
