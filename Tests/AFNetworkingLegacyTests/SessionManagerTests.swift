@@ -250,6 +250,12 @@ struct SessionManagerTests {
         let last = logger.lines.last?.split(separator: " ") ?? []
         #expect(last.count == 5 && last.prefix(2) == ["complete", "0"] && last.last == "true")
         #expect(last.dropFirst(2).prefix(2).allSatisfy { $0 != "0" })
+        let failing = TaskLogger()
+        failing.observe("/status/404")
+        manager.dataTask(with: URLRequest(url: httpbin.url("/status/404")), completionHandler: nil).resume()
+        try await eventually("the failure") { failing.lines.count == 2 }
+        #expect(failing.lines.last?.hasPrefix("complete \(NSURLErrorBadServerResponse) ") == true)
+        withExtendedLifetime(manager) {}
     }
 
     @Test("The message that comes with a bad status")
@@ -259,6 +265,23 @@ struct SessionManagerTests {
         let reader = ErrorReader(baseURL: server.url())
         let (status, message, url) = await Legacy.result { done in reader.load("bad") { done(($0, $1, $2)) } }
         #expect(status == 422 && message == "no such book" && url == server.url("/bad"))
+        let manager = reader.manager
+        for (path, cancels, expected) in [("bad", false, 1), ("good", true, 3)] {
+            let error: (any Error)? = await Legacy.result { done in
+                let task = manager.get(
+                    path, parameters: nil, headers: nil, progress: nil, success: { _, _ in done(nil) },
+                    failure: { done($1) })
+                if cancels { task?.cancel() }
+            }
+            #expect(reader.advice(error) == expected)
+        }
+        #expect(reader.advice(nil) == -1 && reader.advice(CocoaError(.fileNoSuchFile)) == 4)
+        var problem: Int?
+        _ = manager.requestSerializer.multipartFormRequest(
+            withMethod: "POST", urlString: "http://127.0.0.1/", parameters: nil,
+            constructingBodyWith: { problem = reader.problem(of: $0, with: URL(fileURLWithPath: "/no/such")) },
+            error: nil)
+        #expect(problem == NSURLErrorBadURL)
     }
 
     @Test("The spelling of Swift 2")

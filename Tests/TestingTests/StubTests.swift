@@ -41,6 +41,7 @@ struct StubTests {
                 + "fit, because its method is GET")
         #expect(stubs.unmatchedRequests == [unmatched])
         #expect(unmatched.localizedDescription == unmatched.description)
+        #expect((error as Any) is NSError && (CassetteError.unplayed([]) as Any) is NSError)
     }
 
     @Test("Header fields and predicates choose among rules")

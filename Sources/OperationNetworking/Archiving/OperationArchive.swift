@@ -139,7 +139,7 @@ extension OperationArchive.Request {
 }
 
 /// Why an operation that came from an archive cannot run as it is: what an archive cannot hold has to be set again.
-enum UnarchivedProperty: Error, LocalizedError, CustomStringConvertible {
+enum UnarchivedProperty: Error, LocalizedError, CustomStringConvertible, _BridgedError {
     case bodyStream, securityPolicy, responseSerializer, downloadDestination
 
     var errorDescription: String? { description }

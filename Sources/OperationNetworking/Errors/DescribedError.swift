@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// `URLError` and `CocoaError` print what the `NSError` in them prints.
 // Sendable as every `NSError`: nothing of it changes.
-final class DescribedError: NSError, @unchecked Sendable {
+class DescribedError: NSError, @unchecked Sendable {
     override var description: String { localizedDescription }
     override var debugDescription: String { localizedDescription }
     /// What archives and copies take it for.

@@ -8,7 +8,9 @@ public import Foundation
 /// item whose name looks like a secret's.
 ///
 /// Two errors of one type are equal when their codes are.
-public protocol NetworkingError: LocalizedError, CustomNSError, CustomStringConvertible, Equatable, Sendable {
+public protocol NetworkingError: LocalizedError, CustomNSError, CustomStringConvertible, Equatable, Sendable,
+    _BridgedError
+{
     /// The kinds of failures. Later versions may add more.
     associatedtype Code: RawRepresentable & Hashable & Sendable
 

@@ -66,7 +66,8 @@ extension Error {
     /// The same error with a request's method in its line, where the error is the library's and does not have one.
     func naming(_ method: String?) -> any Error {
         switch self {
-        case let error as URLError: error.naming(method ?? "GET")
+        // What casts to one and is none is somebody else's `NSError`.
+        case let error as URLError where Self.self == URLError.self: error.naming(method ?? "GET")
         case let error as ResponseSerializationError: error.naming(method ?? "GET")
         default: self
         }

@@ -9,7 +9,7 @@ struct JSONWriter {
     /// As deep as Foundation reads.
     static let nestingLimit = 512
 
-    struct Failure: Error, LocalizedError, CustomStringConvertible {
+    struct Failure: Error, LocalizedError, CustomStringConvertible, _BridgedError {
         let path: String
         let problem: String
 

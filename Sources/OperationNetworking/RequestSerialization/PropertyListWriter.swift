@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Writes property lists by `PropertyListSerialization`, which traps or writes nonsense where this says what is wrong.
 struct PropertyListWriter {
-    struct Failure: Error, LocalizedError, CustomStringConvertible {
+    struct Failure: Error, LocalizedError, CustomStringConvertible, _BridgedError {
         let path: String
         let problem: String
 

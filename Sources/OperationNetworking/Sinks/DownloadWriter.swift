@@ -262,7 +262,7 @@ final class DownloadWriter: ByteWriter {
 }
 
 /// Why a received file is not the one that was asked for.
-struct DownloadError: Error, LocalizedError, CustomStringConvertible {
+struct DownloadError: Error, LocalizedError, CustomStringConvertible, _BridgedError {
     let reason: String
     let path: String
     /// What a `URLError` over this one says: another code when the content has come, and is not what it was to be.

@@ -2,7 +2,7 @@
 public import Foundation
 
 /// An error of reading the content of a response as a stream. Errors of the request itself are the operation's.
-public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible, Equatable, Sendable {
+public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible, Equatable, Sendable, _BridgedError {
     /// Somebody else reads the operation's stream, or has, or it was let go of unread after content had come. A response
     /// comes once: make another operation, with `copy()` for example.
     case alreadyRead

@@ -2,7 +2,7 @@
 public import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
-internal import OperationNetworking
+public import OperationNetworking
 
 /// Answers of servers that are kept in a file, and given again by stubs. An HTTP Archive (HAR 1.2), also one that
 /// `HTTPArchive` or a browser has written.
@@ -101,7 +101,7 @@ public final class Cassette: Sendable {
 }
 
 /// A cassette has no answer to a request, or more answers than requests.
-public enum CassetteError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+public enum CassetteError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible, _BridgedError {
     /// Nothing in the file answers a request. `expected` is the next exchange, where matching is strict.
     case noExchange(request: String, expected: String?)
     /// These were not asked for.

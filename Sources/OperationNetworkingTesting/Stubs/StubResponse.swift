@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+public import OperationNetworking
 
 /// The answer of a stub. A response, by and by or at once, or a failure.
 ///
@@ -224,7 +225,7 @@ extension StubResponse {
 }
 
 /// A stub's answer cannot be sent.
-public struct StubResponseError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+public struct StubResponseError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible, _BridgedError {
     /// A sentence about the defect.
     public let reason: String
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+public import OperationNetworking
 
 /// No rule of the stubs fits a request. What was asked, the rule that comes nearest, and why that does not fit.
 ///
 /// It is the `error` of the operation, as it is.
-public struct UnmatchedRequestError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+public struct UnmatchedRequestError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible, _BridgedError {
     /// The request's method.
     public let method: String
     /// The request's URL.

@@ -20,6 +20,8 @@ struct HostileImageTests {
             return nil
         } catch {
             #expect(!error.reason.isEmpty && (error as NSError).localizedDescription == error.reason)
+            let value: Any = error
+            #expect((value as? NSError)?.code == error.code.rawValue && (value as? NSError) as Any is ImageError)
             return error.code
         }
     }

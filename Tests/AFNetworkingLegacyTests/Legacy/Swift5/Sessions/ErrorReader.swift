@@ -24,4 +24,24 @@ class ErrorReader {
                 completion(response?.statusCode, json?["message"] as? String, task?.currentRequest?.url)
             })
     }
+
+    /// What is to be done about an error, as a number: -1 for none, the code for one that nobody knows.
+    func advice(_ error: Error?) -> Int {
+        switch error {
+        case nil: return -1
+        case let error as NSError where error.domain == AFURLResponseSerializationErrorDomain:
+            return error.code == NSURLErrorBadServerResponse ? 1 : 2
+        case let error as NSError where error.domain == NSURLErrorDomain && error.code == NSURLErrorCancelled: return 3
+        case let error as NSError: return error.code
+        }
+    }
+
+    func problem(of form: AFMultipartFormData, with file: URL) -> Int? {
+        do {
+            try form.appendPart(withFileURL: file, name: "file")
+        } catch let error as NSError {
+            return error.code
+        }
+        return nil
+    }
 }
