@@ -43,6 +43,34 @@ extension HTTPRequestSerializer {
         Forward.result(error) { try self.request(bySerializing: request, withParameters: parameters) }
     }
 
+    /// `request(bySerializing:withParameters:)`, as Swift 3 and later have it, for callers that do not catch.
+    ///
+    /// `error` is where the error is put; nil: it is lost.
+    /// The result is nil when there is an error.
+    public func request(
+        bySerializingRequest request: URLRequest, withParameters parameters: Any?, error: NSErrorPointer
+    ) -> URLRequest? {
+        self.request(bySerializing: request, withParameters: parameters, error: error)
+    }
+
+    /// `request(bySerializing:withParameters:)`, as Swift 3 has it.
+    public func request(
+        bySerializingRequest request: URLRequest, withParameters parameters: Any?
+    ) throws -> URLRequest {
+        try self.request(bySerializing: request, withParameters: parameters)
+    }
+
+    /// `request(withMultipartFormRequest:writingStreamContentsToFile:completionHandler:)`, as Swift 3 and later have it.
+    @preconcurrency @discardableResult
+    public func request(
+        withMultipartForm request: URLRequest, writingStreamContentsToFile fileURL: URL,
+        completionHandler handler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) -> NSMutableURLRequest {
+        .copy(
+            of: self.request(
+                withMultipartFormRequest: request, writingStreamContentsToFile: fileURL, completionHandler: handler))
+    }
+
     // MARK: Swift 1 and 2
 
     /// `request(withMethod:urlString:parameters:)`, as Swift 1 and 2 have it.

@@ -81,6 +81,13 @@ import Testing
         }
         #expect(failure == nil)
         #expect(try String(contentsOf: file, encoding: .utf8).contains("name=\"c\"\r\n\r\nd"))
+        let later: (any Error)? = await withCheckedContinuation { continuation in
+            let request: NSMutableURLRequest = serializer.request(
+                withMultipartForm: new as URLRequest, writingStreamContentsToFile: file
+            ) { continuation.resume(returning: $0) }
+            #expect(request.httpBodyStream == nil)
+        }
+        #expect(later == nil)
     }
 
     @Test("A form request of the old kind is sent as it is")
@@ -108,8 +115,12 @@ import Testing
             serializer.requestBySerializingRequest(request, withParameters: ["b": 1, "a": 2], error: &error)?.httpBody,
             serializer.request(bySerializing: request as URLRequest, withParameters: ["b": 1, "a": 2], error: &error)?
                 .httpBody,
+            serializer.request(
+                bySerializingRequest: request as URLRequest, withParameters: ["b": 1, "a": 2], error: &error)?.httpBody,
+            try serializer.request(bySerializingRequest: request as URLRequest, withParameters: ["b": 1, "a": 2])
+                .httpBody,
         ]
-        #expect(bodies == Array(repeating: Data(#"{"a":2,"b":1}"#.utf8), count: 3))
+        #expect(bodies == Array(repeating: Data(#"{"a":2,"b":1}"#.utf8), count: 5))
         #expect(error == nil)
         #expect(serializer.requestBySerializingRequest(request, withParameters: [Date()], error: &error) == nil)
         #expect(error?.code == -1016)

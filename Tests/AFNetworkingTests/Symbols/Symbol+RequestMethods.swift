@@ -65,12 +65,15 @@ extension Symbol {
         [
             available(
                 "-[AFURLRequestSerialization requestBySerializingRequest:withParameters:error:]",
-                "requestBySerializingRequest(_:withParameters:)", "request(bySerializing:withParameters:)",
-                note: "The latter is what a subclass overrides."
+                "requestBySerializingRequest(_:withParameters:)",
+                "request(bySerializingRequest:withParameters:error:)", "request(bySerializing:withParameters:)",
+                note: "The last is what a subclass overrides."
             ) { (serializer: Serializer, request: URLRequest) in
                 var error: NSError?
                 _ = serializer.requestBySerializingRequest(request as NSURLRequest, withParameters: nil, error: &error)
                 _ = try serializer.requestBySerializingRequest(request as NSURLRequest, withParameters: nil)
+                _ = serializer.request(bySerializingRequest: request, withParameters: nil, error: &error)
+                _ = try serializer.request(bySerializingRequest: request, withParameters: nil)
                 _ = serializer.request(bySerializing: request, withParameters: nil, error: &error)
                 let any: any AFURLRequestSerialization = serializer
                 _ = try any.request(bySerializing: request, withParameters: nil)
@@ -114,13 +117,15 @@ extension Symbol {
                 "-[AFHTTPRequestSerializer "
                     + "requestWithMultipartFormRequest:writingStreamContentsToFile:completionHandler:]",
                 "requestWithMultipartFormRequest(_:writingStreamContentsToFile:completionHandler:)",
-                "request(withMultipartFormRequest:writingStreamContentsToFile:completionHandler:)"
+                "request(withMultipartForm:writingStreamContentsToFile:completionHandler:)"
             ) { (serializer: Serializer, request: URLRequest, file: URL) in
                 _ = serializer.requestWithMultipartFormRequest(
                     request as NSURLRequest, writingStreamContentsToFile: file, completionHandler: { (_: NSError!) in })
-                _ = serializer.request(
-                    withMultipartFormRequest: request, writingStreamContentsToFile: file,
-                    completionHandler: { (_: (any Error)?) in })
+                _ = typed(
+                    NSMutableURLRequest.self,
+                    serializer.request(withMultipartForm: request, writingStreamContentsToFile: file) { (_: Error?) in }
+                )
+                serializer.request(withMultipartForm: request, writingStreamContentsToFile: file)
             },
         ]
     }
