@@ -2,7 +2,8 @@
 public import Foundation
 public import FoundationNetworking
 
-// The names of Swift 1 and 2, which are the selectors.
+// The names of Swift 1 and 2, which are the selectors, as AFNetworking 2 has them: those with a pointer for the progress
+// give way to those with a block, which AFNetworking 3 has.
 
 extension URLSessionManager {
     /// `dataTask(with:uploadProgress:downloadProgress:completionHandler:)`, as Swift 1 and 2 have it.
@@ -28,6 +29,7 @@ extension URLSessionManager {
     }
 
     /// `uploadTask(with:fromFile:progress:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func uploadTaskWithRequest(
         _ request: URLRequest, fromFile fileURL: URL, progress: UnsafeMutablePointer<Progress?>?,
@@ -39,6 +41,7 @@ extension URLSessionManager {
     }
 
     /// `uploadTask(with:from:progress:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func uploadTaskWithRequest(
         _ request: URLRequest, fromData bodyData: Data?, progress: UnsafeMutablePointer<Progress?>?,
@@ -50,6 +53,7 @@ extension URLSessionManager {
     }
 
     /// `uploadTask(withStreamedRequest:progress:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func uploadTaskWithStreamedRequest(
         _ request: URLRequest, progress: UnsafeMutablePointer<Progress?>?,
@@ -61,6 +65,7 @@ extension URLSessionManager {
     }
 
     /// `downloadTask(with:progress:destination:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func downloadTaskWithRequest(
         _ request: URLRequest, progress: UnsafeMutablePointer<Progress?>?,
@@ -73,6 +78,7 @@ extension URLSessionManager {
     }
 
     /// `downloadTask(withResumeData:progress:destination:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func downloadTaskWithResumeData(
         _ resumeData: Data, progress: UnsafeMutablePointer<Progress?>?,
@@ -114,6 +120,7 @@ extension URLSessionManager {
     }
 
     /// `uploadTask(with:fromFile:progress:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func uploadTaskWithRequest(
         _ request: NSURLRequest, fromFile fileURL: URL, progress: UnsafeMutablePointer<Progress?>?,
@@ -124,6 +131,7 @@ extension URLSessionManager {
     }
 
     /// `uploadTask(with:from:progress:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func uploadTaskWithRequest(
         _ request: NSURLRequest, fromData bodyData: Data?, progress: UnsafeMutablePointer<Progress?>?,
@@ -134,6 +142,7 @@ extension URLSessionManager {
     }
 
     /// `uploadTask(withStreamedRequest:progress:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func uploadTaskWithStreamedRequest(
         _ request: NSURLRequest, progress: UnsafeMutablePointer<Progress?>?,
@@ -144,6 +153,7 @@ extension URLSessionManager {
     }
 
     /// `downloadTask(with:progress:destination:completionHandler:)`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
     @preconcurrency
     public func downloadTaskWithRequest(
         _ request: NSURLRequest, progress: UnsafeMutablePointer<Progress?>?,

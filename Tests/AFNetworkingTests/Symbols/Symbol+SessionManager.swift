@@ -107,6 +107,10 @@ extension Symbol {
                 in
                 _ = manager.uploadTaskWithRequest(
                     request, fromFile: url, progress: progress, completionHandler: endedOld)
+                _ = manager.uploadTaskWithRequest(
+                    request as NSURLRequest, fromFile: url, progress: { (_: Progress!) in }, completionHandler: nil)
+                _ = manager.uploadTaskWithRequest(
+                    request, fromFile: url, progress: { _ in }, completionHandler: { _, _, _ in })
                 _ = manager.uploadTask(
                     with: request, fromFile: url, progress: progress, completionHandler: ended)
                 _ = manager.uploadTask(
@@ -121,6 +125,9 @@ extension Symbol {
             ) { (manager: Manager, request: URLRequest, progress: UnsafeMutablePointer<Progress?>) in
                 _ = manager.uploadTaskWithRequest(
                     request, fromData: Data(), progress: progress, completionHandler: endedOld)
+                _ = manager.uploadTaskWithRequest(
+                    request as NSURLRequest, fromData: nil, progress: { _ in }, completionHandler: { _, _, _ in })
+                _ = manager.uploadTaskWithRequest(request, fromData: nil, progress: nil, completionHandler: nil)
                 _ = manager.uploadTask(
                     with: request, from: Data(), progress: progress, completionHandler: ended)
                 _ = manager.uploadTask(
@@ -133,6 +140,10 @@ extension Symbol {
             ) { (manager: Manager, request: URLRequest, progress: UnsafeMutablePointer<Progress?>) in
                 _ = manager.uploadTaskWithStreamedRequest(
                     request, progress: progress, completionHandler: endedOld)
+                _ = manager.uploadTaskWithStreamedRequest(
+                    request as NSURLRequest, progress: { (progress: Progress) -> Void in },
+                    completionHandler: { (response: URLResponse, data: AnyObject?, error: NSError?) -> Void in })
+                _ = manager.uploadTaskWithStreamedRequest(request, progress: progressed, completionHandler: nil)
                 _ = manager.uploadTask(
                     withStreamedRequest: request, progress: progress, completionHandler: ended)
                 _ = manager.uploadTask(
@@ -145,6 +156,10 @@ extension Symbol {
             ) { (manager: Manager, request: URLRequest, progress: UnsafeMutablePointer<Progress?>) in
                 _ = manager.downloadTaskWithRequest(
                     request, progress: progress, destination: file, completionHandler: downloadedOld)
+                _ = manager.downloadTaskWithRequest(
+                    request as NSURLRequest, progress: { _ in }, destination: nil, completionHandler: nil)
+                _ = manager.downloadTaskWithRequest(
+                    request, progress: { (_: Progress) in }, destination: file, completionHandler: { _, _, _ in })
                 _ = manager.downloadTask(
                     with: request, progress: progress, destination: file, completionHandler: downloaded)
                 _ = manager.downloadTask(
@@ -157,6 +172,8 @@ extension Symbol {
             ) { (manager: Manager, data: Data, progress: UnsafeMutablePointer<Progress?>) in
                 _ = manager.downloadTaskWithResumeData(
                     data, progress: progress, destination: file, completionHandler: downloadedOld)
+                _ = manager.downloadTaskWithResumeData(
+                    data, progress: { _ in }, destination: nil, completionHandler: nil)
                 _ = manager.downloadTask(
                     withResumeData: data, progress: progress, destination: file, completionHandler: downloaded
                 )
