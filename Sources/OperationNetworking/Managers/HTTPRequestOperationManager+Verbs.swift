@@ -67,7 +67,7 @@ extension HTTPRequestOperationManager {
         var request = request
         let withholdsIdentity = request.url.map(withholdsIdentity(from:)) ?? false
         if withholdsIdentity { request.removeIdentity(of: requestSerializer) }
-        for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
+        request.setHeaders(headers)
         let operation = httpRequestOperation(
             with: request, success: success, failure: failure.map(Self.withOptionalOperation))
         // Unless a subclass has chosen another one.

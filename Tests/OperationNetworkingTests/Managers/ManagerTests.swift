@@ -132,6 +132,20 @@ private final class Screen: Sendable {
         #expect(request["User-Agent"]?.isEmpty == false && request["Accept-Language"]?.isEmpty == false)
     }
 
+    @Test("Headers of a call keep their spelling, in place of those that differ in case only")
+    func spelling() throws {
+        let manager = HTTPRequestOperationManager(baseURL: server.url("/"))
+        manager.requestSerializer.setValue("serializer", forHTTPHeaderField: "field")
+        manager.requestSerializer.setValue("serializer", forHTTPHeaderField: "other")
+        for (name, value) in ["field": "call", "FIELD": "call", "x-new": "serializer"] {
+            let request = try manager.makeOperation(method: "GET", "x", headers: [name: "call"]).request
+            let fields = try #require(request.allHTTPHeaderFields)
+            #expect(fields[name] == "call" && fields["other"] == "serializer")
+            #expect(fields.keys.filter { $0.lowercased() == name.lowercased() } == [name])
+            #expect(request.value(forHTTPHeaderField: "Field") == value)
+        }
+    }
+
     @Test("An operation gets the manager's settings when it is made")
     func settings() throws {
         let manager = HTTPRequestOperationManager(baseURL: server.url("/"))

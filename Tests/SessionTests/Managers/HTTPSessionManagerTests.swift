@@ -50,6 +50,17 @@ final class SessionAPIClient: HTTPSessionManager, @unchecked Sendable {
         HTTPSessionManager(baseURL: server.url(path)).offMain()
     }
 
+    @Test("Headers of a call keep their spelling, in place of those that differ in case only")
+    func spelling() throws {
+        let client = manager()
+        client.requestSerializer.setValue("serializer", forHTTPHeaderField: "field")
+        for name in ["field", "FIELD"] {
+            let task = try #require(client.get("x", headers: [name: "call"], success: nil, failure: nil))
+            let fields = try #require(task.originalRequest?.allHTTPHeaderFields)
+            #expect(fields.filter { $0.key.lowercased() == "field" } == [name: "call"])
+        }
+    }
+
     @Test("Every verb resumes a task with method, URL, parameters and headers, and goes through dataTask(with:)")
     func verbs() async throws {
         let client = SessionAPIClient(baseURL: server.url("/api"))

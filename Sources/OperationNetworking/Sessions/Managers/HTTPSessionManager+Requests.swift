@@ -74,7 +74,7 @@ extension HTTPSessionManager {
         {
             request.removeIdentity(of: serializer)
         }
-        for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
+        request.setHeaders(headers)
     }
 
     /// A success block of a verb that has no object.
