@@ -24,7 +24,7 @@ struct ResponseSerializationErrorTests {
         #expect(error.data == Data(#"{"e":1}"#.utf8))
         #expect((error.responseObject as? [String: Int]) == ["e": 1])
         #expect(error.underlyingError == nil)
-        let reason = HTTPURLResponse.localizedString(forStatusCode: 404)
+        let reason = HTTPURLResponse.localizedString(forStatusCode: 404).lowercased()
         #expect(error.reason == "Request failed: \(reason) (404)")
         #expect(error.localizedDescription.hasPrefix(error.reason))
 

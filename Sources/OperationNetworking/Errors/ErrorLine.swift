@@ -20,7 +20,7 @@ enum ErrorLine {
         return (place.isEmpty ? "" : place + ": ") + joined(reason, advice)
     }
 
-    /// `Request failed: Not Found (404): GET https://example.com/a; advice`: AFNetworking's text in front.
+    /// `Request failed: not found (404): GET https://example.com/a; advice`: AFNetworking's text in front.
     static func text(_ reason: String, of method: String?, _ url: URL?, advice: String? = nil) -> String {
         let method = method.flatMap { $0.utf8.count <= 32 && $0.isToken ? $0 : nil }
         let place = [method, url?.masked].compactMap { $0 }.joined(separator: " ")

@@ -105,7 +105,7 @@ public struct ResponseSerializationError: NetworkingError {
     /// AFNetworking's error domain.
     public static var errorDomain: String { URLResponseSerializationErrorDomain }
 
-    /// One line with the failure and the request. For example "Request failed: Not Found (404): GET
+    /// One line with the failure and the request. For example "Request failed: not found (404): GET
     /// https://example.com/a". The method is known once an operation has the error.
     public var description: String { ErrorLine.text(reason, of: method, response?.url, advice: recoverySuggestion) }
 

@@ -29,7 +29,8 @@ extension HTTPResponseSerializer {
         func refusal(of response: HTTPURLResponse, data: Data?) -> ResponseSerializationError? {
             let contentTypeError = contentTypeRefusal(of: response, data: data)
             guard !accepts(statusCode: response.statusCode) else { return contentTypeError }
-            let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+            // In lower case as on Apple's systems, and so in AFNetworking's text.
+            let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode).lowercased()
             return ResponseSerializationError(
                 code: .badServerResponse, message: "Request failed: \(reason) (\(response.statusCode))",
                 response: response, data: data, underlyingError: contentTypeError)

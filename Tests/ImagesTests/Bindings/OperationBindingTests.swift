@@ -118,7 +118,7 @@ struct OperationBindingTests {
         // An operation has finished before those who observe it are told, and the main queue after them.
         try await eventually { operations.allSatisfy(\.isFinished) && !indicator.shown.isEmpty }
         await settle()
-        #expect(indicator.shown == ["Error: Request failed: Not Found (404)"])
+        #expect(indicator.shown == ["Error: Request failed: not found (404)"])
         binding.showError(of: operations[0])
         #expect(indicator.shown.count == 2, "one that has ended already")
     }

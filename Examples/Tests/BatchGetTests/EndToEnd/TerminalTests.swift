@@ -79,7 +79,7 @@ import Testing
         let child = try start("\(server.url("slow"))\n\(server.url("missing"))", on: terminal)
         try await terminal.wait(for: "the failure above the line") { screen in
             let text = screen.visibleText
-            return text.count == 4 && text[0] == "failed missing Request failed: Not" && text[1] == "  Found (404)"
+            return text.count == 4 && text[0] == "failed missing Request failed: not" && text[1] == "  found (404)"
                 && text[2].hasPrefix("slow ") && text[3].hasPrefix("0 of 2 done  1 act")
         }
         slow.release()
