@@ -50,7 +50,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     /// The serializer that makes requests from parameters. An `HTTPRequestSerializer` by default. AF:
     /// `requestSerializer`.
-    public var requestSerializer: HTTPRequestSerializer {
+    open var requestSerializer: HTTPRequestSerializer {
         get { lock.withLock { _settings.requestSerializer } }
         set { lock.withLock { _settings.requestSerializer = newValue } }
     }

@@ -148,7 +148,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     ///
     /// A request that has the field already keeps its own. A name that is not a token or a value with a line break
     /// makes building a request throw `RequestSerializationError.Code.invalidHeaderField`.
-    public func setValue(_ value: String?, forHTTPHeaderField field: String) {
+    open func setValue(_ value: String?, forHTTPHeaderField field: String) {
         change { $0.headers[field] = value }
     }
 

@@ -70,7 +70,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
 
     /// The serializer that makes requests from parameters. An `HTTPRequestSerializer` by default. AF:
     /// `requestSerializer`.
-    public var requestSerializer: HTTPRequestSerializer {
+    open var requestSerializer: HTTPRequestSerializer {
         get { serializer.withLock { $0 } }
         set {
             let old = serializer.withLock { serializer in

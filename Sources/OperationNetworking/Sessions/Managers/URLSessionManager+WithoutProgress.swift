@@ -5,15 +5,6 @@ public import FoundationNetworking
 // The methods that make tasks without their progress blocks, so that a trailing closure is the completion handler.
 
 extension URLSessionManager {
-    /// Makes a data task. See `dataTask(with:uploadProgress:downloadProgress:completionHandler:)`.
-    /// AF: `dataTaskWithRequest:completionHandler:`.
-    @preconcurrency
-    public func dataTask(
-        with request: URLRequest, completionHandler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
-    ) -> URLSessionDataTask {
-        dataTask(with: request, uploadProgress: nil, downloadProgress: nil, completionHandler: completionHandler)
-    }
-
     /// Makes a task that sends a file. See `uploadTask(with:fromFile:progress:completionHandler:)`.
     @preconcurrency
     public func uploadTask(

@@ -102,7 +102,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     ///   - resetSession: whether the next task gets a new session with the same configuration. False by default.
     ///
     /// AF: `invalidateSessionCancelingTasks:resetSession:`.
-    public func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool = false) {
+    open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool = false) {
         // Also a session that nothing was asked of is over, if it is not to be replaced.
         let session: OperationURLSession? = resetSession ? takeSession() : ownSession
         if cancelPendingTasks { session?.invalidateAndCancel() } else { session?.finishTasksAndInvalidate() }
@@ -197,6 +197,15 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         let task = makeDataTask(with: request, progress: downloadProgress, completionHandler)
         if let uploadProgress { track(.upload, of: task, block: uploadProgress) }
         return task
+    }
+
+    /// Makes a data task. See `dataTask(with:uploadProgress:downloadProgress:completionHandler:)`.
+    /// AF: `dataTaskWithRequest:completionHandler:`.
+    @preconcurrency
+    open func dataTask(
+        with request: URLRequest, completionHandler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
+    ) -> URLSessionDataTask {
+        dataTask(with: request, uploadProgress: nil, downloadProgress: nil, completionHandler: completionHandler)
     }
 
     /// Makes a task that sends a file. AF: `uploadTaskWithRequest:fromFile:progress:completionHandler:`.

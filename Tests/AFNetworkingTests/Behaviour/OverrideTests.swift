@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+import AFNetworking
+import Testing
+
+private final class Manager: AFHTTPSessionManager, @unchecked Sendable {
+    let log = Log()
+
+    override var requestSerializer: AFHTTPRequestSerializer {
+        didSet { log.add("serializer") }
+    }
+
+    override func dataTask(
+        with request: URLRequest, completionHandler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
+    ) -> URLSessionDataTask {
+        log.add("task")
+        return super.dataTask(with: request, completionHandler: completionHandler)
+    }
+
+    override func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool = false) {
+        log.add("end \(resetSession)")
+        super.invalidateSessionCancelingTasks(cancelPendingTasks, resetSession: resetSession)
+    }
+}
+
+private final class OperationManager: AFHTTPRequestOperationManager, @unchecked Sendable {
+    let serializer = Serializer()
+
+    override var requestSerializer: AFHTTPRequestSerializer {
+        get { serializer }
+        set {}
+    }
+}
+
+private final class Serializer: AFHTTPRequestSerializer, @unchecked Sendable {
+    override func setValue(_ value: String?, forHTTPHeaderField field: String) {
+        super.setValue(value.map { "own " + $0 }, forHTTPHeaderField: field)
+    }
+}
+
+@Suite("What a client overrides is called") struct OverrideTests {
+    private static let url = "http://127.0.0.1:9/"
+
+    @Test("Methods and the serializer of a session manager")
+    func session() throws {
+        let manager = Manager(baseURL: URL(string: Self.url))
+        manager.requestSerializer = AFJSONRequestSerializer()
+        _ = manager.dataTask(with: URLRequest(url: try #require(URL(string: Self.url)))) { _, _, _ in }
+        manager.invalidateSessionCancelingTasks(true)
+        #expect(manager.log.all == ["serializer", "task", "end false"])
+    }
+
+    @Test("The serializer of an operation manager, and the setting of a field")
+    func operations() throws {
+        let manager = OperationManager(baseURL: URL(string: Self.url))
+        manager.requestSerializer.setValue("a", forHTTPHeaderField: "X-A")
+        manager.requestSerializer.setAuthorizationHeaderFieldWithUsername("u", password: "p")
+        let request = try manager.makeOperation(method: "GET", "x").request
+        #expect(request.value(forHTTPHeaderField: "X-A") == "own a")
+        #expect(request.value(forHTTPHeaderField: "Authorization")?.hasPrefix("own Basic ") == true)
+    }
+}
