@@ -66,6 +66,14 @@ extension XMLDocumentResponseSerializer {
     }
 }
 
+extension XMLDocumentResponseSerializer {
+    /// `init(options:)` for AFNetworking's `NSUInteger`, as Swift 1 and 2 have it.
+    @_disfavoredOverload
+    public convenience init(XMLDocumentOptions mask: UInt) {
+        self.init(options: XMLNode.Options(rawValue: mask))
+    }
+}
+
 extension CompoundResponseSerializer {
     /// `init(responseSerializers:)`, as Swift 3 and later have it.
     ///

@@ -79,6 +79,7 @@ extension Symbol {
                 "init(xmlDocumentOptions:)"
             ) { (_: Void) in
                 _ = AFXMLDocumentResponseSerializer(XMLDocumentOptions: [])
+                _ = AFXMLDocumentResponseSerializer(XMLDocumentOptions: 0)
                 _ = AFXMLDocumentResponseSerializer(xmlDocumentOptions: [])
                 _ = AFXMLDocumentResponseSerializer(xmlDocumentOptions: XMLNode.Options.nodePreserveAll.rawValue)
             },
