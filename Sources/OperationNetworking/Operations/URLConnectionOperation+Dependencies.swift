@@ -53,28 +53,36 @@ extension URLConnectionOperation {
                 performCancel(cause: failure)
             }
         } catch {
-            lock.withLock {
-                if _startError == nil { _startError = error }
-                _preparations.removeAll { $0.upstream === operation }
-            }
+            lock.withLock { if _startError == nil { _startError = error } }
+            removePreparations(from: operation)
         }
     }
 
     func performRemoveDependency(_ operation: Operation) {
-        // The block first: without the edge the operation may begin. Released outside the lock, as it holds anything.
-        let (old, removed) = lock.withLock {
+        let old = lock.withLock { snapshot() }
+        // The block first: without the edge the operation may begin.
+        removePreparations(from: operation)
+        DependencyGraph.remove(upstream: operation, from: self)
+        super.removeDependency(operation)
+        // One that was added meanwhile found the edge that is gone now.
+        if lock.withLock({ !_preparations.isEmpty }), !DependencyGraph.isUpstream(operation, of: self) {
+            removePreparations(from: operation)
+        }
+        announceReadiness(since: old)
+    }
+
+    private func removePreparations(from upstream: Operation) {
+        let removed = lock.withLock { () -> [Preparation] in
             var removed: [Preparation] = []
             _preparations.removeAll { preparation in
-                guard preparation.upstream === operation else { return false }
+                guard preparation.upstream === upstream else { return false }
                 removed.append(preparation)
                 return true
             }
-            return (snapshot(), removed)
+            return removed
         }
-        DependencyGraph.remove(upstream: operation, from: self)
-        super.removeDependency(operation)
+        // Not released inside the lock: a block holds anything.
         withExtendedLifetime(removed) {}
-        announceReadiness(since: old)
     }
 
     private func announceReadiness(since old: StateSnapshot) {

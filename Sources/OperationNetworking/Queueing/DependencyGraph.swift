@@ -52,6 +52,11 @@ enum DependencyGraph {
         lock.withLock { _ in Array(operation._upstreams) }
     }
 
+    /// Whether an operation is among the upstream operations of another.
+    static func isUpstream(_ upstream: Operation, of operation: any SchedulableOperation) -> Bool {
+        lock.withLock { _ in operation._upstreams.contains(upstream) }
+    }
+
     /// What the graph knows of an operation.
     struct Standing: Sendable {
         /// Whether upstreams have not ended.
