@@ -14,19 +14,25 @@ final class StandInSessions: Sendable {
 
     private let entries = Locked<[ObjectIdentifier: Entry]>([:])
 
-    /// The one for `session`, made of its configuration. It goes after the session has.
+    /// The one for `session`, made of its configuration. It goes after the session has, when another one is made.
     func session(for session: URLSession) -> OperationURLSession {
         let id = ObjectIdentifier(session)
         if let known = entries.withLock({ $0[id] }), known.session === session { return known.standIn }
         let new = OperationURLSession(configuration: session.configuration)
-        let (standIn, released) = entries.withLock { entries -> (OperationURLSession, [ObjectIdentifier: Entry]) in
-            let gone = entries.filter { $0.value.session == nil }
-            for id in gone.keys { entries[id] = nil }
-            if let known = entries[id] { return (known.standIn, gone) }
+        // Looked at without the lock: who looks at a session may be the last one to hold it, and lets it go.
+        let gone = entries.withLock { $0 }.filter { $0.value.session == nil }
+        let (standIn, released) = entries.withLock { entries -> (OperationURLSession, [Entry]) in
+            var released: [Entry] = []
+            for (id, entry) in gone where entries[id]?.standIn === entry.standIn {
+                entries[id] = nil
+                released.append(entry)
+            }
+            // Another thread's, for this session: what was for one that had its place was among those that are gone.
+            if let known = entries[id] { return (known.standIn, released) }
             entries[id] = Entry(session: session, standIn: new)
-            return (new, gone)
+            return (new, released)
         }
-        withExtendedLifetime(released) {}
+        withExtendedLifetime((gone, released)) {}
         return standIn
     }
 }
