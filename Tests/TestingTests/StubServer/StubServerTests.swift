@@ -148,7 +148,8 @@ struct StubServerTests {
         let interims = Locked([Int]())
         get.setInformationalResponseBlock { _, response in interims.withLock { $0.append(response.statusCode) } }
         #expect(try await get.data().0 == Data("four".utf8))
-        #expect(interims.withLock { $0 } == [103])
+        // On the main queue, which nobody waits for.
+        try await eventually("the block is called") { interims.withLock { $0 } == [103] }
         #expect(get.response?.value(forHTTPHeaderField: "Set-Cookie") == "a=1, b=2")
         #expect(server.acceptedConnectionCount == 1)
     }
