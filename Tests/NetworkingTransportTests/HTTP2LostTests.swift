@@ -57,21 +57,27 @@ struct HTTP2LostTests {
 
     @Test("A connection that ends while nobody is on it is not used again", arguments: ["GET", "POST"])
     func idleEnd(method: String) async throws {
-        let ended = Latch()
+        let (answered, ended, hasEnded) = (Latch(), Latch(), Locked(false))
         let server = ScriptedServer { connection in
             guard connection.beginHTTP2(), let stream = connection.nextRequestStream() else { return }
             connection.put(.ok(stream), .data(stream, "content", ends: true))
-            connection.put(.ping(1))
-            connection.shutDown()
-            ended.open()
+            if hasEnded.withLock({ !$0 }) {
+                answered.wait()
+                connection.put(.ping(1))
+                connection.shutDown()
+                hasEnded.withLock { $0 = true }
+                ended.open()
+            }
             connection.waitForClient()
         }
         let engine = TransportEngine()
         defer {
+            answered.open()
             engine.shutdown()
             server.stop()
         }
-        #expect(await engine.run(Self.request(server, method: method)).text == "content")
+        #expect(await engine.run(Self.request(server, method: "GET")).text == "content")
+        answered.open()
         ended.wait()
         while await !engine.watchedConnections().isEmpty { await Task.yield() }
         let record = await engine.run(Self.request(server, method: method))

@@ -28,6 +28,9 @@ extension TransferDriver {
         switch first {
         case UInt8(ascii: "C") where line.starts(with: "Closing connection".utf8):
             for driver in sharers { driver.isConnectionClosed = true }
+        case UInt8(ascii: "C") where line.starts(with: "Connection cache is full".utf8):
+            // It is another connection that is closed next, or this one, for that.
+            explainEnd()
         case UInt8(ascii: "r")
         where line.starts(with: "recveived GOAWAY".utf8) || line.starts(with: "received GOAWAY".utf8):
             explainEnd()
