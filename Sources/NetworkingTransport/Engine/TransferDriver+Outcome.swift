@@ -25,6 +25,8 @@ extension TransferDriver {
         var circumstances = TransferError.Circumstances()
         circumstances.wasConnected = easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0
         circumstances.hasHead = collector.isComplete
+        circumstances.isBrokenHTTP2 =
+            CurlGlobal.takesBrokenConnectionsForEnds && transfer?.ledger.wasHTTP2 == true && !isEndExplained
         circumstances.hasClientIdentity = pool.tls.clientIdentity != nil
         circumstances.verificationFailure = verification?.failure
         circumstances.concernsProxy = verification?.peer == .proxy

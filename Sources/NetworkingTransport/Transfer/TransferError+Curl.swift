@@ -8,6 +8,8 @@ extension TransferError {
         var wasConnected = false
         /// A final response head had arrived.
         var hasHead = false
+        /// The request was sent in HTTP/2, and nobody is known to have ended the connection.
+        var isBrokenHTTP2 = false
         /// The handshake that may have failed was the proxy's.
         var concernsProxy = false
         /// We offered a client certificate.
@@ -89,9 +91,13 @@ extension TransferError {
             // libcurl's own limit for a response's header fields has no code of its own before 8.6.
             if message.contains("Too large response headers") { return .tooLarge }
             return message.contains("chunk") ? .badResponse : .connectionLost
-        case .CURLE_GOT_NOTHING, .CURLE_PARTIAL_FILE:
+        case .CURLE_GOT_NOTHING:
+            // So libcurl (before 8.1) ends with a connection that breaks the rules of HTTP/2.
+            return circumstances.isBrokenHTTP2 ? .badResponse : .connectionLost
+        case .CURLE_PARTIAL_FILE, .CURLE_HTTP2:
+            // In HTTP/2 the server's goodbye, also the friendly one.
             return .connectionLost
-        case .CURLE_WEIRD_SERVER_REPLY, .CURLE_HTTP2, .CURLE_HTTP2_STREAM, .CURLE_HTTP3:
+        case .CURLE_WEIRD_SERVER_REPLY, .CURLE_HTTP2_STREAM, .CURLE_HTTP3:
             return .badResponse
         case .CURLE_BAD_CONTENT_ENCODING:
             return .cannotDecodeContent
