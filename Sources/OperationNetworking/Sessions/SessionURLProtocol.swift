@@ -180,8 +180,9 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     }
 
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
-        if let metrics = result.metrics?.urlSessionTaskMetrics {
-            tell(task, otherwise: {}) { [outer] in $0.urlSession($1, task: outer, didFinishCollecting: metrics) }
+        // Not by `tell`, which finds no session once the task is closed.
+        if let metrics = result.metrics?.urlSessionTaskMetrics, let session = task.session, let delegate {
+            perform(for: task) { [outer] in delegate.urlSession(session, task: outer, didFinishCollecting: metrics) }
         }
         protocolObject.finish(result)
         task.close()
