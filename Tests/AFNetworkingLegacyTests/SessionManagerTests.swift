@@ -251,8 +251,8 @@ struct SessionManagerTests {
         #expect(last.count == 5 && last.prefix(2) == ["complete", "0"] && last.last == "true")
         #expect(last.dropFirst(2).prefix(2).allSatisfy { $0 != "0" })
         let failing = TaskLogger()
-        failing.observe("/status/404")
-        manager.dataTask(with: URLRequest(url: httpbin.url("/status/404")), completionHandler: nil).resume()
+        failing.observe("/status/410")
+        manager.dataTask(with: URLRequest(url: httpbin.url("/status/410")), completionHandler: nil).resume()
         try await eventually("the failure") { failing.lines.count == 2 }
         #expect(failing.lines.last?.hasPrefix("complete \(NSURLErrorBadServerResponse) ") == true)
         withExtendedLifetime(manager) {}
