@@ -132,7 +132,7 @@ struct ErrorLineTests {
     /// What `NetworkingError` promises: equal by code, a reason, and Foundation's view of both.
     private static func expectModel(_ error: some NetworkingError) {
         #expect(error == error && error.failureReason == error.reason && !error.reason.isEmpty)
-        let bridged = error as NSError
+        let bridged = error as any Error as NSError
         #expect(bridged.userInfo[NSLocalizedDescriptionKey] as? String == error.description)
         #expect(bridged.userInfo[NSLocalizedFailureReasonErrorKey] as? String == error.reason)
         #expect(bridged.code == error.errorCode && bridged.domain == type(of: error).errorDomain)
