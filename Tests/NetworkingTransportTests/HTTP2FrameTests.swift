@@ -229,7 +229,8 @@ struct HTTP2FrameTests {
     }
 
     /// What libcurl may have taken in while it was sending, and looks at when something else comes.
-    @Test("A response that is whole before the request ends with it, or soon", arguments: [true, false], [true, false])
+    @Test(
+        "A response that is whole before the request ends with it, or soon", arguments: [true, false], [true, false])
     func responseFirst(hasLength: Bool, readsAll: Bool) async {
         let content = Data(repeating: 65, count: 200_000)
         let record = await withEngine(server: { connection in

@@ -111,7 +111,8 @@ import Testing
         let server = try TestServer()
         server.respondToOthers { _ in
             guard count > 0 else { return .script([.reset]) }
-            return ScriptedResponse(status: 503, body: .text("0123456789")).ending(.closeUnannounced, afterBodyBytes: count)
+            return ScriptedResponse(status: 503, body: .text("0123456789")).ending(
+                .closeUnannounced, afterBodyBytes: count)
         }
         let manager = URLSessionManager(sessionConfiguration: .ephemeral).offMain()
         manager.retryPolicy = RetryPolicy(maximumAttempts: 2, backoff: .constant(0.01))

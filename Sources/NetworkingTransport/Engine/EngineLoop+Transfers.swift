@@ -143,7 +143,9 @@ extension EngineLoop {
         guard !isShutDown, driver.pool.brokenBy == nil else { return false }
         if driver.wantsFreshConnection { return true }
         guard let transfer = driver.transfer, driver.failure == nil, !driver.hasEarlyResponse else { return false }
-        if isLostOnHTTP2(driver, code: code), transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent) { return true }
+        if isLostOnHTTP2(driver, code: code), transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent) {
+            return true
+        }
         guard !transfer.hasReclaimedDescriptors,
             failedForDescriptors(driver, code: code)
         else { return false }

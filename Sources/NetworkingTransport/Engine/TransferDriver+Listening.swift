@@ -74,6 +74,7 @@ extension TransferDriver {
     static var cutShortError: TransferError {
         TransferError(
             .connectionLost,
-            message: "The connection broke the rules of HTTP/2 and was closed before the response was known to be whole.")
+            message:
+                "The connection broke the rules of HTTP/2 and was closed before the response was known to be whole.")
     }
 }

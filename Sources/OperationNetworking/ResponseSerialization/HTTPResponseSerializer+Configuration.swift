@@ -30,7 +30,8 @@ extension HTTPResponseSerializer {
             let contentTypeError = contentTypeRefusal(of: response, data: data)
             guard !accepts(statusCode: response.statusCode) else { return contentTypeError }
             // In lower case as on Apple's systems, and so in AFNetworking's text.
-            let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode).lowercased()
+            let phrase = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+            let reason = phrase.lowercased()  // checked: Foundation's
             return ResponseSerializationError(
                 code: .badServerResponse, message: "Request failed: \(reason) (\(response.statusCode))",
                 response: response, data: data, underlyingError: contentTypeError)

@@ -131,7 +131,9 @@ import Testing
         let refusing = try TestServer()
         refusing.respondToOthers { _ in
             .script([
-                .send("HTTP/1.1 407 No\r\nProxy-Authenticate: \(challenge) realm=\"x\"\r\nContent-Length: 9000000000\r\n\r\n"),
+                .send(
+                    "HTTP/1.1 407 No\r\nProxy-Authenticate: \(challenge) realm=\"x\"\r\nContent-Length: 9000000000\r\n\r\n"
+                ),
                 .sendPattern(count: 1 << 30), .stall,
             ])
         }
