@@ -17,8 +17,9 @@ public struct StateObservingOptions: OptionSet, Sendable {
     public static let old = StateObservingOptions(rawValue: 2)
     /// The observer is called once with the present value, before `observe` returns.
     public static let initial = StateObservingOptions(rawValue: 4)
-    /// The observer is called twice for a change, the first time before Foundation's queue hears of it; unless the change is
-    /// told by another thread than the one that made it.
+    /// The observer is called twice for a change, the first time before Foundation's queue hears of it.
+    ///
+    /// A change that another thread tells than the one that made it may be known to the queue before.
     public static let prior = StateObservingOptions(rawValue: 8)
 }
 

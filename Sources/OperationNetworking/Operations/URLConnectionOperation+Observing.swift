@@ -3,8 +3,9 @@ internal import Foundation
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// Calls `handler` with every change of `state`, one after the other, with no lock held: on the thread that made it, or
-    /// on the one that is telling of a change before it.
+    /// Calls `handler` with every change of `state`, one after the other, with no lock held.
+    ///
+    /// On the thread that made the change, or on the one that is telling of a change before it.
     ///
     /// ```swift
     /// let observation = operation.observeState { old, new in
