@@ -305,11 +305,12 @@ final class Program {
             subject.operation.addDependency(upstream.operation as Operation)
         }
         scheduler.atomically {
-            if !subject.operation.hasBegun, subject.operation.dependencies.contains(upstream.operation) {
+            let dependencies = subject.operation.dependencies
+            if !subject.operation.hasBegun, dependencies.contains(upstream.operation) {
                 subject.upstreams.append(upstream)
-                if subject.operation.lock.withLock({ !subject.operation._preparations.isEmpty }) {
-                    subject.mustBePrepared = true
-                }
+                // A block counts with its dependency, which another thread may be about to add.
+                let prepared = subject.operation.lock.withLock { subject.operation._preparations.map(\.upstream) }
+                if prepared.contains(where: dependencies.contains) { subject.mustBePrepared = true }
             }
         }
     }
