@@ -69,24 +69,27 @@ extension ResponseHead {
     }
 
     /// The value as text: UTF-8 where it is, else Latin-1, with line folds as single spaces.
-    private static func value(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
-        let slice = bytes[range]
-        guard slice.contains(0x0A) else { return text(slice) }
-        return slice.split(separator: 0x0A)
+    package static func value(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+        let value = UnsafeRawBufferPointer(rebasing: bytes[range])
+        var (isFolded, isASCII) = (false, true)
+        for byte in value {
+            if byte == 0x0A { isFolded = true }
+            if byte >= 0x80 { isASCII = false }
+        }
+        guard isFolded else { return text(value, isASCII: isASCII) }
+        return value.split(separator: 0x0A)
             .map { line in
                 var trimmed = line
                 while let byte = trimmed.first, FieldLines.isBlank(byte) { trimmed.removeFirst() }
                 while let byte = trimmed.last, FieldLines.isBlank(byte) { trimmed.removeLast() }
-                return text(trimmed)
+                return text(UnsafeRawBufferPointer(rebasing: trimmed), isASCII: isASCII)
             }
             .joined(separator: " ")
     }
 
-    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    private static func text(_ bytes: UnsafeRawBufferPointer, isASCII: Bool) -> String {
         // ASCII, as nearly all is: to validate it as UTF-8 takes three times as long.
-        if bytes.allSatisfy({ $0 < 0x80 }) {
-            return String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
-        }
+        if isASCII { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }

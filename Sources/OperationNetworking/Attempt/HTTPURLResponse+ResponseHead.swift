@@ -6,11 +6,15 @@ internal import NetworkingTransport
 extension HTTPURLResponse {
     /// Foundation's view of a response head.
     convenience init?(head: ResponseHead, url: URL) {
-        let fields = ReceivedFields(head)
-        self.init(
-            url: url.withoutUserInfo, statusCode: head.statusCode, httpVersion: "HTTP/" + head.httpVersion,
-            headerFields: fields.rest)
-        fields.complete(self)
+        let (url, version) = (url.withoutUserInfo, "HTTP/" + head.httpVersion)
+        if let fields = ResponseLayout.fields(of: head) {
+            self.init(url: url, statusCode: head.statusCode, httpVersion: version, headerFields: nil)
+            FoundationResponse.put(fields, into: self)
+        } else {
+            let fields = ReceivedFields(head)
+            self.init(url: url, statusCode: head.statusCode, httpVersion: version, headerFields: fields.rest)
+            fields.complete(self, head)
+        }
     }
 
     /// Whether the content of both responses is the same, as far as heads tell.
@@ -25,10 +29,7 @@ extension HTTPURLResponse {
 private struct ReceivedFields {
     /// What Foundation's initializer gets.
     private(set) var rest: [String: String] = [:]
-    /// By Foundation's spelling.
-    private var known: [String: String] = [:]
-    private var contentLength: Int64?
-    private var mediaType: FoundationResponse.MediaType?
+    private var known = FoundationResponse.Fields()
     /// A value of `Content-Type` that Foundation takes apart this time.
     private var newMediaType: String?
 
@@ -40,7 +41,7 @@ private struct ReceivedFields {
     init(_ head: ResponseHead) {
         let fields = head.joinedFields
         let spellings = FoundationResponse.spellings
-        known.reserveCapacity(fields.count)
+        known.table.reserveCapacity(fields.count)
         for (name, value) in fields {
             if value.utf8.count > Self.longestParsedValue, Self.parsedNames.contains(where: name.isFieldName) {
                 continue
@@ -49,13 +50,13 @@ private struct ReceivedFields {
                 rest[name] = value
                 continue
             }
-            known[spelling] = value
+            known.table[spelling] = value
             switch spelling {
             case "Content-Length":
-                contentLength = Int64(value)
+                known.contentLength = Int64(value)
             case "Content-Type":
-                mediaType = FoundationResponse.mediaType(value)
-                guard mediaType == nil else { continue }
+                known.mediaType = FoundationResponse.mediaType(value)
+                guard known.mediaType == nil else { continue }
                 newMediaType = value
                 rest[name] = value
             default:
@@ -64,19 +65,13 @@ private struct ReceivedFields {
         }
     }
 
-    /// Adds what Foundation's initializer did not get.
-    func complete(_ response: HTTPURLResponse) {
-        guard !known.isEmpty, let places = FoundationResponse.places else { return }
-        var fields = known
-        if !rest.isEmpty, let others = places.fields.value(of: response) { fields.merge(others) { $1 } }
-        places.fields.set(fields, of: response)
-        if let contentLength { places.length.set(contentLength, of: response) }
-        if let mediaType {
-            places.mimeType.set(mediaType.mimeType, of: response)
-            places.encoding.set(mediaType.textEncodingName, of: response)
-        } else if let newMediaType {
+    /// Adds what Foundation's initializer did not get, and notes what it made of the rest.
+    func complete(_ response: HTTPURLResponse, _ head: ResponseHead) {
+        FoundationResponse.put(known, into: response)
+        if let newMediaType {
             FoundationResponse.note((response.mimeType, response.textEncodingName), for: newMediaType)
         }
+        if let table = FoundationResponse.table(of: response) { ResponseLayout.note(table, of: head) }
     }
 }
 

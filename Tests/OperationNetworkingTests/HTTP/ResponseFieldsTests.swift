@@ -101,4 +101,47 @@ import Testing
         #expect(response?.value(forHTTPHeaderField: "Set-Cookie") == "a=b, c=d, e=f")
         #expect(response?.value(forHTTPHeaderField: "X-0") == "v, w")
     }
+
+    private static let pool = [
+        "Content-Type", "content-type", "Content-Length", "Content-Disposition", "Date", "date", "DATE", "ETag",
+        "Server", "X-One", "x-one", "X-Two", "odd-NAME", "Set-Cookie", "set-cookie", "WWW-Authenticate", "Vary",
+    ]
+    private static let values = [
+        "text/html", "text/html; charset=utf-8", "5", "12", "", "abc", "attachment; filename=a.txt", "\"tag\"", "é",
+        String(repeating: "long", count: 2000),
+    ]
+
+    @Test("Responses with the same names one after the other, in other orders and spellings, with other values")
+    func layouts() throws {
+        for _ in 0..<300 {
+            let count = Int.random(in: 0...6)
+            let names = (0..<count).compactMap { _ in Self.pool.randomElement() }
+            // Foundation is given each name once: what repeated ones are joined to is the test below.
+            guard Set(names.map { $0.lowercased() }).count == names.count else { continue }
+            for _ in 0..<3 {
+                let fields = names.compactMap { name in
+                    Self.values.randomElement().map { value in
+                        let isTakenApart = name.isFieldName("Content-Type") || name.isFieldName("Content-Disposition")
+                        return (name, isTakenApart && value.utf8.count > 4096 ? "text/plain" : value)
+                    }
+                }
+                try expectSame(fields)
+            }
+        }
+    }
+
+    @Test("What was seen once is known, unless a value has to be taken apart or fields were joined")
+    func knownLayouts() throws {
+        func isKnown(_ fields: [(String, String)]) throws -> Bool {
+            _ = try HTTPURLResponse(head: head(fields), url: #require(url))
+            return ResponseLayout.fields(of: head(fields)) != nil
+        }
+        #expect(try isKnown([("Server", "a"), ("X-Layout", "b"), ("Content-Type", "text/known")]))
+        let unknownType = head([("Server", "a"), ("X-Layout", "b"), ("Content-Type", "text/unknown")])
+        #expect(ResponseLayout.fields(of: unknownType) == nil)
+        #expect(try !isKnown([("X-Layout", "a"), ("x-layout", "b")]))
+        #expect(try !isKnown([("X-Layout", "a"), ("Content-Disposition", "inline")]))
+        #expect(try !isKnown((0..<100).map { ("X-\($0)", "v") }))
+        for index in 0..<200 { #expect(try isKnown([("X-Layout-\(index)", "v")])) }
+    }
 }

@@ -11,6 +11,14 @@ internal import NetworkingSupport
 enum FoundationResponse {
     typealias MediaType = (mimeType: String?, textEncodingName: String?)
 
+    /// What a response keeps that its initializer did not get.
+    struct Fields {
+        /// By Foundation's spelling.
+        var table: [String: String] = [:]
+        var contentLength: Int64?
+        var mediaType: MediaType?
+    }
+
     /// Where a response keeps what its initializer works out; nil: this Foundation does it in another way.
     struct Places: Sendable {
         let fields: StoredFields.Place<[String: String]>
@@ -28,6 +36,21 @@ enum FoundationResponse {
         else { return nil }
         return Places(fields: table, length: length, mimeType: mimeType, encoding: encoding)
     }()
+
+    /// The fields as a response keeps them; nil: this Foundation does it in another way.
+    static func table(of response: HTTPURLResponse) -> [String: String]? { places?.fields.value(of: response) }
+
+    /// Puts fields into a response, beside those that its initializer got.
+    static func put(_ fields: Fields, into response: HTTPURLResponse) {
+        guard let places, !fields.table.isEmpty else { return }
+        var table = fields.table
+        if let others = places.fields.value(of: response), !others.isEmpty { table.merge(others) { $1 } }
+        places.fields.set(table, of: response)
+        if let length = fields.contentLength { places.length.set(length, of: response) }
+        guard let mediaType = fields.mediaType else { return }
+        places.mimeType.set(mediaType.mimeType, of: response)
+        places.encoding.set(mediaType.textEncodingName, of: response)
+    }
 
     /// Foundation's spelling of names, as servers write them and in lower case, as they come by HTTP/2. Empty: nothing is
     /// known.
