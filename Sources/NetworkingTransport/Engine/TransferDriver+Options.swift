@@ -318,6 +318,13 @@ extension TransferDriver {
 
     private static let acceptEncodingLine = "Accept-Encoding: " + ContentDecoder.acceptEncoding
 
+    /// Leaves the expectation out of a request that libcurl sends again.
+    func dropExpectation(of request: TransferRequest) {
+        var (request, result) = (request, OptionResult())
+        request.headers.removeAll { $0.name.utf8.equalsIgnoringCase("expect") }
+        if let error = setHeaders(of: request, &result) { failure = error }
+    }
+
     /// Header lines, and the suppression of those that libcurl would add by itself.
     private func setHeaders(of request: TransferRequest, _ result: inout OptionResult) -> TransferError? {
         let list = HeaderList()

@@ -40,6 +40,7 @@ extension TransferDriver {
             return true
         case .complete:
             noteVersion()
+            giveUpExpectation()
             if mayBeAnsweredByLibcurl {
                 isHoldingHead = true
                 return true
@@ -83,6 +84,19 @@ extension TransferDriver {
         case 417: true
         default: false
         }
+    }
+
+    /// The request said that its content would be sent when the server asks for it, and the server has answered instead. It
+    /// may read on for that content (RFC 9110, section 10.1.1), which libcurl does not send any more: the next request on
+    /// the connection would be taken for it.
+    private func giveUpExpectation() {
+        guard sendsContent, !collector.isHTTP2, let request = transfer?.request,
+            request.headers.contains(where: { $0.name.utf8.equalsIgnoringCase("expect") }),
+            easy.offset(CURLINFO_SIZE_UPLOAD_T) == 0
+        else { return }
+        forbidReuse()
+        // After this one libcurl sends the request again, and should not say the same.
+        if collector.status == 417 { dropExpectation(of: request) }
     }
 
     /// The origin's limit depends on the version it speaks. Who answered through a proxy for plain HTTP is not known.

@@ -67,10 +67,35 @@ struct Representation: Sendable, Equatable, Codable {
     /// Whether a 206 is the continuation of this representation from `offset`.
     func isContinued(by head: ResponseHead, from offset: Int64) -> Bool {
         guard head.statusCode == 206, let range = ContentRange(head: head), range.first == offset else { return false }
+        if let known = totalLength, let total = range.total, known != total { return false }
+        return hasValidator(of: head)
+    }
+
+    /// Whether a 416 says that this representation has no more than the `offset` bytes that are here.
+    func isComplete(by head: ResponseHead, at offset: Int64) -> Bool {
+        head.statusCode == 416 && ContentRange(head: head)?.total == offset && totalLength ?? offset == offset
+            && hasValidator(of: head)
+    }
+
+    /// A response without the field is of the representation that was asked for.
+    private func hasValidator(of head: ResponseHead) -> Bool {
         let isTag = validator.utf8.first == UInt8(ascii: "\"")
         let present = head.firstBytes(for: isTag ? .entityTag : .lastModified, limit: .max)
-        if let present, !present.elementsEqual(validator.utf8) { return false }
-        if let known = totalLength, let total = range.total, known != total { return false }
-        return true
+        return present?.elementsEqual(validator.utf8) ?? true
     }
+}
+
+extension ResponseHead {
+    /// Of a 416 that says that all content is here: the head of the part that was missing, and is empty. What describes
+    /// the content of the refusal is left out.
+    var ofEmptyPart: ResponseHead {
+        let rest = replacingFields { name in
+            !Self.ofContent.contains { name.equalsIgnoringCase($0) }
+        }
+        return ResponseHead(statusCode: 206, httpVersion: httpVersion, rawFields: rest.rawFields)
+    }
+
+    private static let ofContent: [StaticString] = [
+        "Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type", "Transfer-Encoding",
+    ]
 }

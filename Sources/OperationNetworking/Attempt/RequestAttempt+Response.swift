@@ -192,6 +192,10 @@ extension RequestAttempt: TransferHandler {
             deliver()
         case .complete:
             _ = content.openSink(sharedConfiguration, self, url: machine.originalURL)
+            if let head = machine.head {
+                let first = content.beginning
+                operation.record(first?.head ?? head.ofEmptyPart, from: first?.url ?? machine.url, isKnown: true)
+            }
             completeContent()
         case .startOver:
             machine.askForAllNext()

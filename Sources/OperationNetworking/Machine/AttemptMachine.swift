@@ -232,8 +232,7 @@ struct AttemptMachine: ~Copyable {
         case 206:
             return representation.isContinued(by: head, from: offset) ? .deliver : .startOver
         case 416:
-            let isComplete = ContentRange(head: head)?.total == offset && representation.totalLength ?? offset == offset
-            return isComplete ? .complete : .startOver
+            return representation.isComplete(by: head, at: offset) ? .complete : .startOver
         default:
             return .deliver
         }

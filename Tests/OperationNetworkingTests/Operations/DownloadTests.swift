@@ -268,6 +268,22 @@ import Testing
         let operation = await download()
         #expect(operation.error == nil && bytes("target.bin") == Self.content && names == ["target.bin"])
         #expect(server.requests.map { $0["Range"] } == ["bytes=200000-"])
+        // The refusal's own head is nobody's; the tag that it has in common with the content is told.
+        #expect(operation.response?.statusCode == 206)
+        #expect(operation.response?.value(forHTTPHeaderField: "ETag") == "\"a\"")
+        #expect(operation.response?.value(forHTTPHeaderField: "Content-Range") == nil)
+    }
+
+    @Test("416 with that length, of another version: it comes anew")
+    func otherVersionComplete() async throws {
+        server.respond(to: "/file") { request in
+            guard request["Range"] != nil else { return .ranged(Self.content, etag: "\"b\"") }
+            return ScriptedResponse(status: 416, headers: [("Content-Range", "bytes */200000"), ("ETag", "\"b\"")])
+        }
+        try leavePartial(Data(count: 200_000), validator: "\"a\"", total: 200_000)
+        let operation = await download()
+        #expect(operation.error == nil && bytes("target.bin") == Self.content && names == ["target.bin"])
+        #expect(server.requests.map { $0["Range"] } == ["bytes=200000-", nil])
     }
 
     @Test("A bad status leaves part and target alone; its content is the responseData")

@@ -75,6 +75,10 @@ import Testing
             let error = try #require(outcome.error as? CocoaError)
             #expect(error.code == (destination.isFileURL ? .fileNoSuchFile : .fileWriteUnsupportedScheme))
             let kept = try #require(error.userInfo[NetworkingDownloadedFileURLErrorKey] as? URL)
+            let bridged = error as NSError
+            #expect(bridged.userInfo[NetworkingDownloadedFileURLErrorKey] as? URL == kept)
+            #expect(bridged.userInfo[NSURLErrorKey] as? URL == destination)
+            #expect("\(error)" == error.localizedDescription)
             #expect(try Data(contentsOf: kept) == content)
             try FileManager.default.removeItem(at: kept)
         }
@@ -85,12 +89,19 @@ import Testing
         let folder = URL(fileURLWithPath: "/dev/shm/\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("moved")
+        // As long as a name can be.
+        let file = folder.appendingPathComponent(String(repeating: "x", count: 255))
+        let near = directory.file("near")
+        #expect(await manager.downloading(request, to: { _, _ in near }).error == nil)
         for expected in [nil, CocoaError.fileWriteFileExists.rawValue] as [Int?] {
             let outcome = await manager.downloading(request, to: { _, _ in file })
             #expect(outcome.code == expected)
             #expect(try Data(contentsOf: file) == content)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["moved"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [file.lastPathComponent])
+            let modes = try [file, near].map {
+                try FileManager.default.attributesOfItem(atPath: $0.path)[.posixPermissions] as? Int
+            }
+            #expect(modes[0] != nil && modes[0] == modes[1])
             let kept = (outcome.error as? CocoaError)?.userInfo[NetworkingDownloadedFileURLErrorKey] as? URL
             if let kept { try FileManager.default.removeItem(at: kept) }
         }

@@ -27,17 +27,19 @@ struct DownloadedFile {
     func keeping(_ error: any Error) -> any Error {
         let name = "\(location.lastPathComponent).\(UUID().uuidString)"
         let kept = location.deletingLastPathComponent().appendingPathComponent(name)
-        guard let error = error as? CocoaError, FileMove.withoutReplacing(location.path, to: kept.path) == 0 else {
-            return error
-        }
-        var userInfo = error.userInfo
+        guard error is CocoaError, FileMove.withoutReplacing(location.path, to: kept.path) == 0 else { return error }
+        // Of a `CocoaError` the user info holds the very error that `as NSError` gives, without what is added to it.
+        let original = error as NSError
+        var userInfo = original.userInfo
         userInfo[NetworkingDownloadedFileURLErrorKey] = kept
-        return CocoaError(error.code, userInfo: userInfo)
+        return CocoaError(
+            _nsError: DescribedError(domain: original.domain, code: original.code, userInfo: userInfo))
     }
 
     /// To another file system: a copy beside the target, which is then moved in one step.
     private func copy(to destination: URL) -> Int32 {
-        let name = ".\(destination.lastPathComponent).\(UUID().uuidString)"
+        // Not the target's name in it, which may be as long as a name can be.
+        let name = ".\(UUID().uuidString).part"
         let path = destination.deletingLastPathComponent().appendingPathComponent(name).path
         var code = Self.copy(location.path, to: path)
         if code == 0 { code = FileMove.withoutReplacing(path, to: destination.path) }
@@ -52,6 +54,9 @@ struct DownloadedFile {
         let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard output >= 0 else { return errno }
         defer { close(output) }
+        // A move keeps the file's mode.
+        var status = stat()
+        guard fstat(input, &status) == 0, fchmod(output, status.st_mode & 0o777) == 0 else { return errno }
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             let count = read(input, &buffer, buffer.count)
