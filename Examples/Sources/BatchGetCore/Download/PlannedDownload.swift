@@ -233,7 +233,8 @@ final class PlannedDownload: Sendable {
         }
         let verdict = state.withLock { state in
             state.statusCode = head.statusCode
-            return state.plan.didReceive(head, of: request.number)
+            let verdict = state.plan.didReceive(head, of: request.number)
+            return verdict == .write ? state.clearIfNew() ?? verdict : verdict
         }
         guard case .refuse(let failure) = verdict else {
             report()

@@ -38,6 +38,8 @@ package struct DownloadPlan: Sendable {
     private var failure: Failure?
     /// Bytes of the file, when known.
     package private(set) var total: Int64?
+    /// How often what was there has been given up. What a note says of it is not true of what comes then.
+    package private(set) var beginnings = 0
     private var isOver = false
 
     /// - Parameters:
@@ -336,6 +338,7 @@ package struct DownloadPlan: Sendable {
     }
 
     private mutating func startOver() {
+        if received > 0 { beginnings += 1 }
         total = nil
         segments = [Segment(0, nil)]
     }

@@ -119,4 +119,24 @@ import Testing
         try spoilPart()
         #expect(try await !isContinued())
     }
+
+    @Test("A kill after the file has begun anew leaves no note of what was there before")
+    func noteOfOldContent() async throws {
+        try await leavePart()
+        // The server sends another file in place of the rest, and does not say which.
+        let other = content(1_000_000, seed: 2)
+        server.serve("a", other, released: 500_000, servesRanges: false, entityTag: "")
+        let child = try Child(["-o", folder.path("out"), server.url("a")] + options, in: folder)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while folder.data("out/a.part")?.prefix(400_000) != other.prefix(400_000) {
+            guard ContinuousClock.now < deadline else { throw TestFailure("the file did not begin anew") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        child.kill(SIGKILL)
+        #expect(try await child.wait().signal == SIGKILL)
+        #expect(folder.data("out/a.part.json") == nil)
+        server.serve("a", Self.whole)
+        #expect(try await run().code == 0)
+        #expect(folder.data("out/a") == Self.whole)
+    }
 }

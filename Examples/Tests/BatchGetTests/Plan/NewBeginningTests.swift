@@ -56,6 +56,16 @@ private typealias Plan = DownloadPlan
         #expect(part.remains == remains)
     }
 
+    @Test("What was there is given up with what begins anew, which is told")
+    func beginnings() {
+        let remains = Plan.Remains(total: 4 * unit, parts: [0..<unit], validators: ["\"a\""])
+        var plan = Plan(sourceCount: 1, settings: settings(1), remains: remains)
+        _ = plan.asked()
+        #expect(plan.beginnings == 0)
+        #expect(plan.didReceive(head(4 * unit, tag: nil), of: 1) == .write)
+        #expect(plan.beginnings == 1)
+    }
+
     @Test("A mirror's file that begins anew is not put together with what the place before has")
     func otherMirror() {
         var plan = Plan(sourceCount: 2, settings: settings(1))
