@@ -40,6 +40,8 @@ package struct DownloadPlan: Sendable {
     package private(set) var total: Int64?
     /// How often what was there has been given up. What a note says of it is not true of what comes then.
     package private(set) var beginnings = 0
+    /// Bytes that were there, at most, when it began anew: to have them once more is no progress.
+    private var given: Int64 = 0
     private var isOver = false
 
     /// - Parameters:
@@ -284,7 +286,7 @@ package struct DownloadPlan: Sendable {
             if progress == 0, active(at: source) > 0 {
                 // It answers others: it does not want so many at once.
                 sources[source].limit = active(at: source)
-            } else if progress >= Self.leastSplitSize {
+            } else if segments[index].position - max(request.first, given) >= Self.leastSplitSize {
                 sources[source].losses = 0
             } else {
                 sources[source].losses += max(1, attempts)
@@ -329,6 +331,7 @@ package struct DownloadPlan: Sendable {
         let cancelled = workers.keys.sorted().map(Action.cancel)
         workers = [:]
         startOver()
+        given = 0
         for index in sources.indices {
             sources[index].validator = nil
             sources[index].isConfirmed = false
@@ -339,6 +342,7 @@ package struct DownloadPlan: Sendable {
 
     private mutating func startOver() {
         if received > 0 { beginnings += 1 }
+        given = max(given, received)
         total = nil
         segments = [Segment(0, nil)]
     }

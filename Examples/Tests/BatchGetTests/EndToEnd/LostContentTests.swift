@@ -53,4 +53,13 @@ import Testing
         #expect(try await run(server, options).code == 0)
         #expect(folder.data("out/a") == other)
     }
+
+    @Test("A server that never gets further is not asked for ever", arguments: options)
+    func always(_ options: [String]) async throws {
+        let server = try ScriptedServer([cut(content(300_000), of: 1_000_000)])
+        #expect(try await run(server, options + ["--max-tries", "3"]).code == 1)
+        // The first one got further than nothing; none of the others did.
+        #expect(server.requests.count == 4)
+        #expect(folder.data("out/a") == nil)
+    }
 }

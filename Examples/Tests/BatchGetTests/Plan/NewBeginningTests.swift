@@ -56,6 +56,18 @@ private typealias Plan = DownloadPlan
         #expect(part.remains == remains)
     }
 
+    @Test("What comes again from the beginning, and no further, is no progress: a few times")
+    func noProgress() {
+        var plan = Plan(sourceCount: 1, settings: settings(1))
+        for number in 1...4 {
+            #expect(plan.asked() == ["\(number) of 0: all"])
+            #expect(plan.didReceive(head(16 * unit, tag: nil), of: number) == .write)
+            #expect(plan.didWrite(Int(unit), of: number) == true)
+            #expect(plan.didEnd(number, lost).isEmpty)
+        }
+        #expect(plan.asked() == ["fail: lost"])
+    }
+
     @Test("What was there is given up with what begins anew, which is told")
     func beginnings() {
         let remains = Plan.Remains(total: 4 * unit, parts: [0..<unit], validators: ["\"a\""])

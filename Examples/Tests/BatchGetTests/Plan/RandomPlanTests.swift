@@ -57,7 +57,7 @@ private struct World {
         disagree = Int.random(in: 0..<6, using: &random) == 0
         silence = Bool.random(using: &random) ? 0 : Int.random(in: 1...30, using: &random)
         trouble = Int.random(in: 0...40, using: &random)
-        cut = nil
+        cut = Int.random(in: 0..<10, using: &random) == 0 ? Int.random(in: 1...8, using: &random) : nil
         let settings = DownloadPlan.Settings(
             split: Int.random(in: 1...6, using: &random), minimumSplitSize: 0, maximumTries: 4)
         plan = DownloadPlan(sourceCount: sourceCount, settings: settings)
