@@ -62,10 +62,11 @@ let package = Package(
         recipe("TerminalViews", products: ["OperationNetworkingImages"]),
 
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CStatx"),
         .target(
             name: "BatchGetCore",
             dependencies: [
-                "CLibCrypto", .product(name: "OperationNetworking", package: "OperationNetworking"),
+                "CLibCrypto", "CStatx", .product(name: "OperationNetworking", package: "OperationNetworking"),
                 .product(name: "OperationNetworkingXML", package: "OperationNetworking"),
             ],
             swiftSettings: settings),

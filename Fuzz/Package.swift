@@ -17,10 +17,11 @@ let package = Package(
     targets: [
         // Those of Examples, by symbolic links.
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CStatx"),
         .target(
             name: "BatchGetCore",
             dependencies: [
-                "CLibCrypto",
+                "CLibCrypto", "CStatx",
                 .product(name: "OperationNetworking", package: "OperationNetworking"),
                 .product(name: "OperationNetworkingXML", package: "OperationNetworking"),
             ],

@@ -158,8 +158,10 @@ package final class Downloader: Sendable {
 
     private func makeMembers(_ missing: [Int]) -> [Member] {
         let manager = makeManager()
+        let planned = makeManager()
+        planned.interceptors = [LostContentInterceptor()]
         let circumstances = PlannedDownload.Circumstances(
-            directory: directory, options: options, manager: manager, queue: queue,
+            directory: directory, options: options, manager: planned, queue: queue,
             limits: RateLimits(total: options.rateLimit, perHost: options.rateLimitPerHost), places: places,
             board: board)
         var members: [Int: Member] = [:]

@@ -24,27 +24,6 @@ final class PlannedDownload: Sendable {
         case cancelled
     }
 
-    private struct State {
-        var plan: DownloadPlan
-        var part: PartFile?
-        var tasks: [Int: Task<Void, Never>] = [:]
-        /// Requests that were given up and may still be writing: nothing new is begun before they have ended.
-        var givenUp: Set<Int> = []
-        /// Requests that have what they are for, and wait for what the rate allows: until then nobody takes the file for
-        /// complete, also not a file that ends meanwhile and makes room.
-        var withheld = 0
-        var bucket: TokenBucket?
-        /// Bytes that came in this run.
-        var received: Int64 = 0
-        var statusCode: Int?
-        var lastNote: ContinuousClock.Instant?
-        var isNoting = false
-        var isCancelled = false
-        /// Nothing is asked for any more: the file is verified and put into place, which looks at `isCancelled` itself.
-        var isCompleting = false
-        var isOver = false
-    }
-
     private static let noteInterval = Duration.seconds(1)
 
     let entry: ManifestEntry
@@ -221,8 +200,6 @@ final class PlannedDownload: Sendable {
             for try await data in chunks {
                 if !hasHead {
                     hasHead = true
-                    // What is lost from here on is asked for by the plan, from where it is needed.
-                    operation.retryPolicy = nil
                     if let failure = judge(operation, request) { return failure }
                 }
                 let isWanted: Bool
@@ -256,7 +233,8 @@ final class PlannedDownload: Sendable {
         }
         let verdict = state.withLock { state in
             state.statusCode = head.statusCode
-            return state.plan.didReceive(head, of: request.number)
+            let verdict = state.plan.didReceive(head, of: request.number)
+            return verdict == .write ? state.clearIfNew() ?? verdict : verdict
         }
         guard case .refuse(let failure) = verdict else {
             report()

@@ -18,7 +18,8 @@ final class PartFile: Sendable {
     private let name: String
     /// For messages.
     private let path: String
-    private let identity: FileIdentity
+    /// Nil: nothing can be noted of it.
+    private let identity: FileIdentity?
 
     private var partName: String { name + ".part" }
     private var noteName: String { name + ".part.json" }
@@ -30,7 +31,7 @@ final class PartFile: Sendable {
     ///   - name: of the complete file, in the folder.
     ///   - path: the same, for messages.
     init(in folder: Int32, name: String, path: String) throws(Failure) {
-        var opened: (file: Int32, identity: FileIdentity)?
+        var opened: Int32?
         do throws(Failure) {
             // Another process may just be done with the file of that name: then there is none, or a new one.
             for _ in 0..<8 where opened == nil {
@@ -47,7 +48,8 @@ final class PartFile: Sendable {
         self.folder = folder
         self.name = name
         self.path = path
-        (file, identity) = opened
+        file = opened
+        identity = FileIdentity(descriptor: opened)
     }
 
     deinit {
@@ -56,15 +58,12 @@ final class PartFile: Sendable {
     }
 
     /// Nil: it is not the file of that name any more.
-    private static func open(
-        _ name: String, in folder: Int32, path: String
-    ) throws(Failure) -> (file: Int32, identity: FileIdentity)? {
+    private static func open(_ name: String, in folder: Int32, path: String) throws(Failure) -> Int32? {
         let file = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o644)
         guard file >= 0 else {
             throw Failure(message: "\(path): \(errno == ELOOP ? "is a link" : String(cString: strerror(errno)))")
         }
         var status = stat()
-        var named = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             status.st_nlink <= 1, status.st_mode & 0o022 == 0
         else {
@@ -77,12 +76,18 @@ final class PartFile: Sendable {
             let reason = code == EWOULDBLOCK ? "another download writes to it" : String(cString: strerror(code))
             throw Failure(message: "\(path): \(reason)")
         }
-        guard fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0, FileIdentity(named) == FileIdentity(status)
-        else {
+        guard isNamed(name, in: folder, file) else {
             close(file)
             return nil
         }
-        return (file, FileIdentity(status))
+        return file
+    }
+
+    /// Whether a name is that of an open file, whose inode no other one gets meanwhile.
+    private static func isNamed(_ name: String, in folder: Int32, _ file: Int32) -> Bool {
+        var (opened, named) = (stat(), stat())
+        return fstat(file, &opened) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+            && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino
     }
 
     private func failure(_ code: Int32) -> Failure {
@@ -122,8 +127,7 @@ final class PartFile: Sendable {
     /// Puts the complete content into place, at once and as a whole.
     func commit(size: Int64) throws(Failure) {
         guard ftruncate(file, off_t(size)) == 0 else { throw failure(errno) }
-        var status = stat()
-        guard fstatat(folder, partName, &status, AT_SYMLINK_NOFOLLOW) == 0, FileIdentity(status) == identity else {
+        guard Self.isNamed(partName, in: folder, file) else {
             throw Failure(message: "\(path).part: was replaced meanwhile")
         }
         guard renameat(folder, partName, folder, name) == 0 else { throw failure(errno) }
@@ -138,14 +142,16 @@ final class PartFile: Sendable {
 
     // MARK: The note
 
-    /// What an earlier run left of a file from these places; nil: nothing that can be used.
+    /// What an earlier run left of a file from these places; nil: nothing that can be used. A note counts that is this user's,
+    /// for this user alone and under one name, as notes are made.
     func remains(at urls: [URL]) -> DownloadPlan.Remains? {
+        guard let identity else { return nil }
         let note = openat(folder, noteName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard note >= 0 else { return nil }
         defer { close(note) }
         var status = stat()
         guard fstat(note, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_mode & 0o022 == 0, status.st_size <= PartNote.maximumSize
+            status.st_nlink == 1, status.st_mode & 0o077 == 0, status.st_size <= PartNote.maximumSize
         else { return nil }
         var content = [UInt8](repeating: 0, count: Int(status.st_size))
         guard read(note, &content, content.count) == content.count else { return nil }
@@ -154,7 +160,7 @@ final class PartFile: Sendable {
 
     /// Notes what is there, at once and as a whole. What cannot be noted is not gone on with by the next run.
     func note(_ remains: DownloadPlan.Remains, at urls: [URL]) {
-        guard let data = PartNote(remains, of: identity, at: urls).data() else { return }
+        guard let identity, let data = PartNote(remains, of: identity, at: urls).data() else { return }
         let fresh = noteName + ".new"
         unlinkat(folder, fresh, 0)
         let note = openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -9,13 +9,12 @@ package import Foundation
 package struct PartNote: Codable, Sendable, Equatable {
     /// Bytes of a note. A longer one is neither written nor read.
     package static let maximumSize = 1 << 20
-    private static let format = "batchget ranges 1"
+    private static let format = "batchget ranges 2"
     private static let maximumValidatorLength = 1024
 
     private var format = Self.format
     /// The file that the note is about, so that another one under its name does not count.
-    private var device: UInt64
-    private var inode: UInt64
+    private var file: FileIdentity
     private var total: Int64
     /// First byte and the one after the last, by turns.
     private var parts: [Int64]
@@ -23,8 +22,7 @@ package struct PartNote: Codable, Sendable, Equatable {
     private var validators: [String: String]
 
     init(_ remains: DownloadPlan.Remains, of file: FileIdentity, at urls: [URL]) {
-        device = file.device
-        inode = file.inode
+        self.file = file
         total = remains.total
         parts = remains.parts.flatMap { [$0.lowerBound, $0.upperBound] }
         validators = [:]
@@ -52,7 +50,7 @@ package struct PartNote: Codable, Sendable, Equatable {
     ///
     /// - Parameter size: of the file at present.
     func remains(of file: FileIdentity, size: Int64, at urls: [URL]) -> DownloadPlan.Remains? {
-        guard file.device == device, file.inode == inode else { return nil }
+        guard file == self.file else { return nil }
         return remains(size: size, at: urls)
     }
 

@@ -10,6 +10,7 @@
 /// |------------------------------------|--------------------------------------------------------------------------|
 /// | the beginning; a place became free | requests, as many as there are segments, places and `split` allow        |
 /// | a response that fits               | its content is written; its length and validator are known from then on  |
+/// | the whole file, and nothing is had | it is the file, whatever was known before: it begins anew                |
 /// | the whole file in place of a range | the place serves no ranges; if nobody else is at work, it begins anew    |
 /// | another file than before           | of a mirror: it is not asked again; of all there is: everything anew     |
 /// | a request ended well               | its segment is complete, and another one is looked for                   |
@@ -27,39 +28,6 @@ package struct DownloadPlan: Sendable {
     /// How often everything may begin anew.
     private static let maximumRestarts = 3
 
-    private struct Source {
-        /// Of the file that it has; nil: not known, or none that says anything.
-        var validator: String?
-        /// Whether it has answered, in this run, with the file that is being put together.
-        var isConfirmed = false
-        var servesRanges = true
-        /// It is not asked any more.
-        var isOut = false
-        /// Lost attempts in a row.
-        var losses = 0
-        /// Requests at once that it has shown to bear; nil: no limit known.
-        var limit: Int?
-    }
-
-    private struct Segment {
-        let start: Int64
-        var position: Int64
-        /// Nil: the length is not known.
-        var end: Int64?
-        /// The request that works on it.
-        var worker: Int?
-
-        init(_ start: Int64, _ end: Int64?, position: Int64? = nil) {
-            self.start = start
-            self.end = end
-            self.position = position ?? start
-        }
-
-        var isComplete: Bool { end == position }
-        var missing: Int64 { end.map { $0 - position } ?? .max }
-        var isUntouched: Bool { position == start }
-    }
-
     private let settings: Settings
     private var sources: [Source]
     private var segments: [Segment]
@@ -70,6 +38,10 @@ package struct DownloadPlan: Sendable {
     private var failure: Failure?
     /// Bytes of the file, when known.
     package private(set) var total: Int64?
+    /// How often what was there has been given up. What a note says of it is not true of what comes then.
+    package private(set) var beginnings = 0
+    /// Bytes that were there, at most, when it began anew: to have them once more is no progress.
+    private var given: Int64 = 0
     private var isOver = false
 
     /// - Parameters:
@@ -149,23 +121,23 @@ package struct DownloadPlan: Sendable {
         }
         let length = head.totalLength
         if let length, let size = settings.size, length != size { return .refuse(.otherLength(length, size)) }
-        guard isSame(head, as: request.source, isPart: !segments[index].isUntouched || segments.count > 1) else {
-            return .refuse(.changed)
-        }
-        if head.statusCode == 206 {
-            guard total == nil || length == nil || length == total else { return .refuse(.changed) }
-            guard request.range != nil, head.first == segments[index].position else { return .refuse(.otherRange) }
-        } else if request.range == nil {
-            guard total == nil || length == nil || length == total else { return .refuse(.changed) }
+        let isWhole = head.statusCode == 200
+        guard isWhole || request.range != nil else { return .refuse(.otherRange) }
+        if isWhole, request.range == nil, segments.count == 1 {
+            // Nothing else is there, or under way. What was said of the file before, its length above all, may have been
+            // said of another one.
+            beginAnew(by: number, request.source)
         } else {
-            sources[request.source].servesRanges = false
-            guard workers.count == 1 else { return .refuse(.noRanges) }
-            // What was there is had once more: that is quicker than asking again.
-            segments = [Segment(0, length)]
-            segments[0].worker = number
-            workers[number]?.first = 0
-            workers[number]?.end = nil
-            total = nil
+            guard isSame(head, as: request) else { return .refuse(.changed) }
+            if isWhole, request.range != nil {
+                sources[request.source].servesRanges = false
+                guard workers.count == 1 else { return .refuse(.noRanges) }
+                // What was there is had once more: that is quicker than asking again.
+                beginAnew(by: number, request.source)
+            } else {
+                guard total == nil || length == nil || length == total else { return .refuse(.changed) }
+                guard isWhole || head.first == segments[index].position else { return .refuse(.otherRange) }
+            }
         }
         learn(head, of: request.source)
         return .write
@@ -248,7 +220,7 @@ package struct DownloadPlan: Sendable {
             guard segments[index].position > 0, !servesParts(source) else { return index }
             // Only the whole file can be had from there.
             guard workers.isEmpty else { return nil }
-            startOver(keepingTotal: true)
+            startOver()
             return 0
         }
         guard let largest = segments.indices.max(by: { segments[$0].missing < segments[$1].missing }),
@@ -283,11 +255,13 @@ package struct DownloadPlan: Sendable {
 
     // MARK: What responses say
 
-    /// - Parameter isPart: it is to be put together with what is there.
-    private func isSame(_ head: Head, as source: Int, isPart: Bool) -> Bool {
-        if let known = sources[source].validator { return head.validator ?? known == known }
-        guard isPart, !settings.hasChecksum else { return true }
-        return head.validator != nil && head.validator == sharedTag
+    /// Whether a response can be put together with what is there.
+    private func isSame(_ head: Head, as request: Request) -> Bool {
+        guard let known = sources[request.source].validator else {
+            return settings.hasChecksum || head.validator != nil && head.validator == sharedTag
+        }
+        // What it was asked for with (`If-Range`) a response need not say again.
+        return head.validator.map { $0 == known } ?? (settings.hasChecksum || request.validator == known)
     }
 
     private mutating func learn(_ head: Head, of source: Int) {
@@ -312,7 +286,7 @@ package struct DownloadPlan: Sendable {
             if progress == 0, active(at: source) > 0 {
                 // It answers others: it does not want so many at once.
                 sources[source].limit = active(at: source)
-            } else if progress >= Self.leastSplitSize {
+            } else if segments[index].position - max(request.first, given) >= Self.leastSplitSize {
                 sources[source].losses = 0
             } else {
                 sources[source].losses += max(1, attempts)
@@ -356,7 +330,8 @@ package struct DownloadPlan: Sendable {
         guard restarts <= Self.maximumRestarts else { return giveUp(.changed) }
         let cancelled = workers.keys.sorted().map(Action.cancel)
         workers = [:]
-        startOver(keepingTotal: false)
+        startOver()
+        given = 0
         for index in sources.indices {
             sources[index].validator = nil
             sources[index].isConfirmed = false
@@ -365,9 +340,24 @@ package struct DownloadPlan: Sendable {
         return cancelled
     }
 
-    private mutating func startOver(keepingTotal: Bool) {
-        if !keepingTotal { total = nil }
-        segments = [Segment(0, total)]
+    private mutating func startOver() {
+        if received > 0 { beginnings += 1 }
+        given = max(given, received)
+        total = nil
+        segments = [Segment(0, nil)]
+    }
+
+    /// The file is what the response to this request brings, which is the only one. Of other places it is not known any more
+    /// whether they have the same.
+    private mutating func beginAnew(by number: Int, _ source: Int) {
+        startOver()
+        segments[0].worker = number
+        workers[number]?.first = 0
+        workers[number]?.end = nil
+        for index in sources.indices where index == source || !settings.hasChecksum {
+            sources[index].validator = nil
+            sources[index].isConfirmed = false
+        }
     }
 
     private mutating func giveUp(_ failure: Failure) -> [Action] {

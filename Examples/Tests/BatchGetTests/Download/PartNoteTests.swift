@@ -8,7 +8,8 @@ import Testing
 
     private func note(_ changes: [String: Any]) throws -> PartNote? {
         var fields: [String: Any] = [
-            "format": "batchget ranges 1", "device": 1, "inode": 2, "total": 100, "parts": [0, 10, 20, 30],
+            "format": "batchget ranges 2", "file": ["inode": 2, "birth": ["seconds": 1, "nanoseconds": 2]],
+            "total": 100, "parts": [0, 10, 20, 30],
             "validators": ["x": "\"a\""],
         ]
         for (key, value) in changes { fields[key] = value }
@@ -39,6 +40,8 @@ import Testing
     @Test("What is no note is none")
     func none() throws {
         #expect(try note(["format": "other"]) == nil)
+        // Of earlier versions, which did not say when the file was made.
+        #expect(try note(["format": "batchget ranges 1"]) == nil)
         #expect(try note(["parts": "x"]) == nil)
         #expect(try note(["total": 1e30]) == nil)
         #expect(PartNote(Data()) == nil)

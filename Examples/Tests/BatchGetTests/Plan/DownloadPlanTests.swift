@@ -5,34 +5,6 @@ import Testing
 private typealias Plan = DownloadPlan
 private typealias Head = DownloadPlan.Head
 
-extension DownloadPlan {
-    /// What `next` asks for, as text: "source: first-end".
-    fileprivate mutating func asked(hasPlace: (Int) -> Bool = { _ in true }) -> [String] {
-        next(hasPlace: hasPlace).map { action in
-            switch action {
-            case .request(let request):
-                "\(request.number) of \(request.source): \(request.range ?? "all")"
-                    + (request.validator.map { " if \($0)" } ?? "")
-            case .cancel(let number): "cancel \(number)"
-            case .complete(let size): "complete \(size)"
-            case .fail(let failure): "fail: \(failure.text)"
-            }
-        }
-    }
-}
-
-private let unit: Int64 = 1 << 20
-private let lost = Plan.Failure.lost("lost", mayPass: true)
-
-private func settings(_ split: Int, tries: Int = 3, size: Int64? = nil, checksum: Bool = false) -> Plan.Settings {
-    Plan.Settings(
-        split: split, minimumSplitSize: unit, maximumTries: tries, size: size, hasChecksum: checksum)
-}
-
-private func head(_ total: Int64?, tag: String? = "\"a\"", status: Int = 200, first: Int64? = nil) -> Head {
-    Head(statusCode: status, first: first, totalLength: total, validator: tag)
-}
-
 @Suite("What is asked for next") struct DownloadPlanTests {
     @Test("One request, and the file is complete; of a length that nobody told, too", arguments: [10, nil] as [Int64?])
     func one(_ length: Int64?) {

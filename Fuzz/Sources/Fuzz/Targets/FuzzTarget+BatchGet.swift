@@ -79,9 +79,9 @@ extension FuzzTarget {
     static let ranges = FuzzTarget(
         "ranges",
         texts: [
-            #"{"format":"batchget ranges 1","device":1,"inode":2,"total":100,"parts":[0,10,20,30],"validators":"#
-                + #"{"\#(key)":"\"a\""}}"#,
-            #"{"format":"batchget ranges 1","device":18446744073709551615,"inode":0,"total":9223372036854775807,"#
+            #"{"format":"batchget ranges 2","file":{"inode":2,"birth":{"seconds":1,"nanoseconds":2}},"#
+                + #""total":100,"parts":[0,10,20,30],"validators":{"\#(key)":"\"a\""}}"#,
+            #"{"format":"batchget ranges 2","file":{"inode":0,"device":18446744073709551615},"total":9223372036854775807,"#
                 + #""parts":[9223372036854775806,9223372036854775807],"validators":{}}"#,
         ]
     ) { input in
