@@ -9,8 +9,12 @@ struct ContentRange: Equatable {
     /// Nil when the server does not know it.
     var total: Int64?
 
+    /// Nil also where the field is there twice with different values.
     init?(head: ResponseHead) {
         guard let value = head.firstBytes(for: .contentRange, limit: Self.maximumLength) else { return nil }
+        var isUnambiguous = true
+        head.forEachValue(of: .contentRange) { isUnambiguous = isUnambiguous && $0.elementsEqual(value) }
+        guard isUnambiguous else { return nil }
         self.init(value)
     }
 

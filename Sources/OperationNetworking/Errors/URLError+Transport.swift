@@ -64,8 +64,7 @@ extension URLError {
         case (.bodySink, let cause as DownloadError):
             return cause.reason
         case (.bodySource, let cause?), (.bodySink, let cause?):
-            let message = error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message
-            return message + ": " + ((cause as? BodySourceError)?.description ?? cause.localizedDescription)
+            return joined([error.message] + texts(of: cause))
         case (.serverUntrusted, let cause?):
             return cause.localizedDescription
         case (.secureConnectionFailed, _) where isPlainPort(error):
@@ -74,6 +73,18 @@ extension URLError {
             guard error.systemErrno != 0, error.kind == .cannotConnect else { return error.message }
             return "\(error.message) (\(String(cString: strerror(error.systemErrno))))"
         }
+    }
+
+    /// What an error says, after which a stream's own says more.
+    private static func texts(of error: any Error) -> [String] {
+        guard let error = error as? BodySourceError else { return [error.localizedDescription] }
+        return [error.description] + (error.cause.map { [$0.localizedDescription] } ?? [])
+    }
+
+    /// One line of sentences, each of which explains the one before.
+    private static func joined(_ sentences: [String]) -> String {
+        let parts = sentences.dropLast().map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
+        return (parts + sentences.suffix(1)).joined(separator: ": ")
     }
 
     /// OpenSSL's words for bytes that are no record of TLS.

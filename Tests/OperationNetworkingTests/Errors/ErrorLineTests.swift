@@ -68,6 +68,18 @@ struct ErrorLineTests {
         #expect(URLError(.timedOut).naming("PUT") as? URLError == URLError(.timedOut), "somebody else's stays as it is")
     }
 
+    @Test("A body's stream says in the line why it could not be read")
+    func bodyStream() {
+        let cause = RequestSerializationError(code: .bodyLengthMismatch, reason: "The file /x changed.", detail: "Again.")
+        let failure = TransferError(
+            .bodySource, message: "The body could not be produced.",
+            cause: BodySourceError("The stream could not be read.", cause: cause))
+        let error = URLError(failure, url: URL(string: "http://example.com/"), method: "POST")
+        Self.expectLine(error)
+        let told = "The body could not be produced: The stream could not be read: The file /x changed"
+        #expect("\(error)".contains(told), "\(error)")
+    }
+
     @Test("The library's own errors, of every type and code")
     func own() throws {
         let request = try Self.request

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import NetworkingTransport
 import Testing
 
 @testable import OperationNetworking
@@ -26,5 +27,16 @@ import Testing
         ])
     func bad(value: String) {
         #expect(ContentRange(Array(value.utf8)) == nil)
+    }
+
+    @Test("Two that differ are none, two of the same are one")
+    func repeated() {
+        func range(_ values: [String]) -> ContentRange? {
+            let fields = values.map { "Content-Range: \($0)\r\n" }.joined()
+            return ContentRange(head: ResponseHead(statusCode: 206, httpVersion: "1.1", rawFields: Array(fields.utf8)))
+        }
+        #expect(range(["bytes 5-9/10", "bytes 5-9/10"]) == range(["bytes 5-9/10"]))
+        #expect(range(["bytes 5-9/10", "bytes 5-9/11"]) == nil && range(["bytes 5-9/10", "x"]) == nil)
+        #expect(range([]) == nil)
     }
 }
