@@ -116,6 +116,7 @@ extension SessionTask {
             operation.cancel()
             // One that nobody has started ends when it is started.
             URLConnectionOperation.start([operation])
+            giveUpQuestion()
         case .foreign(let loader):
             prepareUnlessBegun()
             loader.stop()

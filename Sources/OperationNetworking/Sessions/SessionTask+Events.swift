@@ -118,37 +118,54 @@ extension SessionTask: AttemptClient {
     /// A response has come whose content the client reads.
     ///
     /// What follows a lost connection goes on with the response that was admitted, where it is the same one. Where it is
-    /// another, the client is asked again, unless it has got content of the first already: then the task fails.
+    /// another, the client is asked again, unless it has got content of the first already: then the task fails. What comes
+    /// while the client has not answered yet waits for that answer.
     ///
-    /// - Parameter refuse: the client wants none of it.
+    /// - Parameters:
+    ///   - refuse: the client wants none of it.
+    ///   - isLast: all of it is here, and nothing else ends the task.
     func judge(
-        _ response: URLResponse?, admit: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void
+        _ response: URLResponse?, isLast: Bool = false, admit: @escaping @Sendable () -> Void,
+        refuse: @escaping @Sendable () -> Void
     ) {
-        guard let response = response as? HTTPURLResponse else { return admit() }
-        let (admitted, isAsked, pump) = withState { state in
-            (state.admitted, state.interests.contains(.responses), state.pump)
-        }
-        if let admitted {
-            if response.describesSame(as: admitted) { return admit() }
-            guard pump?.isUnread != false else {
-                // Not from within what the attempt is about.
-                return Runtime.current.onBlockThread { [self] in pump?.fail(Self.lost(at: response.url), self) }
+        let new = ResponseQuestion.Waiting(
+            response: response as? HTTPURLResponse, admit: admit, refuse: refuse, isLast: isLast)
+        let isUnread = withState({ $0.pump })?.isUnread != false
+        perform(
+            withState { state in
+                guard !isLast || state.machine.state != .canceling else { return .refuse(new) }
+                return state.question.receive(
+                    new, isAsked: state.interests.contains(.responses), isUnread: isUnread)
+            })
+    }
+
+    /// The task was cancelled: nobody waits for the client's answer.
+    func giveUpQuestion() { perform(withState { $0.question.giveUp() }) }
+
+    private func perform(_ action: ResponseQuestion.Action) {
+        switch action {
+        case .none: break
+        case .admit(let response): response.admit()
+        case .refuse(let response): response.refuse()
+        case .fail(let other):
+            let (pump, url) = (withState { $0.pump }, other.response?.url)
+            // Not from within what the attempt is about.
+            Runtime.current.onBlockThread { [self] in pump?.fail(Self.lost(at: url), self) }
+        case .ask(let response):
+            let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
+                switch disposition {
+                case .cancel: answerQuestion(isWanted: false)
+                case Self.becomeDownload:
+                    becomeDownload { [self] in answerQuestion(isWanted: true, isForAny: true) }
+                default: answerQuestion(isWanted: true)
+                }
             }
+            client.task(self, didReceive: response) { once.give($0) }
         }
-        let admit = { @Sendable [self] in
-            withState { $0.admitted = response }
-            admit()
-        }
-        guard isAsked else { return admit() }
-        let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
-            switch disposition {
-            case .allow: admit()
-            case .cancel: refuse()
-            case Self.becomeDownload: becomeDownload(then: admit)
-            default: admit()
-            }
-        }
-        client.task(self, didReceive: response) { once.give($0) }
+    }
+
+    private func answerQuestion(isWanted: Bool, isForAny: Bool = false) {
+        perform(withState { $0.question.answer(isWanted: isWanted, isForAny: isForAny) })
     }
 
     /// Of content that has begun to come, and does not go on.

@@ -68,8 +68,8 @@ final class SessionTask: Sendable {
         var goesOnFromResumeData = false
         /// Requests that have gone out.
         var requestCount = 0
-        /// The response whose content the client wants, or gets without being asked.
-        var admitted: HTTPURLResponse?
+        /// Whether the client wants the content of its response.
+        var question = ResponseQuestion()
     }
 
     let identifier: Int
