@@ -105,7 +105,7 @@ extension SessionTask {
     private func needsFirstBody(_ operation: SessionOperation) -> Bool {
         guard kind == .upload else { return false }
         let request = operation.request
-        return request.httpBody == nil && request.httpBodyStream == nil
+        return request.httpBody == nil && request.httpBodyStream == nil && request.httpMethod != "HEAD"
     }
 
     private func stop() {
