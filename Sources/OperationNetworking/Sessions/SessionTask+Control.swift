@@ -138,7 +138,8 @@ extension SessionTask {
     func operationWillStart(_ operation: SessionOperation) {
         let (isFirst, isKept, session) = withState { state in
             let isFirst = state.beginning == nil
-            if isFirst, state.operation == nil { state.operation = operation }
+            // The user had let go of the task; not one that has ended, which lets go of it for good.
+            if isFirst, state.operation == nil, state.machine.state != .completed { state.operation = operation }
             state.machine.noteBeginning()
             return (isFirst, state.isKept, isFirst && !state.isKept ? state.session : nil)
         }

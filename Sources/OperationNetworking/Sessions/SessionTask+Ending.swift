@@ -66,6 +66,11 @@ extension SessionTask {
     // MARK: Downloads
 
     func finishDownload(_ result: SessionTaskResult, errorContent: Data?) {
+        let isFirst = withState { state in
+            defer { state.isFinishing = true }
+            return !state.isFinishing
+        }
+        guard isFirst else { return }
         let location = downloadLocation
         guard result.error == nil else { return finishFailedDownload(result, at: location) }
         Runtime.current.onBlockThread { [self] in

@@ -54,6 +54,8 @@ final class SessionTask: Sendable {
         /// Content of a loader that is no operation, where it is collected.
         var collected = Data()
         var isDownload = false
+        /// The end of the download is being worked on: a cancellation comes too late.
+        var isFinishing = false
         /// Where a download's content goes.
         var location: URL?
         var exchanges: [TransferExchange] = []
