@@ -69,7 +69,7 @@ extension SessionTask: AttemptClient {
         guard reports else { return }
         client.perform(for: self) { [self] in
             let (count, counts) = withState { ($0.sent.take(), $0.counts) }
-            guard count > 0 else { return }
+            guard count > 0, !isCanceling else { return }
             client.task(self, didSend: count, total: counts.sent, expected: counts.expectedToSend)
         }
     }
@@ -95,7 +95,7 @@ extension SessionTask: AttemptClient {
     private func scheduleReport() {
         client.perform(for: self) { [self] in
             let (count, counts) = withState { ($0.received.take(), $0.counts) }
-            guard count > 0 else { return }
+            guard count > 0, !isCanceling else { return }
             client.task(self, didWrite: count, total: counts.received, expected: counts.expectedToReceive)
         }
     }
@@ -210,7 +210,12 @@ extension SessionTask: AttemptClient {
     func tell(_ advance: Advance?) {
         guard let advance else { return }
         if advance.isClientInterested { client.taskDidAdvance(self) }
-        if let progress = advance.progress { update(progress, advance.counts, isOver: advance.isOver) }
+        guard let progress = advance.progress else { return }
+        ProgressChanges.perform {
+            // As it is by now: what another thread has told since then is not taken back.
+            guard let advance = withState({ $0.advance }) else { return }
+            update(progress, advance.counts, isOver: advance.isOver)
+        }
     }
 
     private func update(_ progress: Progress, _ counts: SessionTaskCounts, isOver: Bool) {
