@@ -21,6 +21,7 @@ extension SessionTask: AttemptClient {
 
     func attemptWillSend(_ request: URLRequest) {
         withState { state in
+            state.isAsked = false
             state.requestCount += 1
             if state.requestCount > 1 { state.currentRequest = request }
         }
@@ -30,6 +31,7 @@ extension SessionTask: AttemptClient {
         proposes redirected: URLRequest, after response: HTTPURLResponse,
         answer: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        noteQuestion()
         client.task(self, willFollow: redirected, after: response, reply: answer)
     }
 
@@ -37,6 +39,7 @@ extension SessionTask: AttemptClient {
         received challenge: URLAuthenticationChallenge,
         answer: @escaping @Sendable (AuthenticationDisposition) -> Void
     ) {
+        noteQuestion()
         client.task(self, didReceive: challenge) { [self] disposition, credential in
             switch disposition {
             case .useCredential: answer(credential.map { .useCredential($0) } ?? .rejectProtectionSpace)
@@ -50,12 +53,17 @@ extension SessionTask: AttemptClient {
     }
 
     func attempt(willCache response: CachedURLResponse, answer: @escaping @Sendable (CachedURLResponse?) -> Void) {
+        noteQuestion()
         client.task(self, willCache: response, reply: answer)
     }
 
     func attempt(needsBodyStream answer: @escaping @Sendable (InputStream?) -> Void) {
+        noteQuestion()
         client.task(self, needsBodyStream: answer)
     }
+
+    /// Before the client is asked: it may suspend the task at once.
+    private func noteQuestion() { withState { $0.isAsked = true } }
 
     func attemptDidSend(total: Int64, expected: Int64) {
         let (reports, advance) = withState { state -> (Bool, Advance?) in

@@ -70,6 +70,8 @@ final class SessionTask: Sendable {
         var goesOnFromResumeData = false
         /// Requests that have gone out.
         var requestCount = 0
+        /// The client is asked what the request depends on, or has answered, and nothing has gone out since then.
+        var isAsked = false
         /// Whether the client wants the content of its response.
         var question = ResponseQuestion()
     }
