@@ -46,7 +46,8 @@ import Testing
         // What was there as long, without anything to do, is gone: so it was looked at.
         for _ in 0..<3 {
             let other = URLSession(configuration: configuration)
-            weak var idle = sessions.session(for: other)
+            weak var idle: OperationURLSession?
+            idle = sessions.session(for: other)
             try await eventually("the idle one goes") { idle == nil }
         }
         #expect(standIn != nil && sessions.session(for: session) === standIn)

@@ -94,6 +94,32 @@ import Testing
         #expect(log.all.isEmpty)
     }
 
+    @Test("What it takes away goes nowhere else, and a bad status is an error all the same", arguments: [200, 404])
+    func movedDownload(_ status: Int) async throws {
+        final class Mover: NSObject, URLSessionDownloadDelegate, Sendable {
+            let target: URL
+
+            init(_ target: URL) {
+                self.target = target
+            }
+
+            func urlSession(
+                _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+            ) {
+                do { try FileManager.default.moveItem(at: location, to: target) } catch { Issue.record(error) }
+            }
+        }
+        server.respond(to: "/file", ScriptedResponse(status: status, body: .text("content")))
+        let folder = try TemporaryDirectory()
+        let mover = Mover(folder.file("taken"))
+        let (taken, other) = (mover.target, folder.file("other"))
+        let outcome = await manager.downloading(
+            URLRequest(url: server.url("/file")), to: { _, _ in other }, beforeResuming: { $0.delegate = mover })
+        #expect(outcome.url == nil && (outcome.error == nil) == (status == 200))
+        #expect(try Data(contentsOf: taken) == Data("content".utf8))
+        #expect(!FileManager.default.fileExists(atPath: other.path))
+    }
+
     @Test("A cancellation does not wait for its answer about a response that was kept for another attempt")
     func neverAnswered() async throws {
         final class Silent: NSObject, URLSessionDataDelegate, Sendable {

@@ -14,8 +14,6 @@ extension SessionManagerClient {
                 let face = task.face as? URLSessionDownloadTask
             {
                 own.urlSession(session, downloadTask: face, didFinishDownloadingTo: location)
-                // What it has taken away belongs nowhere else.
-                guard FileManager.default.fileExists(atPath: location.path) else { return reply() }
             }
             placeDownload(location, of: task)
             reply()
@@ -33,7 +31,10 @@ extension SessionManagerClient {
             managed?.withState { $0.failure = refusal }
             return
         }
-        let block = task.ownDownloadDelegate == nil ? blocks.current.downloadTaskDidFinishDownloading : nil
+        let isOwnDelegates = task.ownDownloadDelegate != nil
+        // What the task's delegate has taken away belongs nowhere else.
+        guard !isOwnDelegates || FileManager.default.fileExists(atPath: location.path) else { return }
+        let block = isOwnDelegates ? nil : blocks.current.downloadTaskDidFinishDownloading
         guard
             let destination = block?(session, face, location) ?? managed?.destination?(location, response)
         else { return }
