@@ -177,6 +177,30 @@ import Testing
         #expect(await OperationURLSession.shared.outcome(server.url()).text == "hello")
     }
 
+    @Test("Progresses with one parent may end at the same time, and end that")
+    func progressOfMany() async throws {
+        let url = try #require(URL(string: "data:,content"))
+        let session = OperationURLSession(configuration: .ephemeral)
+        for _ in 0..<15 {
+            let parent = Progress(totalUnitCount: 1000)
+            let (count, areComplete) = (Locked(0), Gate())
+            let tasks = (0..<1000).map { _ in
+                let task = session.dataTask(with: url) { _, _, _ in
+                    let isLast = count.withLock { count in
+                        count += 1
+                        return count == 1000
+                    }
+                    if isLast { areComplete.open() }
+                }
+                parent.addChild(task.progress, withPendingUnitCount: 1)
+                return task
+            }
+            for task in tasks { task.resume() }
+            await areComplete.wait()
+            #expect(parent.isFinished && parent.completedUnitCount == 1000)
+        }
+    }
+
     @Test("A task's progress ends whole, with what was sent and received")
     func progress() async throws {
         let server = try TestServer()

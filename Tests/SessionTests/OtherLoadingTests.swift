@@ -22,6 +22,50 @@ import Testing
         #expect(try await session.data(from: file).0 == Data("content".utf8))
     }
 
+    @Test("A file whose loading is cancelled is whole, or the task fails")
+    func cancelledFile() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appendingPathComponent("file")
+        let length = 24 << 20
+        try Data(count: length).write(to: file)
+        let session = OperationURLSession(configuration: .ephemeral)
+        func cancel(_ task: URLSessionTask) {
+            task.resume()
+            Thread {
+                while task.countOfBytesReceived == 0, task.state == .running {}
+                task.cancel()
+            }.start()
+        }
+        for _ in 0..<30 {
+            let outcome = await session.outcome(URLRequest(url: file), cancel)
+            #expect(outcome.code == .cancelled || outcome.data?.count == length)
+            let download = await session.downloading(
+                { session.downloadTask(with: file, completionHandler: $0) }, cancel)
+            #expect(download.code == .cancelled || download.file?.count == length)
+        }
+    }
+
+    @Test("A slow delegate gets a long file a few pieces at a time")
+    func longFile() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appendingPathComponent("file")
+        let length = 24 << 20
+        try Data(count: length).write(to: file)
+        let delegate = RecordingDelegate()
+        let (taken, ahead) = (Locked<Int64>(0), Locked<Int64>(0))
+        delegate.whenReceiving = { task, data in
+            let total = taken.withLock { taken in
+                taken += Int64(data.count)
+                return taken
+            }
+            ahead.withLock { $0 = max($0, task.countOfBytesReceived - total) }
+        }
+        OperationURLSession(configuration: .ephemeral, delegate: delegate).dataTask(with: file).resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.data.count == length && delegate.error == nil)
+        #expect(ahead.withLock { $0 } <= 4 << 20)
+    }
+
     @Test(arguments: [
         ("data:,a%20b", "a b", "text/plain"), ("data:text/html;charset=utf-8,%3Cp%3E", "<p>", "text/html"),
         ("data:text/plain;base64,aGVsbG8=", "hello", "text/plain"),

@@ -41,6 +41,34 @@ import Testing
         #expect(server.requests.count == (isStored ? 1 : 2))
     }
 
+    @Test("A response of the cache's is a transaction of the metrics")
+    func metrics() async throws {
+        let server = try server()
+        server.respond(to: "/from", .redirect(to: "/"))
+        let configuration = session().configuration
+        for type in [URLSessionTaskMetrics.ResourceFetchType.networkLoad, .localCache] {
+            let delegate = RecordingDelegate()
+            let session = OperationURLSession(configuration: configuration, delegate: delegate)
+            let task = session.dataTask(with: server.url("/from"))
+            task.resume()
+            await delegate.isComplete.wait()
+            #expect(delegate.data == Data("content".utf8) && task.currentRequest?.url == server.url())
+            let metrics = try #require(delegate.metrics)
+            #expect(metrics.transactionMetrics.map(\.resourceFetchType) == [.networkLoad, type])
+            #expect(metrics.redirectCount == 1)
+            #expect(metrics.transactionMetrics.map { ($0.response as? HTTPURLResponse)?.statusCode } == [302, 200])
+            let last = try #require(metrics.transactionMetrics.last)
+            let (start, end) = (try #require(last.fetchStartDate), try #require(last.responseEndDate))
+            #expect(start <= end && metrics.taskInterval.contains(start) && metrics.taskInterval.contains(end))
+            #expect((last.requestStartDate == nil) == (type == .localCache))
+        }
+        let delegate = RecordingDelegate()
+        OperationURLSession(configuration: configuration, delegate: delegate).dataTask(with: server.url()).resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.metrics?.transactionMetrics.map(\.resourceFetchType) == [.localCache])
+        #expect(server.requests.count == 3)
+    }
+
     @Test("What is chosen by a field that only sessions add is not given to an operation without it, nor the other way")
     func fieldsOfSessions() async throws {
         let server = try TestServer()

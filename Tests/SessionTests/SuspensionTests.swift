@@ -65,6 +65,44 @@ import Testing
         suspender.expectOneResponse(with: Self.content)
     }
 
+    @Test(
+        "A task that its delegate suspends when it is asked what to do goes on with the answer",
+        arguments: ["/from", "/to"])
+    func whenAsked(_ path: String) async throws {
+        let server = try TestServer()
+        server.respond(to: "/from", .redirect(to: "/to"))
+        server.respond(to: "/to") { request in
+            request["Authorization"] == nil
+                ? ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")]) : .ok("there")
+        }
+        let delegate = RecordingDelegate()
+        let (questions, isSuspended) = (Notes<String>(), Gate())
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        let task = session.dataTask(with: server.url(path))
+        @Sendable func suspend(when question: String) {
+            questions.add(question)
+            guard path == question else { return }
+            task.suspend()
+            isSuspended.open()
+        }
+        delegate.redirect = { request in
+            suspend(when: "/from")
+            return request
+        }
+        delegate.challenge = { _ in
+            suspend(when: "/to")
+            return (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+        }
+        task.resume()
+        await isSuspended.wait()
+        await Self.untilNetworkThreadKnows()
+        task.resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.data == Data("there".utf8))
+        #expect(questions.all == (path == "/from" ? ["/from", "/to"] : ["/to"]))
+        #expect(server.requests.count == (path == "/from" ? 3 : 2))
+    }
+
     @Test("What cannot be continued by a range waits on its connection")
     func onItsConnection() async throws {
         let server = try TestServer()

@@ -43,6 +43,42 @@ import Testing
         #expect(outcome.text == "POST 7 content")
     }
 
+    private enum Content: CaseIterable { case data, stream, file, uploadOfData, uploadOfStream, uploadOfFile }
+
+    @Test("HEAD goes out without the request's content", arguments: SessionKind.allCases, Content.allCases)
+    private func head(_ kind: SessionKind, _ content: Content) async throws {
+        let (server, folder) = (try echo(), try TemporaryDirectory())
+        let file = folder.url.appendingPathComponent("file")
+        let data = Data("content".utf8)
+        try data.write(to: file)
+        let delegate = RecordingDelegate()
+        delegate.bodyStream = { InputStream(data: data) }
+        let session = kind.make(delegate: delegate)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "HEAD"
+        let task: URLSessionTask
+        switch content {
+        case .data:
+            request.httpBody = data
+            task = session.dataTask(with: request)
+        case .stream:
+            request.httpBodyStream = InputStream(data: data)
+            task = session.dataTask(with: request)
+        case .file:
+            request.httpBodyStream = InputStream(url: file)
+            task = session.dataTask(with: request)
+        case .uploadOfData: task = session.uploadTask(with: request, from: data)
+        case .uploadOfStream: task = session.uploadTask(withStreamedRequest: request)
+        case .uploadOfFile: task = session.uploadTask(with: request, fromFile: file)
+        }
+        task.resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.error == nil && (task.response as? HTTPURLResponse)?.statusCode == 200)
+        let sent = try #require(server.requests.first)
+        #expect(sent.method == "HEAD" && sent.text.isEmpty && sent["Transfer-Encoding"] == nil)
+        #expect((sent["Content-Length"] ?? "0") == "0" && task.countOfBytesSent == 0)
+    }
+
     @Test func aFileThatIsNotThereIsAnError() async throws {
         let (server, session) = (try echo(), OperationURLSession(configuration: .ephemeral))
         let request = post(server.url())

@@ -13,7 +13,8 @@ protocol AttemptClient: AnyObject, Sendable {
     var attemptQuestions: AttemptQuestions { get }
     /// Header fields of requests that have none of these names.
     var defaultHeaderFields: [HeaderField] { get }
-    /// A request goes out: the operation's own, or one that follows a redirect or answers a challenge.
+    /// A request goes out, or is answered by the cache: the operation's own, or one that follows a redirect or answers a
+    /// challenge.
     func attemptWillSend(_ request: URLRequest)
     /// - Parameter answer: nil: the redirecting response is the result.
     func attempt(
@@ -36,7 +37,7 @@ protocol AttemptClient: AnyObject, Sendable {
     func attemptDidReceive(total: Int64, expected: Int64)
     /// The server continues what is here.
     func attemptDidContinue(at offset: Int64, expected: Int64)
-    /// A request was answered, or failed. Called where the questions name `.metrics`.
+    /// A request was answered, by a server or the cache, or failed. Called where the questions name `.metrics`.
     func attemptDidTransfer(_ exchange: TransferExchange)
 }
 
@@ -65,5 +66,7 @@ struct TransferExchange: Sendable {
     /// Bytes of the request's content, before it was sent; −1: unknown.
     let uploadLength: Int64
     let usesProxy: Bool
+    /// When the cache was asked that had the response; nil: a server was.
+    var lookupDate: Date?
     let endDate: Date
 }

@@ -24,6 +24,7 @@ extension RequestAttempt {
     func lookIntoCache() {
         assertOnThread()
         machine.beginLookup()
+        if asksClient(.metrics) { lookupDate = Date() }
         // Cookies of the response before are to be stored first.
         guard cookieHeads.isEmpty, let found = cacheLookup()?.findRecent() else { return ask(.lookup) }
         perform(machine.take(stored: found.stored, primary: found.primary, at: now))
@@ -94,6 +95,7 @@ extension RequestAttempt {
         incoming = IncomingContent()
         decoding = .nobody
         machine.serve(from: url, as: outcome)
+        if outcome == .hit { client?.attemptWillSend(machine.request) }
         let head = stored.playableHead
         playback = stored.content
         switch machine.receive(head, circumstances, credential: credentialSource) {
@@ -128,7 +130,7 @@ extension RequestAttempt {
             }
         }
         playback = nil
-        transferDidEnd(nil)
+        playbackDidEnd()
     }
 
     private static let pieceLength = 1 << 17

@@ -85,6 +85,17 @@ extension RequestAttempt: TransferHandler {
         transferDidEnd(outcome.error)
     }
 
+    /// The content of a stored response has got to its place.
+    func playbackDidEnd() {
+        // One that was validated is part of what the server's answer took.
+        if let client, asksClient(.metrics), machine.cache.outcome == .hit {
+            var exchange = exchange(TransferTimings())
+            exchange.lookupDate = lookupDate ?? startDate
+            client.attemptDidTransfer(exchange)
+        }
+        transferDidEnd(nil)
+    }
+
     private func exchange(_ timings: TransferTimings) -> TransferExchange {
         TransferExchange(
             request: machine.request, url: machine.url, head: machine.head, timings: timings,

@@ -126,7 +126,7 @@ final class BatchTally: @unchecked Sendable {
                 state.finishedCount += 1
                 return (state.finishedCount, state.progressBlock)
             }
-            progress.completedUnitCount = Int64(count)
+            ProgressChanges.perform { progress.completedUnitCount = Int64(count) }
             block?(count, members.count)
         }
         noteBytes { $0.end(index) }

@@ -28,6 +28,12 @@ extension URLRequest {
         if let httpBody { return Int64(httpBody.count) }
         return (httpBodyStream as? any ReplayableBodyStream)?.contentLength ?? 0
     }
+
+    /// What the request says of its content besides its type goes when it is sent.
+    fileprivate mutating func removeContent() {
+        httpBody = nil
+        httpBodyStream = nil
+    }
 }
 
 // Making tasks: for completion handlers and delegates, or for another client. None is begun.
@@ -129,11 +135,8 @@ extension OperationURLSession {
         failure: URLError? = nil
     ) -> (SessionTask, SessionOperation?) {
         var configured = request.map(settings.configured)
-        if body != nil {
-            // What is sent does not show in the request, as in Foundation.
-            configured?.httpBody = nil
-            configured?.httpBodyStream = nil
-        }
+        // What is sent does not show in the request, as in Foundation.
+        if body != nil { configured?.removeContent() }
         // Before the session is asked whether it is valid: until it is not, a manager's knows what the manager says.
         let configuration = recipient.configuration ?? operationConfiguration
         let (identifier, isValid) = makeTaskIdentifier()
@@ -155,6 +158,7 @@ extension OperationURLSession {
             task.set(.failure(error))
             return (task, nil)
         }
+        if outgoing.httpMethod == "HEAD" { outgoing.removeContent() }
         let length = outgoing.knownContentLength
         let operation = SessionOperation(
             request: settings.outgoing(outgoing, awaitsStream: body?.isAwaited ?? false),

@@ -9,7 +9,8 @@ internal import NetworkingTransport
 /// Each data, upload and download task is an operation of ``operationQueue``: it can take dependencies and be part of a
 /// batch (``operation(for:)``), its `priority` is the operation's, and `suspend()` and `resume()` pause it and go on with
 /// what was received: on the same connection, where the response cannot be continued by a range. Content is decoded also
-/// where the request has an `Accept-Encoding` of its own; `User-Agent` and `Accept-Language` are added where it has none.
+/// where the request has an `Accept-Encoding` of its own; `User-Agent` and `Accept-Language` are added where it has none;
+/// HEAD is sent without the request's content, whatever that is, as by Foundation on Linux.
 /// Completion handlers and delegates are called as Foundation documents it, on the delegate queue.
 ///
 /// **What the configuration says** is taken when the session is made: `httpAdditionalHeaders`; `timeoutIntervalForRequest`

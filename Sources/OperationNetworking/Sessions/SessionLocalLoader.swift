@@ -11,6 +11,8 @@ final class SessionLocalLoader: SessionTaskLoader {
     private let isStopped = Locked(false)
     /// Bytes of one piece of a file.
     private static let pieceLength = 1 << 18
+    /// Pieces that are in memory for a delegate that has not taken them.
+    private static let burst = 16
 
     /// Nil for other URLs.
     init?(_ url: URL) {
@@ -67,16 +69,27 @@ final class SessionLocalLoader: SessionTaskLoader {
 
     private func read(_ file: FileHandle, _ task: SessionTask) {
         do {
-            while !isStopped.withLock({ $0 }), let piece = try file.read(upToCount: Self.pieceLength), !piece.isEmpty {
+            for _ in 0..<Self.burst {
+                // What was read so far is not the file: the cancellation is the end.
+                guard !isStopped.withLock({ $0 }) else { return close(file) }
+                guard let piece = try file.read(upToCount: Self.pieceLength), !piece.isEmpty else {
+                    task.finishLoading(nil)
+                    return close(file)
+                }
                 task.receive(piece)
             }
-            task.finishLoading(nil)
+            // After these.
+            task.client.perform(for: task) { [self] in
+                Runtime.current.onBlockThread { [self] in read(file, task) }
+            }
         } catch {
             task.finishLoading(
                 URLError(.cannotOpenFile, url: url, reason: "the file \(url.path) cannot be read", underlying: error))
+            close(file)
         }
-        try? file.close()
     }
+
+    private func close(_ file: FileHandle) { try? file.close() }
 }
 
 /// What a `data:` URL says (RFC 2397).

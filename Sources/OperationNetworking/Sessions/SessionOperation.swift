@@ -22,9 +22,11 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
     override var attemptClient: (any AttemptClient)? { task }
 
     /// What cannot be continued by a range would come again from its beginning, and perhaps with other content: who
-    /// suspends a task counts on what its response has begun with.
+    /// suspends a task counts on what its response has begun with. A client that was asked something is not asked again.
     override func _holdsConnection(whilePausedAfter head: ResponseHead?) -> Bool {
-        guard task != nil, let head else { return false }
+        guard let task else { return false }
+        if task.withState({ $0.isAsked }) { return true }
+        guard let head else { return false }
         return Representation(
             head: head, method: _request.httpMethod ?? "GET", receivedAt: runtime.date.timeIntervalSince1970) == nil
     }

@@ -105,7 +105,7 @@ extension SessionTask {
     private func needsFirstBody(_ operation: SessionOperation) -> Bool {
         guard kind == .upload else { return false }
         let request = operation.request
-        return request.httpBody == nil && request.httpBodyStream == nil
+        return request.httpBody == nil && request.httpBodyStream == nil && request.httpMethod != "HEAD"
     }
 
     private func stop() {
@@ -116,6 +116,7 @@ extension SessionTask {
             operation.cancel()
             // One that nobody has started ends when it is started.
             URLConnectionOperation.start([operation])
+            giveUpQuestion()
         case .foreign(let loader):
             prepareUnlessBegun()
             loader.stop()
@@ -137,7 +138,8 @@ extension SessionTask {
     func operationWillStart(_ operation: SessionOperation) {
         let (isFirst, isKept, session) = withState { state in
             let isFirst = state.beginning == nil
-            if isFirst, state.operation == nil { state.operation = operation }
+            // The user had let go of the task; not one that has ended, which lets go of it for good.
+            if isFirst, state.operation == nil, state.machine.state != .completed { state.operation = operation }
             state.machine.noteBeginning()
             return (isFirst, state.isKept, isFirst && !state.isKept ? state.session : nil)
         }

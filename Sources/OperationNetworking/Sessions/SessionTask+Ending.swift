@@ -31,7 +31,7 @@ extension SessionTask {
                 reading: pump)
         }
         judge(
-            result.response,
+            result.response, isLast: true,
             admit: { [self] in finish(result, reading: pump, after: data) },
             refuse: { [self] in
                 _ = withState { $0.machine.cancel() }
@@ -66,6 +66,11 @@ extension SessionTask {
     // MARK: Downloads
 
     func finishDownload(_ result: SessionTaskResult, errorContent: Data?) {
+        let isFirst = withState { state in
+            defer { state.isFinishing = true }
+            return !state.isFinishing
+        }
+        guard isFirst else { return }
         let location = downloadLocation
         guard result.error == nil else { return finishFailedDownload(result, at: location) }
         Runtime.current.onBlockThread { [self] in
@@ -122,7 +127,10 @@ extension SessionTask {
     func complete(_ result: SessionTaskResult) {
         var result = result
         result.error = result.error.map(Self.inFoundationsWords)
-        typealias Rest = (pump: SessionContentPump?, advance: Advance?, handlers: [@Sendable (Data?) -> Void])
+        typealias Rest = (
+            pump: SessionContentPump?, question: ResponseQuestion, advance: Advance?,
+            handlers: [@Sendable (Data?) -> Void]
+        )
         let rest = withState { state -> Rest? in
             guard state.machine.complete() else { return nil }
             state.error = result.error
@@ -132,11 +140,15 @@ extension SessionTask {
             }
             state.exchanges = []
             // Of a cancellation that came too late to leave anything.
-            defer { state.resumeDataHandlers = [] }
-            return (state.pump.take(), state.advance, state.resumeDataHandlers)
+            defer {
+                state.resumeDataHandlers = []
+                // What waits for an answer holds the task.
+                state.question = ResponseQuestion()
+            }
+            return (state.pump.take(), state.question, state.advance, state.resumeDataHandlers)
         }
         guard let rest else { return }
-        withExtendedLifetime(rest.pump) {}
+        withExtendedLifetime((rest.pump, rest.question)) {}
         for handler in rest.handlers { handler(nil) }
         tell(rest.advance)
         client.task(self, didFinish: result)

@@ -21,6 +21,7 @@ extension SessionTask: AttemptClient {
 
     func attemptWillSend(_ request: URLRequest) {
         withState { state in
+            state.isAsked = false
             state.requestCount += 1
             if state.requestCount > 1 { state.currentRequest = request }
         }
@@ -30,6 +31,7 @@ extension SessionTask: AttemptClient {
         proposes redirected: URLRequest, after response: HTTPURLResponse,
         answer: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        noteQuestion()
         client.task(self, willFollow: redirected, after: response, reply: answer)
     }
 
@@ -37,6 +39,7 @@ extension SessionTask: AttemptClient {
         received challenge: URLAuthenticationChallenge,
         answer: @escaping @Sendable (AuthenticationDisposition) -> Void
     ) {
+        noteQuestion()
         client.task(self, didReceive: challenge) { [self] disposition, credential in
             switch disposition {
             case .useCredential: answer(credential.map { .useCredential($0) } ?? .rejectProtectionSpace)
@@ -50,12 +53,17 @@ extension SessionTask: AttemptClient {
     }
 
     func attempt(willCache response: CachedURLResponse, answer: @escaping @Sendable (CachedURLResponse?) -> Void) {
+        noteQuestion()
         client.task(self, willCache: response, reply: answer)
     }
 
     func attempt(needsBodyStream answer: @escaping @Sendable (InputStream?) -> Void) {
+        noteQuestion()
         client.task(self, needsBodyStream: answer)
     }
+
+    /// Before the client is asked: it may suspend the task at once.
+    private func noteQuestion() { withState { $0.isAsked = true } }
 
     func attemptDidSend(total: Int64, expected: Int64) {
         let (reports, advance) = withState { state -> (Bool, Advance?) in
@@ -69,7 +77,7 @@ extension SessionTask: AttemptClient {
         guard reports else { return }
         client.perform(for: self) { [self] in
             let (count, counts) = withState { ($0.sent.take(), $0.counts) }
-            guard count > 0 else { return }
+            guard count > 0, !isCanceling else { return }
             client.task(self, didSend: count, total: counts.sent, expected: counts.expectedToSend)
         }
     }
@@ -95,7 +103,7 @@ extension SessionTask: AttemptClient {
     private func scheduleReport() {
         client.perform(for: self) { [self] in
             let (count, counts) = withState { ($0.received.take(), $0.counts) }
-            guard count > 0 else { return }
+            guard count > 0, !isCanceling else { return }
             client.task(self, didWrite: count, total: counts.received, expected: counts.expectedToReceive)
         }
     }
@@ -118,37 +126,54 @@ extension SessionTask: AttemptClient {
     /// A response has come whose content the client reads.
     ///
     /// What follows a lost connection goes on with the response that was admitted, where it is the same one. Where it is
-    /// another, the client is asked again, unless it has got content of the first already: then the task fails.
+    /// another, the client is asked again, unless it has got content of the first already: then the task fails. What comes
+    /// while the client has not answered yet waits for that answer.
     ///
-    /// - Parameter refuse: the client wants none of it.
+    /// - Parameters:
+    ///   - refuse: the client wants none of it.
+    ///   - isLast: all of it is here, and nothing else ends the task.
     func judge(
-        _ response: URLResponse?, admit: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void
+        _ response: URLResponse?, isLast: Bool = false, admit: @escaping @Sendable () -> Void,
+        refuse: @escaping @Sendable () -> Void
     ) {
-        guard let response = response as? HTTPURLResponse else { return admit() }
-        let (admitted, isAsked, pump) = withState { state in
-            (state.admitted, state.interests.contains(.responses), state.pump)
-        }
-        if let admitted {
-            if response.describesSame(as: admitted) { return admit() }
-            guard pump?.isUnread != false else {
-                // Not from within what the attempt is about.
-                return Runtime.current.onBlockThread { [self] in pump?.fail(Self.lost(at: response.url), self) }
+        let new = ResponseQuestion.Waiting(
+            response: response as? HTTPURLResponse, admit: admit, refuse: refuse, isLast: isLast)
+        let isUnread = withState({ $0.pump })?.isUnread != false
+        perform(
+            withState { state in
+                guard !isLast || state.machine.state != .canceling else { return .refuse(new) }
+                return state.question.receive(
+                    new, isAsked: state.interests.contains(.responses), isUnread: isUnread)
+            })
+    }
+
+    /// The task was cancelled: nobody waits for the client's answer.
+    func giveUpQuestion() { perform(withState { $0.question.giveUp() }) }
+
+    private func perform(_ action: ResponseQuestion.Action) {
+        switch action {
+        case .none: break
+        case .admit(let response): response.admit()
+        case .refuse(let response): response.refuse()
+        case .fail(let other):
+            let (pump, url) = (withState { $0.pump }, other.response?.url)
+            // Not from within what the attempt is about.
+            Runtime.current.onBlockThread { [self] in pump?.fail(Self.lost(at: url), self) }
+        case .ask(let response):
+            let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
+                switch disposition {
+                case .cancel: answerQuestion(isWanted: false)
+                case Self.becomeDownload:
+                    becomeDownload { [self] in answerQuestion(isWanted: true, isForAny: true) }
+                default: answerQuestion(isWanted: true)
+                }
             }
+            client.task(self, didReceive: response) { once.give($0) }
         }
-        let admit = { @Sendable [self] in
-            withState { $0.admitted = response }
-            admit()
-        }
-        guard isAsked else { return admit() }
-        let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
-            switch disposition {
-            case .allow: admit()
-            case .cancel: refuse()
-            case Self.becomeDownload: becomeDownload(then: admit)
-            default: admit()
-            }
-        }
-        client.task(self, didReceive: response) { once.give($0) }
+    }
+
+    private func answerQuestion(isWanted: Bool, isForAny: Bool = false) {
+        perform(withState { $0.question.answer(isWanted: isWanted, isForAny: isForAny) })
     }
 
     /// Of content that has begun to come, and does not go on.
@@ -193,7 +218,12 @@ extension SessionTask: AttemptClient {
     func tell(_ advance: Advance?) {
         guard let advance else { return }
         if advance.isClientInterested { client.taskDidAdvance(self) }
-        if let progress = advance.progress { update(progress, advance.counts, isOver: advance.isOver) }
+        guard let progress = advance.progress else { return }
+        ProgressChanges.perform {
+            // As it is by now: what another thread has told since then is not taken back.
+            guard let advance = withState({ $0.advance }) else { return }
+            update(progress, advance.counts, isOver: advance.isOver)
+        }
     }
 
     private func update(_ progress: Progress, _ counts: SessionTaskCounts, isOver: Bool) {

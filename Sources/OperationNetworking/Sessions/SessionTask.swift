@@ -54,6 +54,8 @@ final class SessionTask: Sendable {
         /// Content of a loader that is no operation, where it is collected.
         var collected = Data()
         var isDownload = false
+        /// The end of the download is being worked on: a cancellation comes too late.
+        var isFinishing = false
         /// Where a download's content goes.
         var location: URL?
         var exchanges: [TransferExchange] = []
@@ -68,8 +70,10 @@ final class SessionTask: Sendable {
         var goesOnFromResumeData = false
         /// Requests that have gone out.
         var requestCount = 0
-        /// The response whose content the client wants, or gets without being asked.
-        var admitted: HTTPURLResponse?
+        /// The client is asked what the request depends on, or has answered, and nothing has gone out since then.
+        var isAsked = false
+        /// Whether the client wants the content of its response.
+        var question = ResponseQuestion()
     }
 
     let identifier: Int

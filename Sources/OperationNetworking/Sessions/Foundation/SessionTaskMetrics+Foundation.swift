@@ -39,6 +39,7 @@ enum FoundationMetrics {
 
 extension StoredFields {
     fileprivate func fill(_ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange) {
+        if let lookupDate = exchange.lookupDate { return fill(metrics, with: exchange, storedSince: lookupDate) }
         let timings = exchange.timings
         let start = exchange.endDate - timings.total
         func date(_ seconds: TimeInterval) -> Date? { seconds > 0 ? start + seconds : nil }
@@ -76,6 +77,18 @@ extension StoredFields {
         set("isProxyConnection", of: metrics, to: exchange.usesProxy)
         set("isReusedConnection", of: metrics, to: timings.reusedConnection)
         set("resourceFetchType", of: metrics, to: URLSessionTaskMetrics.ResourceFetchType.networkLoad)
+    }
+
+    /// Of what no connection had a part in.
+    private func fill(
+        _ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange, storedSince date: Date
+    ) {
+        if let head = exchange.head, let url = exchange.url {
+            set("response", of: metrics, to: HTTPURLResponse(head: head, url: url) as URLResponse?)
+        }
+        set("fetchStartDate", of: metrics, to: date as Date?)
+        set("responseEndDate", of: metrics, to: max(date, exchange.endDate) as Date?)
+        set("resourceFetchType", of: metrics, to: URLSessionTaskMetrics.ResourceFetchType.localCache)
     }
 
     /// As ALPN names it (RFC 7301).

@@ -10,10 +10,14 @@ extension SessionManagerClient {
         perform(for: task) { [self] in
             let table = blocks.current
             guard let session = task.session else { return reply(.performDefaultHandling, nil) }
+            let own = task.ownDelegate
             if Self.concernsConnection(challenge), let block = table.sessionDidReceiveChallenge {
                 var credential: URLCredential?
                 let disposition = block(session, challenge, &credential)
-                return reply(disposition, credential)
+                if own == nil || disposition != .performDefaultHandling { return reply(disposition, credential) }
+            }
+            if let own {
+                return own.urlSession(session, task: task.face, didReceive: challenge, completionHandler: reply)
             }
             guard let handler = table.authenticationChallengeHandler else { return reply(.performDefaultHandling, nil) }
             switch ChallengeVerdict(handler(session, task.face, challenge, reply)) {

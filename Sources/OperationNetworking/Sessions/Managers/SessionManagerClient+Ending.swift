@@ -10,6 +10,11 @@ extension SessionManagerClient {
         _ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void
     ) {
         perform(for: task) { [self] in
+            if let own = task.ownDownloadDelegate, let session = task.session,
+                let face = task.face as? URLSessionDownloadTask
+            {
+                own.urlSession(session, downloadTask: face, didFinishDownloadingTo: location)
+            }
             placeDownload(location, of: task)
             reply()
         }
@@ -26,9 +31,12 @@ extension SessionManagerClient {
             managed?.withState { $0.failure = refusal }
             return
         }
+        let isOwnDelegates = task.ownDownloadDelegate != nil
+        // What the task's delegate has taken away belongs nowhere else.
+        guard !isOwnDelegates || FileManager.default.fileExists(atPath: location.path) else { return }
+        let block = isOwnDelegates ? nil : blocks.current.downloadTaskDidFinishDownloading
         guard
-            let destination = blocks.current.downloadTaskDidFinishDownloading?(session, face, location)
-                ?? managed?.destination?(location, response)
+            let destination = block?(session, face, location) ?? managed?.destination?(location, response)
         else { return }
         let file = DownloadedFile(location: location)
         do {
@@ -53,6 +61,7 @@ extension SessionManagerClient {
         // What comes before the handler on the manager's queue makes it wait for its turn there.
         guard
             table.taskDidComplete != nil || result.metrics != nil || upload != nil || download != nil || mailbox != nil
+                || task.ownDelegate != nil
         else { return deliver(result, of: task, face: task.face, session: task.session) }
         let face = task.face
         let session = task.session
@@ -64,10 +73,14 @@ extension SessionManagerClient {
             let table = blocks.current
             task.willTellEnd()
             if let session {
-                if let metrics = result.metrics {
-                    table.taskDidFinishCollectingMetrics?(session, face, metrics.urlSessionTaskMetrics)
+                let own = task.ownDelegate
+                if let metrics = result.metrics, own != nil || table.taskDidFinishCollectingMetrics != nil {
+                    let metrics = metrics.urlSessionTaskMetrics
+                    own?.urlSession(session, task: face, didFinishCollecting: metrics)
+                    if own == nil { table.taskDidFinishCollectingMetrics?(session, face, metrics) }
                 }
-                table.taskDidComplete?(session, face, result.error)
+                own?.urlSession(session, task: face, didCompleteWithError: result.error)
+                if own == nil { table.taskDidComplete?(session, face, result.error) }
             }
             deliver(result, of: task, face: face, session: session)
         }

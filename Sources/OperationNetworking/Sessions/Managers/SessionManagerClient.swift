@@ -7,6 +7,9 @@ internal import NetworkingSupport
 /// Takes what happens to a session manager's tasks straight from them, and gives it to the manager's blocks and to the
 /// tasks' handlers. An event that nobody wants to know of is not even asked for.
 ///
+/// A task's own delegate takes the place of the blocks, as it does that of a session's delegate: for all methods of the
+/// protocols that it is of, since nobody can tell which of them it implements.
+///
 /// The session and its tasks hold it, not the manager: tasks go on when that is gone.
 final class SessionManagerClient: SessionTaskClient {
     let blocks = SessionBlocks()
@@ -38,7 +41,7 @@ final class SessionManagerClient: SessionTaskClient {
             if table.dataTaskDidReceiveData != nil { interests.insert(.data) }
             if table.dataTaskWillCacheResponse != nil { interests.insert(.caching) }
         }
-        return interests
+        return interests.union(task.ownDelegateInterests)
     }
 
     func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
@@ -64,19 +67,24 @@ final class SessionManagerClient: SessionTaskClient {
         reply: @escaping @Sendable (URLRequest?) -> Void
     ) {
         perform(for: task) { [self] in
-            guard let session = task.session, let block = blocks.current.taskWillPerformRedirection else {
-                return reply(redirected)
+            guard let session = task.session else { return reply(redirected) }
+            if let own = task.ownDelegate {
+                return own.urlSession(
+                    session, task: task.face, willPerformHTTPRedirection: response, newRequest: redirected,
+                    completionHandler: reply)
             }
+            guard let block = blocks.current.taskWillPerformRedirection else { return reply(redirected) }
             reply(block(session, task.face, response, redirected))
         }
     }
 
     func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
         perform(for: task) { [self] in
-            guard let session = task.session, let block = blocks.current.taskNeedNewBodyStream else {
-                return reply(nil)
+            guard let session = task.session else { return reply(nil) }
+            if let own = task.ownDelegate {
+                return own.urlSession(session, task: task.face, needNewBodyStream: reply)
             }
-            reply(block(session, task.face))
+            reply(blocks.current.taskNeedNewBodyStream?(session, task.face))
         }
     }
 
@@ -85,10 +93,11 @@ final class SessionManagerClient: SessionTaskClient {
         reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         perform(for: task) { [self] in
-            guard let session = task.session, let face = task.face as? URLSessionDataTask,
-                let block = blocks.current.dataTaskDidReceiveResponse
-            else { return reply(.allow) }
-            reply(block(session, face, response))
+            guard let session = task.session, let face = task.face as? URLSessionDataTask else { return reply(.allow) }
+            if let own = task.ownDataDelegate {
+                return own.urlSession(session, dataTask: face, didReceive: response, completionHandler: reply)
+            }
+            reply(blocks.current.dataTaskDidReceiveResponse?(session, face, response) ?? .allow)
         }
     }
 
@@ -96,12 +105,13 @@ final class SessionManagerClient: SessionTaskClient {
         _ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void
     ) {
         perform(for: task) { [self] in
-            if let session = task.session, let block = blocks.current.dataTaskDidBecomeDownloadTask,
-                let face = task.dataFace(download)
-            {
-                block(session, face, download)
+            defer { reply() }
+            guard let session = task.session, let face = task.dataFace(download) else { return }
+            if let own = task.ownDataDelegate {
+                own.urlSession(session, dataTask: face, didBecome: download)
+            } else {
+                blocks.current.dataTaskDidBecomeDownloadTask?(session, face, download)
             }
-            reply()
         }
     }
 
@@ -110,9 +120,15 @@ final class SessionManagerClient: SessionTaskClient {
         reply: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         perform(for: task) { [self] in
-            guard let session = task.session, let face = task.face as? URLSessionDataTask,
-                let block = blocks.current.dataTaskWillCacheResponse
-            else { return reply(response) }
+            guard let session = task.session, let face = task.face as? URLSessionDataTask else {
+                return reply(response)
+            }
+            if let own = task.ownDataDelegate {
+                own.urlSession(session, dataTask: face, willCacheResponse: response, completionHandler: reply)
+                // As in a session without a manager: the end does not wait for an answer that comes later.
+                return reply(nil)
+            }
+            guard let block = blocks.current.dataTaskWillCacheResponse else { return reply(response) }
             reply(block(session, face, response))
         }
     }
@@ -120,31 +136,40 @@ final class SessionManagerClient: SessionTaskClient {
     // MARK: News
 
     func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
-        guard let session = task.session, let block = blocks.current.taskDidSendBodyData else { return }
-        block(session, task.face, count, total, expected)
+        guard let session = task.session else { return }
+        if let own = task.ownDelegate {
+            return own.urlSession(
+                session, task: task.face, didSendBodyData: count, totalBytesSent: total,
+                totalBytesExpectedToSend: expected)
+        }
+        blocks.current.taskDidSendBodyData?(session, task.face, count, total, expected)
     }
 
     func task(_ task: SessionTask, didReceive data: Data) {
         task.managed?.collect(data, for: task)
-        guard let session = task.session, let face = task.face as? URLSessionDataTask,
-            let block = blocks.current.dataTaskDidReceiveData
-        else { return }
-        block(session, face, data)
+        guard let session = task.session, let face = task.face as? URLSessionDataTask else { return }
+        if let own = task.ownDataDelegate { return own.urlSession(session, dataTask: face, didReceive: data) }
+        blocks.current.dataTaskDidReceiveData?(session, face, data)
     }
 
     func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
-        guard let session = task.session, let face = task.face as? URLSessionDownloadTask,
-            let block = blocks.current.downloadTaskDidWriteData
-        else { return }
-        block(session, face, count, total, expected)
+        guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
+        if let own = task.ownDownloadDelegate {
+            return own.urlSession(
+                session, downloadTask: face, didWriteData: count, totalBytesWritten: total,
+                totalBytesExpectedToWrite: expected)
+        }
+        blocks.current.downloadTaskDidWriteData?(session, face, count, total, expected)
     }
 
     func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {
         perform(for: task) { [self] in
-            guard let session = task.session, let face = task.face as? URLSessionDownloadTask,
-                let block = blocks.current.downloadTaskDidResume
-            else { return }
-            block(session, face, offset, expected)
+            guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
+            if let own = task.ownDownloadDelegate {
+                return own.urlSession(
+                    session, downloadTask: face, didResumeAtOffset: offset, expectedTotalBytes: expected)
+            }
+            blocks.current.downloadTaskDidResume?(session, face, offset, expected)
         }
     }
 

@@ -27,7 +27,8 @@ final class TaskProgress: @unchecked Sendable {
     /// To be made before the task: Foundation's tasks have a progress from their beginning, which nobody here uses, and
     /// which would take the place of the child.
     static func makeLink() -> Progress? {
-        Progress.current() == nil ? nil : Progress(totalUnitCount: 1)
+        guard Progress.current() != nil else { return nil }
+        return ProgressChanges.perform { Progress(totalUnitCount: 1) }
     }
 
     /// - Parameter link: follows the progress, and controls it.
@@ -74,8 +75,10 @@ final class TaskProgress: @unchecked Sendable {
     }
 
     private func set(_ completed: Int64, of total: Int64) {
-        progress.totalUnitCount = total
-        progress.completedUnitCount = completed
+        ProgressChanges.perform {
+            progress.totalUnitCount = total
+            progress.completedUnitCount = completed
+        }
     }
 
     /// Brings the progress to its end, before the completion handler is called. Called by the task's mailbox.

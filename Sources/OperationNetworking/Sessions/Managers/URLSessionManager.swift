@@ -66,9 +66,9 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// `session`.
     ///
     /// Tasks that it is asked for directly have what the manager is set to at that moment. Those without a completion handler
-    /// are told to the manager's blocks, and are like the manager's own; a `delegate` of their own has no effect. Those with
-    /// one, and those of `data(for:)`, `upload(for:)` and `download(for:)`, behave as Foundation's, without the manager's
-    /// `retryPolicy`, `interceptors` and serializers.
+    /// are told to the manager's blocks, and are like the manager's own. Those with one, and those of `data(for:)`,
+    /// `upload(for:)` and `download(for:)`, behave as Foundation's, without the manager's `retryPolicy`, `interceptors` and
+    /// serializers. A task's own `delegate` is asked and told in place of the blocks, and beside the task's handlers.
     public var session: URLSession { ownSession }
 
     /// The session, made if there is none.

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import NetworkingSupport
+
+/// Changes of Foundation's `Progress`, one at a time in the process: on Linux none is safe to change from several threads,
+/// and a parent changes with its children, whatever threads those are changed on.
+enum ProgressChanges {
+    private static let changing = RecursiveLock()
+
+    /// - Parameter change: calls nothing but initializers and setters of progresses, which call nobody.
+    static func perform<Result>(_ change: () -> Result) -> Result { changing.withLock(change) }
+}

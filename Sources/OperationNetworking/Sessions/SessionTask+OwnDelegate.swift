@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import FoundationNetworking
+
+// The delegate that the user gave to the task itself: by the protocols that it is of.
+
+extension SessionTask {
+    /// Nil: the session's counts, or a manager's blocks.
+    var ownDelegate: (any URLSessionTaskDelegate)? { withState { $0.delegate } }
+
+    var ownDataDelegate: (any URLSessionDataDelegate)? { ownDelegate.flatMap { $0 as? any URLSessionDataDelegate } }
+
+    var ownDownloadDelegate: (any URLSessionDownloadDelegate)? {
+        ownDelegate.flatMap { $0 as? any URLSessionDownloadDelegate }
+    }
+
+    /// What it is to be told and asked. It is called for everything: a method that it does not implement has a default.
+    var ownDelegateInterests: SessionTaskInterests {
+        guard let delegate = ownDelegate else { return [] }
+        var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
+        if kind == .download || delegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
+        if kind != .download, delegate is any URLSessionDataDelegate {
+            interests.formUnion([.responses, .data, .caching])
+        }
+        return interests
+    }
+}
