@@ -21,7 +21,8 @@ extension String {
     /// a URL without an authority, as in "user:password@host"; nil: it has none.
     fileprivate var userInfoRange: Range<String.Index>? {
         // The usual case, and soon seen.
-        guard utf8.contains(UInt8(ascii: "@")), let delimiter = utf8.firstIndex(where: { Self.delimiters.contains($0) }) else { return nil }
+        guard utf8.contains(UInt8(ascii: "@")) else { return nil }
+        guard let delimiter = utf8.firstIndex(where: { Self.delimiters.contains($0) }) else { return nil }
         let rest = utf8[delimiter...].drop { $0 == UInt8(ascii: ":") }
         let authority = (rest.starts(with: "//".utf8) ? rest.dropFirst(2) : rest).prefix {
             $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")

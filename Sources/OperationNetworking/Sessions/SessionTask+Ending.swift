@@ -82,6 +82,7 @@ extension SessionTask {
                 result.error = URLError(
                     .cannotCreateFile, url: originalRequest?.url,
                     reason: "the content could not be written to \(location.path)", underlying: error)
+                SessionDownloadFile.remove(location)
                 return complete(result)
             }
             let finished = result

@@ -70,7 +70,8 @@ struct ErrorLineTests {
 
     @Test("A body's stream says in the line why it could not be read")
     func bodyStream() {
-        let cause = RequestSerializationError(code: .bodyLengthMismatch, reason: "The file /x changed.", detail: "Again.")
+        let cause = RequestSerializationError(
+            code: .bodyLengthMismatch, reason: "The file /x changed.", detail: "Again.")
         let failure = TransferError(
             .bodySource, message: "The body could not be produced.",
             cause: BodySourceError("The stream could not be read.", cause: cause))
