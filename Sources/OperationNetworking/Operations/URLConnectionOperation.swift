@@ -77,8 +77,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         // First, while `_upstreams` still has the operations in them.
         _preparations = PreparationList()
         DependencyGraph.release(&_upstreams, of: _dependencyNode)
-        // A sink that was never told of an end: a paused operation that was dropped.
-        _content?.discard()
+        // A sink that was never told of an end: a paused operation that was dropped. Its attempt may be held in its place.
+        if let _attempt { _attempt.operationIsGone() } else { _content?.discard() }
     }
 
     /// Always true, because `start()` returns at once.
