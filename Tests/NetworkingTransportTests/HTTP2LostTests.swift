@@ -11,14 +11,16 @@ import Testing
 struct HTTP2LostTests {
     typealias Frame = HTTP2Frame
 
-    /// Answers everything, except for the `number`th request: with that it does what `script` does.
+    /// Answers everything, except for the `number`th request: with that it does what `script` does. Each is `seen`.
     private static func server(
-        except number: Int, _ script: @escaping @Sendable (ScriptedConnection, UInt32) -> Void
+        except number: Int, _ script: @escaping @Sendable (ScriptedConnection, UInt32) -> Void,
+        seen: @escaping @Sendable () -> Void = {}
     ) -> ScriptedServer {
         let count = Locked(0)
         return ScriptedServer { connection in
             guard connection.beginHTTP2() else { return }
             while let stream = connection.nextRequestStream() {
+                seen()
                 let isIt = count.withLock {
                     $0 += 1
                     return $0 == number
@@ -53,6 +55,134 @@ struct HTTP2LostTests {
             }
             #expect(server.connectionCount == (method == "GET" ? 2 : 1))
         }
+    }
+
+    // MARK: What was not looked at
+
+    /// How a server answers a POST.
+    enum Reply: CaseIterable, Sendable {
+        /// It says that it has not looked at it.
+        case refused, goodbye, goodbyeForError
+        /// It does not.
+        case goodbyeAfterwards, cancelled, ended
+
+        var isRefusal: Bool { self == .refused || self == .goodbye || self == .goodbyeForError }
+
+        func send(on connection: ScriptedConnection, _ stream: UInt32) {
+            switch self {
+            case .refused: connection.put(.reset(stream, .refusedStream))
+            case .goodbye: connection.put(.goAway(last: stream > 1 ? stream - 2 : 0, .none))
+            case .goodbyeForError: connection.put(.goAway(last: stream > 1 ? stream - 2 : 0, .internalError))
+            case .goodbyeAfterwards: connection.put(.goAway(last: stream, .none))
+            case .cancelled: connection.put(.reset(stream, .cancel))
+            case .ended: break
+            }
+            if isRefusal || self == .cancelled { connection.waitForClient() } else { connection.shutDown() }
+        }
+    }
+
+    @Test(
+        "A POST is sent once more where the server says that it has not looked at it, and nowhere else",
+        arguments: Reply.allCases, [1, 2])
+    func refusal(reply: Reply, number: Int) async {
+        let posts = Locked(0)
+        for content in ["x", String(repeating: "x", count: 200_000)] {
+            let server = Self.server(except: number) { connection, stream in
+                reply.send(on: connection, stream)
+            } seen: {
+                posts.withLock { $0 += 1 }
+            }
+            let engine = TransportEngine()
+            defer {
+                engine.shutdown()
+                server.stop()
+            }
+            // The connection may be one that was there before.
+            if number == 2 { #expect(await engine.run(Self.request(server, method: "GET")).text == "content") }
+            posts.withLock { $0 = 0 }
+            var request = Self.request(server, method: "POST")
+            request.body = .data(Data(content.utf8))
+            let record = await engine.run(request)
+            if reply.isRefusal {
+                #expect(record.text == "content", "\(String(describing: record.error))")
+            } else {
+                #expect(record.error != nil)
+            }
+            #expect(posts.withLock { $0 } == (reply.isRefusal ? 2 : 1))
+        }
+    }
+
+    @Test("A POST that is refused again, or whose content cannot be sent again, is not sent again")
+    func repeatedRefusal() async {
+        for canRewind in [true, false] {
+            let posts = Locked(0)
+            let server = ScriptedServer { connection in
+                guard connection.beginHTTP2() else { return }
+                while let stream = connection.nextRequestStream() {
+                    posts.withLock { $0 += 1 }
+                    _ = connection.nextFrame(.data)
+                    connection.put(.reset(stream, .refusedStream))
+                }
+            }
+            let engine = TransportEngine()
+            defer {
+                engine.shutdown()
+                server.stop()
+            }
+            let source = ManualBodySource(length: 4, canRewind: canRewind)
+            source.supply("text")
+            source.end()
+            var request = HTTP2FrameTests.request(server, method: "POST")
+            request.body = .source(source)
+            let record = await engine.run(request)
+            #expect(record.error?.kind == .connectionLost, "\(String(describing: record.error))")
+            #expect(record.error?.message.contains("refused the request") == true)
+            #expect(posts.withLock { $0 } == (canRewind ? 2 : 1))
+        }
+    }
+
+    @Test("Of several POSTs on a connection those are sent once more that the server's goodbye leaves out")
+    func sharedRefusal() async {
+        let streams = Locked<[Int: [UInt32]]>([:])
+        let count = 20
+        let server = ScriptedServer { connection in
+            guard connection.beginHTTP2() else { return }
+            let number = connection.number
+            while let stream = connection.nextRequestStream() {
+                let seen = streams.withLock { streams in
+                    streams[number, default: []].append(stream)
+                    return streams[number, default: []]
+                }
+                guard number == 1, seen.count > 1 else {
+                    connection.put(.ok(stream), .data(stream, "\(number)", ends: true))
+                    continue
+                }
+                // The first one was to make the connection known.
+                guard seen.count == count + 1 else { continue }
+                connection.put(.goAway(last: seen[10], .none))
+                for stream in seen[1...10] { connection.put(.ok(stream), .data(stream, "1", ends: true)) }
+            }
+        }
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            server.stop()
+        }
+        #expect(await engine.run(Self.request(server, method: "GET")).text == "1")
+        let handlers = (0..<count).map { _ in RecordingHandler() }
+        for handler in handlers {
+            engine.start(Transfer(request: Self.request(server, method: "POST"), handler: handler))
+        }
+        var texts: [String] = []
+        for handler in handlers {
+            let record = await handler.finished()
+            #expect(record.error == nil)
+            texts.append(record.text)
+        }
+        #expect(texts.filter { $0 == "1" }.count == 10)
+        let sent = streams.withLock { $0 }
+        #expect(sent[1]?.count == count + 1)
+        #expect(sent.values.reduce(0) { $0 + $1.count } == 1 + count + 10)
     }
 
     @Test("A connection that ends while nobody is on it is not used again", arguments: ["GET", "POST"])

@@ -54,4 +54,39 @@ struct SendLedgerTests {
         #expect(ledger.send(isIdempotent: false, on: new) == .send)
         #expect(ledger.send(isIdempotent: false, on: new) == .giveUp)
     }
+
+    @Test("What the server has not looked at is sent once more, whatever it is")
+    func refusal() {
+        for connection in [new, shared] {
+            var ledger = SendLedger()
+            #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+            #expect(!ledger.mayRepeat(isIdempotent: false))
+            ledger.noteRefusal()
+            #expect(ledger.isRefused && ledger.mayRepeat(isIdempotent: false))
+            #expect(ledger.send(isIdempotent: false, on: connection) == .send)
+            #expect(!ledger.isRefused)
+            #expect(ledger.send(isIdempotent: false, on: shared) == .giveUp)
+        }
+    }
+
+    @Test("A refusal counts once, and only for what is unanswered")
+    func refusalThatDoesNotCount() {
+        var ledger = SendLedger()
+        ledger.noteRefusal()
+        #expect(!ledger.isRefused)
+        #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        ledger.noteAnswer()
+        ledger.noteRefusal()
+        #expect(!ledger.isRefused)
+        #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        ledger.noteRefusal()
+        ledger.noteAnswer()
+        #expect(!ledger.isRefused)
+        #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        ledger.noteRefusal()
+        #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        ledger.noteRefusal()
+        #expect(ledger.isRefused && !ledger.mayRepeat(isIdempotent: false))
+        #expect(ledger.send(isIdempotent: false, on: shared) == .giveUp)
+    }
 }

@@ -22,6 +22,21 @@ import Testing
         #expect(FoundationState(of: byHand) == .begun)
     }
 
+    @Test("Whether an operation that is not ours may wait for one is read, too")
+    func dependents() {
+        let (own, foreign, other) = (InstantOperation(), BlockOperation {}, InstantOperation())
+        #expect(!FoundationState.mayHaveForeignDependents(own))
+        own.addDependency(foreign)
+        other.addDependency(own)
+        #expect(!FoundationState.mayHaveForeignDependents(own))
+        foreign.removeDependency(own)
+        #expect(!FoundationState.mayHaveForeignDependents(own))
+        own.removeDependency(foreign)
+        foreign.addDependency(own)
+        #expect(FoundationState.mayHaveForeignDependents(own))
+        #expect(!FoundationState.mayHaveForeignDependents(other))
+    }
+
     @Test("An operation that its queue starts sees so")
     func starting() async {
         final class Observed: Operation, @unchecked Sendable {

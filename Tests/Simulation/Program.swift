@@ -309,7 +309,7 @@ final class Program {
             if !subject.operation.hasBegun, dependencies.contains(upstream.operation) {
                 subject.upstreams.append(upstream)
                 // A block counts with its dependency, which another thread may be about to add.
-                let prepared = subject.operation.lock.withLock { subject.operation._preparations.map(\.upstream) }
+                let prepared = subject.operation.lock.withLock { subject.operation._preparations.all.map(\.upstream) }
                 if prepared.contains(where: dependencies.contains) { subject.mustBePrepared = true }
             }
         }

@@ -125,7 +125,7 @@ extension EngineLoop {
     /// says.
     private func restart(_ driver: TransferDriver) -> Bool {
         guard let transfer = driver.transfer, driver.rewindContent() else {
-            driver.failure = TransferDriver.lostError
+            driver.failure = driver.repetitionError
             return false
         }
         let removal = driver.pool.multi.remove(driver.easy)
@@ -143,7 +143,9 @@ extension EngineLoop {
         guard !isShutDown, driver.pool.brokenBy == nil else { return false }
         if driver.wantsFreshConnection { return true }
         guard let transfer = driver.transfer, driver.failure == nil, !driver.hasEarlyResponse else { return false }
-        if isLostOnHTTP2(driver, code: code), transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent) {
+        if isLostOnHTTP2(driver, code: code) || transfer.ledger.isRefused && !driver.isHeld,
+            transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent)
+        {
             return true
         }
         guard !transfer.hasReclaimedDescriptors,

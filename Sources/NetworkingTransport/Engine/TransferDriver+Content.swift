@@ -82,7 +82,7 @@ extension TransferDriver {
             guard source.rewind() else {
                 failure =
                     transfer?.ledger.wouldRepeat == true
-                    ? Self.lostError
+                    ? repetitionError
                     : TransferError(
                         .bodyNotReplayable, message: "The request has to be sent again, and its body cannot be.")
                 return false

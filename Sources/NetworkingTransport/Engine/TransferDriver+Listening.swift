@@ -12,8 +12,9 @@ extension TransferDriver {
     func listen() {
         isConnectionClosed = false
         isEndExplained = false
-        guard CurlGlobal.takesBrokenConnectionsForEnds, !isListening else { return }
-        isListening = easy.set(CURLOPT_VERBOSE, 1) == .CURLE_OK
+        guard CurlGlobal.takesBrokenConnectionsForEnds else { return }
+        if !isListening { isListening = easy.set(CURLOPT_VERBOSE, 1) == .CURLE_OK }
+        if isListening, transfer?.request.isIdempotent == false { listenForRefusals() }
     }
 
     func stopListening() {
@@ -34,6 +35,16 @@ extension TransferDriver {
         case UInt8(ascii: "r")
         where line.starts(with: "recveived GOAWAY".utf8) || line.starts(with: "received GOAWAY".utf8):
             explainEnd()
+            noteGoodbye(line)
+        case UInt8(ascii: "U") where line.starts(with: "Using Stream ID: ".utf8):
+            stream = Self.number(in: line, after: "Using Stream ID: ") ?? 0
+        case UInt8(ascii: "R") where line.starts(with: "REFUSED_STREAM, retrying".utf8):
+            if hearsOfRefusals { transfer?.ledger.noteRefusal() }
+            stream = 0
+        case UInt8(ascii: "C") where line.starts(with: "Connection died".utf8),
+            UInt8(ascii: "D") where line.starts(with: "Downgrades to HTTP/1.1".utf8),
+            UInt8(ascii: "I") where line.starts(with: "Issue another request".utf8):
+            stream = 0
         case UInt8(ascii: "F")
         where line.starts(with: "Failed receiving HTTP2".utf8) || line.starts(with: "Failed sending HTTP2".utf8):
             explainEnd()
@@ -62,6 +73,54 @@ extension TransferDriver {
                 && $0.transfer?.origin == transfer?.origin
         }
     }
+
+    // MARK: Refusals
+
+    /// Has libcurl repeat the request where its stream was refused, and nowhere else.
+    ///
+    /// It repeats a request without a word when a connection that was there before brings no answer, be it refused or lost:
+    /// only on a new one does it say which. That it leaves out the first is RTSP's option, but is asked for whatever the
+    /// protocol; HTTP looks at it nowhere else.
+    private func listenForRefusals() {
+        hearsOfRefusals = easy.set(CURLOPT_RTSP_REQUEST, Int(CURL_RTSPREQ_RECEIVE)) == .CURLE_OK
+    }
+
+    /// Whether libcurl would repeat the request, had it not been told to leave that out: a connection that was there before
+    /// brought no answer.
+    func isLostWhereOthersRepeat(code: CurlCode) -> Bool {
+        hearsOfRefusals && connectionsMade == 0 && collector.totalBytes == 0
+            && (code == .CURLE_GOT_NOTHING || code == .CURLE_RECV_ERROR)
+    }
+
+    /// Takes a GOAWAY: what is on later streams than it names was not looked at, and will not be (RFC 9113, section 6.8).
+    ///
+    /// nghttp2 refuses those streams, but libcurl does not say so of each where none is left.
+    private func noteGoodbye(_ line: UnsafeRawBufferPointer) {
+        guard let last = Self.number(in: line, after: "last_stream=") else { return }
+        for driver in pool.drivers where driver.stream > last && isOnSameConnection(as: driver) {
+            driver.transfer?.ledger.noteRefusal()
+        }
+    }
+
+    /// Whether both are on one connection, beyond doubt: a port of ours can be in use to several addresses of an origin, and
+    /// a Unix socket has none.
+    private func isOnSameConnection(as other: TransferDriver) -> Bool {
+        guard stream > 0, other.stream > 0 else { return false }
+        if other === self { return true }
+        if let ssl = easy.tlsConnection { return ssl == other.easy.tlsConnection }
+        return localPort > 0 && localPort == other.localPort && transfer?.origin == other.transfer?.origin
+            && easy.string(CURLINFO_PRIMARY_IP) == other.easy.string(CURLINFO_PRIMARY_IP)
+            && easy.string(CURLINFO_LOCAL_IP) == other.easy.string(CURLINFO_LOCAL_IP)
+    }
+
+    /// The decimal number that follows the first occurrence of `label`; nil: there is none.
+    private static func number(in line: UnsafeRawBufferPointer, after label: StaticString) -> UInt32? {
+        let text = String(decoding: line, as: UTF8.self)
+        guard let range = text.firstRange(of: "\(label)") else { return nil }
+        return UInt32(text[range.upperBound...].prefix { $0.isASCII && $0.isNumber })
+    }
+
+    // MARK: Responses that end with their connection
 
     /// Whether the content of a response that libcurl takes for whole ends where its connection broke.
     func isCutShort(code: CurlCode) -> Bool {

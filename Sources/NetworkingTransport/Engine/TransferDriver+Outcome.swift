@@ -22,6 +22,7 @@ extension TransferDriver {
             return TransferError(
                 .connectionLost, message: "The connection was closed before a response head was complete.")
         }
+        if isLostWhereOthersRepeat(code: code) { return Self.lostError }
         var circumstances = TransferError.Circumstances()
         circumstances.wasConnected = easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0
         circumstances.hasHead = collector.isComplete

@@ -38,7 +38,7 @@ extension TransferDriver {
             wantsFreshConnection = true
             return false
         case .giveUp:
-            failure = Self.lostError
+            failure = repetitionError
             return false
         }
     }
@@ -56,6 +56,13 @@ extension TransferDriver {
         TransferError(
             .connectionLost,
             message: "The connection was lost before an answer came. The request may have reached the server.")
+    }
+
+    /// What a request ends with that went unanswered, and cannot be sent again, or not once more.
+    var repetitionError: TransferError {
+        guard transfer?.ledger.isRefused == true else { return Self.lostError }
+        return TransferError(
+            .connectionLost, message: "The server refused the request without looking at it, and it is not sent again.")
     }
 
     /// Whether the transfer's connection is HTTP/2: agreed to in the TLS handshake, or known before.

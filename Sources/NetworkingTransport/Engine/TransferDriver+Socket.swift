@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
+internal import COpenSSL
 internal import Glibc
 
 extension TransferDriver {
@@ -38,8 +39,7 @@ extension TransferDriver {
     /// Bytes that came in are progress, also those that make no whole TLS record yet, of which libcurl says nothing. Not
     /// those of others on a shared connection, nor what is about the connection alone, as HTTP/2's PING.
     func noteReceivedBytes(now: UInt64) {
-        guard socket >= 0, !isOnHTTP2, pool.activeCount == 1 || loop.poller?.sockets.isMultiplexed(socket) == false
-        else { return }
+        guard socket >= 0, mayClaimReceivedBytes else { return }
         var information = tcp_info()
         var size = socklen_t(MemoryLayout<tcp_info>.size)
         guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &information, &size) == 0,
@@ -47,6 +47,25 @@ extension TransferDriver {
         else { return }
         let silence = UInt64(information.tcpi_last_data_recv) &* 1_000_000
         if silence < now { lastActivity = max(lastActivity, now &- silence) }
+    }
+
+    /// Whether bytes that libcurl says nothing of can be for this transfer only.
+    private var mayClaimReceivedBytes: Bool {
+        guard isOnHTTP2 else {
+            return pool.activeCount == 1 || loop.poller?.sockets.isMultiplexed(socket) == false
+        }
+        // What came in whole records, libcurl would have told, had it been for this stream.
+        guard isAmidstRecord else { return false }
+        return pool.activeCount == 1
+            || (localPort > 0
+                && !pool.drivers.contains { $0 !== self && $0.transfer != nil && $0.localPort == localPort })
+    }
+
+    /// A part of a TLS record is here, and the rest of it is not.
+    private var isAmidstRecord: Bool {
+        guard let ssl = easy.tlsConnection.map(OpaquePointer.init) else { return false }
+        // Once OpenSSL has taken a record's head, and has no byte of the rest, only its state says so: "read body".
+        return SSL_has_pending(ssl) == 1 || SSL_rstate_string(ssl).map { strcmp($0, "RB") == 0 } ?? false
     }
 
     /// The peer's acknowledging what the kernel still held is progress, though no callback tells.

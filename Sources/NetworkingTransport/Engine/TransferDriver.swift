@@ -57,6 +57,11 @@ final class TransferDriver: DeadlineHeapMember {
     var isConnectionClosed = false
     /// And libcurl, or the engine, told why.
     var isEndExplained = false
+    /// The stream that the request is on; 0: none, or it is about to leave it, and what it is told next may be about another
+    /// connection.
+    var stream: UInt32 = 0
+    /// libcurl repeats the request only where its stream was refused, and says so.
+    var hearsOfRefusals = false
 
     // MARK: The request's content
 
@@ -164,6 +169,8 @@ final class TransferDriver: DeadlineHeapMember {
         connectionsMade = 0
         isConnectionClosed = false
         isEndExplained = false
+        stream = 0
+        hearsOfRefusals = false
         bodyOffset = 0
         isSourceOpen = false
         attempt &+= 1

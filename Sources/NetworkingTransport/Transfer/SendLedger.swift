@@ -4,7 +4,8 @@
 ///
 /// libcurl sends a request again, by itself and without a word, when the connection that it reused ends before an answer.
 /// The server may have acted on the first one. So the engine is asked before each sending, and this decides: a request
-/// whose repetition changes nothing is sent twice at most, every other once.
+/// whose repetition changes nothing is sent twice at most, and so is one that the server is known not to have looked at;
+/// every other once.
 struct SendLedger: Equatable {
     /// What is known of the connection that the request is about to be sent on.
     struct Connection: Equatable {
@@ -26,6 +27,8 @@ struct SendLedger: Equatable {
     private(set) var hasSent = false
     /// Nothing has come back since it was sent last.
     private var isUnanswered = false
+    /// The server has said that it did not look at what was sent last (RFC 9113, section 8.7).
+    private(set) var isRefused = false
     /// The connection that it was sent on last is HTTP/2.
     private(set) var wasHTTP2 = false
     private var repetitions = 0
@@ -34,7 +37,7 @@ struct SendLedger: Equatable {
     var wouldRepeat: Bool { isUnanswered }
 
     /// Whether the request may be sent once more after a connection that was lost without an answer.
-    func mayRepeat(isIdempotent: Bool) -> Bool { isUnanswered && isIdempotent && repetitions == 0 }
+    func mayRepeat(isIdempotent: Bool) -> Bool { isUnanswered && (isIdempotent || isRefused) && repetitions == 0 }
 
     /// The request is about to go out.
     mutating func send(isIdempotent: Bool, on connection: Connection) -> Verdict {
@@ -45,8 +48,12 @@ struct SendLedger: Equatable {
             return .send
         }
         // A stream that was refused with HTTP_1_1_REQUIRED was not acted on (RFC 9113, 7).
-        if wasHTTP2, !connection.isHTTP2, connection.isNew { return .send }
-        guard isIdempotent, repetitions == 0 else { return .giveUp }
+        if wasHTTP2, !connection.isHTTP2, connection.isNew {
+            isRefused = false
+            return .send
+        }
+        guard mayRepeat(isIdempotent: isIdempotent) else { return .giveUp }
+        isRefused = false
         repetitions += 1
         // Other requests share an HTTP/2 connection: one that is alive.
         guard connection.isNew || connection.isHTTP2 else {
@@ -57,5 +64,11 @@ struct SendLedger: Equatable {
     }
 
     /// A header line has arrived: what is sent next, to a challenge for instance, is another request.
-    mutating func noteAnswer() { isUnanswered = false }
+    mutating func noteAnswer() {
+        isUnanswered = false
+        isRefused = false
+    }
+
+    /// The server, or the connection, has said that what was sent last was not looked at.
+    mutating func noteRefusal() { isRefused = isUnanswered }
 }

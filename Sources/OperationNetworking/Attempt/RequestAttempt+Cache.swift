@@ -90,7 +90,7 @@ extension RequestAttempt {
             return finish(error: URLError(.badURL, url: nil, reason: "the request has no URL"))
         }
         content.claim(for: self)
-        sharedConfiguration = operation.presentConfiguration
+        takePresentConfiguration()
         if timings == nil { timings = TransferTimings() }
         incoming = IncomingContent()
         decoding = .nobody
@@ -231,7 +231,7 @@ extension RequestAttempt {
     func offerToCache(
         _ content: CacheableContent, _ configuration: URLConnectionOperation.SharedConfiguration
     ) {
-        guard let block = configuration.value.cacheBlock,
+        guard let operation, let block = configuration.value.cacheBlock,
             let response = HTTPURLResponse(head: content.head, url: content.url),
             let answer = block(operation, CachedURLResponse(response: response, data: content.data))
         else { return }

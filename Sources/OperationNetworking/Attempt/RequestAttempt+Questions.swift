@@ -95,7 +95,7 @@ extension RequestAttempt {
         _ proposed: URLRequest, _ head: ResponseHead, _ url: URL?,
         _ configuration: URLConnectionOperation.SharedConfiguration
     ) -> URLRequest? {
-        guard let url, let block = configuration.value.redirectBlock else { return proposed }
+        guard let operation, let url, let block = configuration.value.redirectBlock else { return proposed }
         return block(operation, proposed, HTTPURLResponse(head: head, url: url))
     }
 
@@ -103,7 +103,9 @@ extension RequestAttempt {
         to challenge: HTTPChallenge, _ head: ResponseHead, _ url: URL?,
         _ configuration: URLConnectionOperation.SharedConfiguration, proposed: URLCredential?, failures: Int
     ) -> AuthenticationDisposition {
-        guard let url, let block = configuration.value.challengeBlock else { return .rejectProtectionSpace }
+        guard let operation, let url, let block = configuration.value.challengeBlock else {
+            return .rejectProtectionSpace
+        }
         return block(
             operation,
             challenge.authenticationChallenge(
@@ -114,7 +116,9 @@ extension RequestAttempt {
         to challenge: HandshakeChallenge, _ url: URL?, _ configuration: URLConnectionOperation.SharedConfiguration,
         failures: Int
     ) -> AuthenticationDisposition {
-        guard let url, let block = configuration.value.challengeBlock else { return .performDefaultHandling }
+        guard let operation, let url, let block = configuration.value.challengeBlock else {
+            return .performDefaultHandling
+        }
         return block(operation, challenge.authenticationChallenge(url: url, failures: failures))
     }
 }

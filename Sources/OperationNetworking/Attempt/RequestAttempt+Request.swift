@@ -25,7 +25,7 @@ extension RequestAttempt {
             target: target, method: request.httpMethod ?? "GET", tls: try tlsConfiguration(for: url))
         if configuration.resendsNonIdempotentRequests { outgoing.isIdempotent = true }
         outgoing.idleTimeout = request.timeoutInterval
-        outgoing.priority = operation.queuePriority.rawValue
+        outgoing.priority = operation?.queuePriority.rawValue ?? 0
         outgoing.proxy = try proxy(for: url)
         if !configuration.connections.isEmpty, let route = try configuration.connections.settings.route(for: url) {
             outgoing.origin = route.countedOrigin(outgoing.origin)
@@ -112,7 +112,7 @@ extension RequestAttempt {
         }
         // In one order for equal requests, whatever Foundation's table says: the engine sets what differs from before.
         headers += machine.conditions
-        operation.addTraceFields(to: &headers)
+        operation?.addTraceFields(to: &headers)
         if request.cachePolicy == .reloadIgnoringLocalAndRemoteCacheData {
             for name in ["Cache-Control", "Pragma"] where !headers.contains(where: { $0.name.isFieldName(name) }) {
                 headers.append(HeaderField(name, "no-cache"))

@@ -7,21 +7,21 @@ internal import NetworkingTransport
 /// What the engine tells of a transfer.
 extension RequestAttempt: TransferHandler {
     func transferDidBegin(_ transfer: Transfer) {
-        Trace.step(.transfer, operation)
+        if let operation { Trace.step(.transfer, operation) }
         requestTime = now
-        if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: false) }
+        if configuration.totalTimeout != nil { operation?.attempt(number, waitsForConnection: false) }
     }
 
     func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead) {
         assertOnThread()
         guard stop == nil, let url = machine.url else { return }
-        operation.tell(informational: head, from: url)
+        operation?.tell(informational: head, from: url)
     }
 
     func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery {
         assertOnThread()
         guard stop == nil else { return .fail(stopped) }
-        sharedConfiguration = operation.presentConfiguration
+        takePresentConfiguration()
         incoming = IncomingContent()
         responseTime = now
         invalidateCache(by: head)
@@ -72,7 +72,7 @@ extension RequestAttempt: TransferHandler {
         guard stop == nil, total > bytesSent else { return }
         defer { bytesSent = total }
         client?.attemptDidSend(total: total, expected: uploadLength)
-        guard let queue = operation.progressQueue(.upload) else { return }
+        guard let operation, let queue = operation.progressQueue(.upload) else { return }
         uploadProgress.report(Int(total - bytesSent), total: total, expected: uploadLength, of: operation, on: queue)
     }
 
@@ -80,7 +80,7 @@ extension RequestAttempt: TransferHandler {
         assertOnThread()
         timings = outcome.timings
         self.transfer = nil
-        if !outcome.trailers.isEmpty, incoming.isAccepted, stop == nil { operation.record(trailers: outcome.trailers) }
+        if !outcome.trailers.isEmpty, incoming.isAccepted, stop == nil { operation?.record(trailers: outcome.trailers) }
         if let client, asksClient(.metrics) { client.attemptDidTransfer(exchange(outcome.timings)) }
         transferDidEnd(outcome.error)
     }
@@ -156,7 +156,7 @@ extension RequestAttempt: TransferHandler {
         // A client has been told of the response that the content began with, and goes on with that.
         let isKnown = client != nil && machine.continuesContent
         let first = isKnown ? content.beginning : nil
-        operation.record(first?.head ?? head, from: first?.url ?? machine.url, isKnown: isKnown)
+        operation?.record(first?.head ?? head, from: first?.url ?? machine.url, isKnown: isKnown)
         copyForCache()
         judge(head)
     }
@@ -166,7 +166,7 @@ extension RequestAttempt: TransferHandler {
         guard let stream = content.stream, case .sink = incoming.place, let response = stream.undecidedResponse else {
             return
         }
-        operation.judge(head) { [runtime] isAcceptable in
+        operation?.judge(head) { [runtime] isAcceptable in
             if runtime.isNetworkThread {
                 stream.decide(isAcceptable: isAcceptable, on: response)
             } else {
@@ -178,7 +178,7 @@ extension RequestAttempt: TransferHandler {
     /// Somebody wants to read what comes: what was collected so far goes there, too.
     func adoptStream() {
         assertOnThread()
-        sharedConfiguration = operation.presentConfiguration
+        takePresentConfiguration()
         guard stop == nil, incoming.isAccepted, !incoming.isComplete, case .sink = incoming.place,
             let stream = configuration.stream, let head = machine.head,
             content.adopt(stream, configuration, as: incoming.form, events: self)
@@ -222,7 +222,7 @@ extension RequestAttempt: TransferHandler {
             serve(refresh(stored, by: head), as: .validated)
         case .follow(let redirected):
             machine.follow(redirected)
-            operation.note(request: machine.request)
+            operation?.note(request: machine.request)
             send()
         case .ask(let question):
             ask(question)
@@ -251,7 +251,7 @@ extension RequestAttempt: TransferHandler {
     }
 
     private func reportProgress(_ count: Int) {
-        let queue = operation.progressQueue(.download)
+        let queue = operation?.progressQueue(.download)
         guard client != nil || queue != nil, let sink = content.sink else { return }
         let expected = incoming.expectedLength
         // While the beginning comes again, more may be there than the present response promises.
@@ -261,13 +261,13 @@ extension RequestAttempt: TransferHandler {
             client.attemptDidReceive(
                 total: isDecoded ? sink.bytesDecoded : total, expected: isDecoded ? -1 : expected)
         }
-        guard let queue else { return }
+        guard let operation, let queue else { return }
         downloadProgress.report(count, total: total, expected: expected, of: operation, on: queue)
     }
 
     private func completeContent() {
-        switch operation.didReceiveContent(number) {
-        case .stale: return
+        switch operation?.didReceiveContent(number) {
+        case .stale, nil: return
         case .held: return postpone { [self] in completeContent() }
         case .present: break
         }

@@ -7,14 +7,21 @@ internal import NetworkingTransport
 /// One attempt of an operation at its response: does what `AttemptMachine` decides, one transfer after the other.
 ///
 /// Belongs to the network thread, from which everything but `prepare()` is called. Holds its operation while it is under
-/// way.
+/// way, except while it is held in its place: then only who holds the operation can let it go on, and an operation that
+/// nobody holds any more ends the attempt.
 // Sendable because all mutable state is touched on the network thread only, or, by `prepare()`, before any other thread
-// has seen the object.
+// has seen the object. Other threads read `operation`, for questions and for what sinks have to tell: then it does not
+// change, because that is what the attempt waits for.
 final class RequestAttempt: @unchecked Sendable {
     /// Why nothing of the attempt counts any more.
     enum Stop { case paused, cancelled, timedOut }
 
-    let operation: URLConnectionOperation
+    /// Nil: it is gone, and the attempt is about to be ended.
+    var operation: URLConnectionOperation? { holder ?? released }
+    /// Nil while the attempt is held.
+    private var holder: URLConnectionOperation?
+    /// The operation meanwhile.
+    private weak var released: URLConnectionOperation?
     let runtime: any OperationRuntime
     let number: UInt
     /// As it was when the latest response began: blocks and places set after the start count.
@@ -102,7 +109,7 @@ final class RequestAttempt: @unchecked Sendable {
         configuration: URLConnectionOperation.SharedConfiguration, content: ResumableContent,
         confinedFields: Set<[UInt8]> = []
     ) {
-        self.operation = operation
+        holder = operation
         runtime = configuration.value.runtime ?? Runtime.current
         client = operation.attemptClient
         questions = client?.attemptQuestions ?? []
@@ -127,7 +134,7 @@ final class RequestAttempt: @unchecked Sendable {
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
             isDownload: configuration.downloadDestination != nil,
             representation: machine.offset > 0 ? content.representation : nil,
-            mayReplaceLostTransfer: wasHeld && operation.mayRepeatRequest
+            mayReplaceLostTransfer: wasHeld && operation?.mayRepeatRequest == true
                 && bodyStream.map(content.needsAnother(for:)) != true,
             now: { [runtime] in runtime.date.timeIntervalSince1970 })
     }
@@ -138,6 +145,11 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// Seconds since 1970.
     var now: Double { runtime.date.timeIntervalSince1970 }
+
+    /// Takes up what was set since the attempt began.
+    func takePresentConfiguration() {
+        if let present = operation?.presentConfiguration { sharedConfiguration = present }
+    }
 
     func assertOnThread() { assert(runtime.isNetworkThread, "not on the network thread") }
 
@@ -177,7 +189,7 @@ final class RequestAttempt: @unchecked Sendable {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
             self.transfer = transfer
             timings = nil
-            if configuration.totalTimeout != nil { operation.attempt(number, waitsForConnection: true) }
+            if configuration.totalTimeout != nil { operation?.attempt(number, waitsForConnection: true) }
             runtime.start(transfer)
         } catch {
             finish(error: error)
@@ -215,7 +227,7 @@ final class RequestAttempt: @unchecked Sendable {
         switch stop {
         case .paused, nil: break
         case .cancelled: finishCancelled()
-        case .timedOut: finish(error: operation.totalTimeoutError(phase()))
+        case .timedOut: finish(error: operation?.totalTimeoutError(phase()))
         }
     }
 
@@ -226,7 +238,7 @@ final class RequestAttempt: @unchecked Sendable {
     /// stands now, since the news of a pause and of the resume after it may come in either order.
     func followOperation() {
         assertOnThread()
-        guard stop == nil || stop == .timedOut else { return }
+        guard stop == nil || stop == .timedOut, let operation else { return }
         switch operation.standing(ofAttempt: number) {
         case .held:
             isHeld = true
@@ -234,8 +246,10 @@ final class RequestAttempt: @unchecked Sendable {
                 wasHeld = true
                 runtime.hold(transfer)
             }
+            letGoOfOperation()
         case .present:
             isHeld = false
+            holder = operation
             if let transfer { runtime.release(transfer) }
             if let postponed = postponed.take() { postponed() }
         case .stale:
@@ -243,10 +257,28 @@ final class RequestAttempt: @unchecked Sendable {
         }
     }
 
+    /// Nobody can let the attempt go on any more. On any thread.
+    func operationIsGone() {
+        runtime.onNetworkThread { [self] in
+            end(by: .paused)
+            content.discard()
+        }
+    }
+
     /// Keeps work for when the attempt goes on.
     func postpone(_ work: @escaping @Sendable () -> Void) {
+        assertOnThread()
         isHeld = true
         postponed = work
+        letGoOfOperation()
+    }
+
+    /// From now on, until the attempt goes on, the operation is held by others only, if nothing is under way elsewhere.
+    private func letGoOfOperation() {
+        guard !isAsking, transfer != nil || postponed != nil, let operation = holder.take() else { return }
+        released = operation
+        // It may be the last reference, and what goes with the operation is the user's: not on this thread.
+        runtime.later { withExtendedLifetime(operation) {} }
     }
 
     // MARK: The end
@@ -275,9 +307,10 @@ final class RequestAttempt: @unchecked Sendable {
             MeasuredAttempt(
                 $0, redirectCount: machine.hops, decodedBytes: decoded, cacheOutcome: machine.cache.outcome)
         }
-        if operation.endAttempt(number, with: outcome) == .held {
-            postpone { [self] in finish(end) }
-        }
+        guard operation?.endAttempt(number, with: outcome) == .held else { return }
+        // Asked once more there, where the news of a resume cannot come in between.
+        guard runtime.isNetworkThread else { return runtime.onNetworkThread { [self] in finish(end) } }
+        postpone { [self] in finish(end) }
     }
 
     /// The content went to its place, or did not get there. On any thread: the sink's.

@@ -27,7 +27,12 @@ struct StreamMachine {
     }
 
     /// Whether the response is one that the operation's serializer accepts.
-    enum Verdict { case pending, admitted, refused }
+    enum Verdict {
+        case pending
+        /// The same, and the operation fails: what is kept is not dropped, nor the end reached, before there is one.
+        case awaited
+        case admitted, refused
+    }
 
     /// Bytes that are kept before the transfer pauses, and those below which it goes on.
     static let (highWater, lowWater) = (512 * 1024, 128 * 1024)
@@ -55,8 +60,6 @@ struct StreamMachine {
     private var isComplete = false
     private var wasCommitted = false
     private var isDiscarded = false
-    /// The operation fails, and what is kept is not dropped, nor the end reached, before the verdict.
-    private(set) var awaitsVerdict = false
     /// The operation has ended.
     private var isOver = false
     /// Sequences that somebody holds and may yet read.
@@ -64,6 +67,9 @@ struct StreamMachine {
     private(set) var isClaimed = false
     /// Content was dropped because nobody was to read it.
     private var wasDropped = false
+
+    /// There is no verdict yet.
+    var isUndecided: Bool { verdict == .pending || verdict == .awaited }
 
     /// Nobody reads, and nobody can begin to.
     private var isUnwanted: Bool { readers == 0 }
@@ -138,7 +144,6 @@ struct StreamMachine {
         isComplete = false
         response &+= 1
         verdict = .pending
-        awaitsVerdict = false
         isCoded = form.isCoded
         limit = if case .decoded(let limit) = form { limit } else { nil }
     }
@@ -154,14 +159,13 @@ struct StreamMachine {
 
     /// The response is one that the serializer accepts.
     mutating func admit(_ response: UInt) {
-        guard verdict == .pending, response == self.response else { return }
+        guard isUndecided, response == self.response else { return }
         verdict = .admitted
-        awaitsVerdict = false
     }
 
     /// The response is none that the serializer accepts. What has come of it, and whether the transfer was paused.
     mutating func refuse(_ response: UInt) -> (content: [Data], form: ContentForm, wasPaused: Bool)? {
-        guard verdict == .pending, response == self.response else { return nil }
+        guard isUndecided, response == self.response else { return nil }
         guard !isDiscarded else {
             giveUpUndecided()
             return nil
@@ -193,17 +197,18 @@ struct StreamMachine {
     mutating func discard() {
         isDiscarded = true
         isPaused = false
-        if verdict != .pending { awaitsVerdict = false }
-        if verdict != .admitted, !awaitsVerdict { dropItems() }
+        if verdict == .pending || verdict == .refused { dropItems() }
     }
 
     /// The operation is about to fail, and whoever gives the verdict is waited for.
-    mutating func keepUndecided() { awaitsVerdict = verdict == .pending }
+    mutating func keepUndecided() {
+        if verdict == .pending { verdict = .awaited }
+    }
 
     /// Nobody is waited for any more.
     mutating func giveUpUndecided() {
-        guard awaitsVerdict else { return }
-        awaitsVerdict = false
+        guard verdict == .awaited else { return }
+        verdict = .pending
         if isDiscarded { dropItems() }
     }
 
@@ -277,7 +282,7 @@ struct StreamMachine {
                 return .commit
             }
         }
-        return isOver && !awaitsVerdict ? .end : .wait
+        return isOver && verdict != .awaited ? .end : .wait
     }
 
     /// So much waits that a reader that waits should not wait for more.
@@ -285,7 +290,7 @@ struct StreamMachine {
 
     /// Whether `read()` would answer with anything but `wait`.
     var isReadable: Bool {
-        if isOver, !awaitsVerdict { return true }
+        if isOver, verdict != .awaited { return true }
         guard verdict == .admitted else { return false }
         return !items.isEmpty || !tail.isEmpty || (isComplete && !isDiscarded && !wasCommitted)
     }

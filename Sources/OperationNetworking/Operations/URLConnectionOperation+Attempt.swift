@@ -47,7 +47,7 @@ extension URLConnectionOperation {
     /// False: the redirect block does not want the request sent.
     private func runPreparations() -> Bool {
         let (preparations, original, redirectBlock, isOver) = lock.withLock {
-            (_preparations, _request, _configuration.redirectBlock, _startError != nil || _machine.isCancelled)
+            (_preparations.all, _request, _configuration.redirectBlock, _startError != nil || _machine.isCancelled)
         }
         guard !isOver else { return true }
         var request = original
@@ -58,7 +58,7 @@ extension URLConnectionOperation {
         } catch {
             lock.withLock {
                 _startError = error
-                _preparations = []
+                _preparations = PreparationList()
             }
             return true
         }
@@ -68,7 +68,7 @@ extension URLConnectionOperation {
         lock.withLock {
             _request = prepared
             _target = nil
-            _preparations = []
+            _preparations = PreparationList()
         }
         return true
     }

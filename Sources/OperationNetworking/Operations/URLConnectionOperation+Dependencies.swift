@@ -72,15 +72,7 @@ extension URLConnectionOperation {
     }
 
     private func removePreparations(from upstream: Operation) {
-        let removed = lock.withLock { () -> [Preparation] in
-            var removed: [Preparation] = []
-            _preparations.removeAll { preparation in
-                guard preparation.upstream === upstream else { return false }
-                removed.append(preparation)
-                return true
-            }
-            return removed
-        }
+        let removed = lock.withLock { _preparations.remove(from: upstream) }
         // Not released inside the lock: a block holds anything.
         withExtendedLifetime(removed) {}
     }
@@ -143,8 +135,8 @@ extension URLConnectionOperation: SchedulableOperation {
     }
 
     func dropPreparations() {
-        let dropped = lock.withLock { () -> [Preparation] in
-            defer { _preparations = [] }
+        let dropped = lock.withLock { () -> PreparationList in
+            defer { _preparations = PreparationList() }
             return _preparations
         }
         withExtendedLifetime(dropped) {}

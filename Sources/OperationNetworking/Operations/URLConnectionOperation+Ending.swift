@@ -94,7 +94,7 @@ extension URLConnectionOperation {
             guard _machine.finish() else { return nil }
             defer {
                 _atFinish = []
-                _preparations = []
+                _preparations = PreparationList()
             }
             return Ending(
                 news: _news(from: old, to: snapshot()), waiters: _atFinish, scheduler: _scheduler,

@@ -36,7 +36,8 @@ extension URLConnectionOperation {
         case .proceed:
             postNotification(.networkingOperationDidStart)
             let attempt = lock.withLock { _attempt }
-            runtime.onNetworkThread { attempt?.followOperation() }
+            // The attempt does not hold the operation before it goes on.
+            runtime.onNetworkThread { [self] in withExtendedLifetime(self) { attempt?.followOperation() } }
         case .backOff:
             postNotification(.networkingOperationDidStart)
             scheduler?.operationDidPause(self)

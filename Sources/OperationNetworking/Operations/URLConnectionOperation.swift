@@ -44,7 +44,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     @exclusivity(unchecked) var _observers: [OperationStateObservation.Entry] = []
     /// Of what the thread that is telling observers of a change is to tell them next; nil: none is.
     var _untold: [StateNews]?
-    var _preparations: [Preparation] = []
+    var _preparations = PreparationList()
     @exclusivity(unchecked) var _scheduler: (any OperationScheduler)?
     @exclusivity(unchecked) var _dependencyNode: DependencyNode?
     /// Why the operation is cancelled, when an upstream was the reason; or why it must not run.
@@ -75,10 +75,10 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     deinit {
         // First, while `_upstreams` still has the operations in them.
-        _preparations = []
+        _preparations = PreparationList()
         DependencyGraph.release(&_upstreams, of: _dependencyNode)
-        // A sink that was never told of an end: a paused operation that was dropped.
-        _content?.discard()
+        // A sink that was never told of an end: a paused operation that was dropped. Its attempt may be held in its place.
+        if let _attempt { _attempt.operationIsGone() } else { _content?.discard() }
     }
 
     /// Always true, because `start()` returns at once.

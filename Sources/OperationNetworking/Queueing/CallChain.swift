@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Glibc
+internal import NetworkingSupport
 
 /// Ends and begins operations that are in no queue, as `DrainLoop` does for those in one.
 ///
@@ -18,22 +18,17 @@ enum CallChain {
     static let limit = 8
 
     /// Where a thread keeps the address of its calls.
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = pthread_key_create(&key, nil)
-        precondition(code == 0, "no thread-specific storage left")
-        return key
-    }()
+    private static let slot = ThreadSlot()
 
     /// Calls `body`, now or, deep inside other calls of this thread, as soon as one of them returns.
     static func run(_ body: @escaping () -> Void) {
-        if let calls = pthread_getspecific(key)?.assumingMemoryBound(to: Calls.self) {
+        if let calls = slot.address?.assumingMemoryBound(to: Calls.self) {
             run(body, in: calls)
         } else {
             var calls = Calls()
             withUnsafeMutablePointer(to: &calls) { calls in
-                pthread_setspecific(key, calls)
-                defer { pthread_setspecific(key, nil) }
+                slot.address = UnsafeMutableRawPointer(calls)
+                defer { slot.address = nil }
                 run(body, in: calls)
             }
         }

@@ -35,6 +35,8 @@ extension DependencyGraph {
             case nothing
         }
         var foreign = ForeignEdges()
+        // What nothing waits for is in no cycle: a chain that grows at its end needs no search.
+        let mayBeAwaited = FoundationState.mayHaveForeignDependents(dependent)
         while true {
             let known = foreign
             let step: Step = lock.withLock { state in
@@ -42,10 +44,12 @@ extension DependencyGraph {
                 let upstreamNode = existing ?? candidate
                 // A dependent that ended meanwhile waits for nothing, and must not be held by what it would wait for.
                 guard !node._isGone, !dependent._upstreams.contains(upstream) else { return .nothing }
-                switch search(from: upstreamNode, to: node, known) {
-                case .expand(let operations): return .expand(operations)
-                case .path(let operations): return .cycle([dependent] + operations)
-                case .none: break
+                if mayBeAwaited || !node._dependents.isEmpty {
+                    switch search(from: upstreamNode, to: node, known) {
+                    case .expand(let operations): return .expand(operations)
+                    case .path(let operations): return .cycle([dependent] + operations)
+                    case .none: break
+                    }
                 }
                 dependent._upstreams.append(upstream)
                 if let key = candidate.foreignKey, existing == nil { state.foreign[key] = candidate }

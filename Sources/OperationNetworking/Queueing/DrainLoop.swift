@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Glibc
+internal import NetworkingSupport
 
 /// Runs the work of queues on this thread, one action after the other.
 ///
@@ -12,16 +12,11 @@ enum DrainLoop {
     }
 
     /// Where a thread keeps the address of its loop's backlog.
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = pthread_key_create(&key, nil)
-        precondition(code == 0, "no thread-specific storage left")
-        return key
-    }()
+    private static let slot = ThreadSlot()
 
     /// Does what the queue has to do, now or, inside another loop of this thread, as soon as the action under way returns.
     static func run(_ queue: RequestOperationQueue) {
-        if let outer = pthread_getspecific(key)?.assumingMemoryBound(to: Backlog.self) {
+        if let outer = slot.address?.assumingMemoryBound(to: Backlog.self) {
             if !outer.pointee.queues.contains(where: { $0 === queue }) { outer.pointee.queues.append(queue) }
         } else {
             runNow(queue)
@@ -30,11 +25,11 @@ enum DrainLoop {
 
     /// Does what the queue has to do before it returns, even inside another loop: for a thread that is about to wait.
     static func runNow(_ queue: RequestOperationQueue) {
-        let outer = pthread_getspecific(key)
-        defer { pthread_setspecific(key, outer) }
+        let outer = slot.address
+        defer { slot.address = outer }
         var backlog = Backlog(queues: [queue])
         withUnsafeMutablePointer(to: &backlog) { backlog in
-            pthread_setspecific(key, backlog)
+            slot.address = UnsafeMutableRawPointer(backlog)
             while let queue = backlog.pointee.queues.popLast() {
                 while let action = queue.nextAction() { queue.perform(action) }
             }

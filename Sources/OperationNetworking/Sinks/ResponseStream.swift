@@ -115,7 +115,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
 
     /// The number of the present response, for `decide`; nil: its verdict is known.
     var undecidedResponse: UInt? {
-        state.withLock { $0.machine.verdict == .pending ? $0.machine.response : nil }
+        state.withLock { $0.machine.isUndecided ? $0.machine.response : nil }
     }
 
     /// A response is one that the operation's serializer accepts, or is not: then its content goes into the error.
@@ -177,7 +177,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     /// Nobody will admit the response any more.
     func giveUpUndecided() { change { $0.machine.giveUpUndecided() } }
 
-    var awaitsVerdict: Bool { state.withLock { $0.machine.awaitsVerdict } }
+    var awaitsVerdict: Bool { state.withLock { $0.machine.verdict == .awaited } }
 
     /// The operation has ended.
     func end() { change { $0.machine.end() } }

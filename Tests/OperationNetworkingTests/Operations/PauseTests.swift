@@ -234,6 +234,49 @@ import Testing
         #expect(operation.request.allHTTPHeaderFields?["Range"] == nil)
     }
 
+    @Test("A POST that is paused and dropped ends on its connection, whatever it waits for", arguments: [false, true])
+    func droppedWhileHeld(isAnswered: Bool) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in isAnswered ? .ok("0123456789").ending(.stall, afterBodyBytes: 5) : .stalled() }
+        let completions = Tally()
+        weak var dropped: HTTPRequestOperation?
+        do {
+            let operation = HTTPRequestOperation.make(server.url(), method: "POST")
+            operation.completionBlock = { completions.increment() }
+            operation.start()
+            _ = try await server.nextRequest()
+            if isAnswered { try await eventually { operation.response != nil } }
+            operation.pause()
+            dropped = operation
+        }
+        try await eventually("released") { dropped == nil }
+        try await eventually("closed") { server.openConnectionCount == 0 }
+        #expect(completions.value == 0 && server.requests.count == 1)
+    }
+
+    @Test("A POST that is paused, resumed and then dropped goes on to its end")
+    func droppedAfterResume() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let results = Recorder<String?>()
+        let count = 200
+        for round in 0..<count {
+            let operation = HTTPRequestOperation.make(server.url(), method: "POST")
+            operation.setCompletionBlockWithSuccess { operation, _ in
+                results.append(operation.responseString)
+            } failure: { _, error in
+                results.append("\(error)")
+            }
+            operation.start()
+            if round % 2 == 0 { await Task.yield() }
+            operation.pause()
+            if round % 3 == 0 { await Task.yield() }
+            operation.resume()
+        }
+        try await eventually { results.count == count }
+        #expect(results.values.allSatisfy { $0 == "x" } && server.requests.count == count)
+    }
+
     @Test("Pausing posts the finish notification, resuming the start notification")
     func notifications() async throws {
         let server = try TestServer()

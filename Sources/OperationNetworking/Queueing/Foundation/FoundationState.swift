@@ -57,16 +57,47 @@ enum FoundationState {
     }
 
     /// Where an `Operation` keeps its state; nil when there is no such field of one byte.
-    private static let offset: Int? = {
+    private static let offset = offset(of: "__state", size: 1)
+
+    private static func offset(of field: String, size: Int) -> Int? {
         var found: Int?
         // 1: of a class.
         _forEachField(of: Operation.self, options: _EachFieldOptions(rawValue: 1)) { name, offset, type, _ in
-            guard String(cString: name) == "__state", RuntimeType.size(of: type) == 1 else { return true }
+            guard String(cString: name) == field, RuntimeType.size(of: type) == size else { return true }
             found = offset
             return false
         }
         return found
+    }
+
+    // MARK: Who waits
+
+    /// Whether an operation that is not the library's may wait for this one. No: nobody has made one depend on it so far.
+    ///
+    /// Foundation notes with an operation which others wait for it, in a set; a subclass that overrides the adding of
+    /// dependencies without Foundation's is not seen. What is looked at is the reference to the set's
+    /// memory, and not that memory, which another thread may be about to free.
+    static func mayHaveForeignDependents(_ operation: Operation) -> Bool {
+        guard let dependents else { return true }
+        return word(of: operation, at: dependents.offset) != dependents.none
+    }
+
+    /// Where an `Operation` notes its dependents, and what is there while there are none; nil: nowhere that we know.
+    private static let dependents: (offset: Int, none: UInt)? = {
+        guard let offset = offset(of: "__downDependencies", size: MemoryLayout<UInt>.size) else { return nil }
+        let (first, second) = (BlockOperation {}, BlockOperation {})
+        let none = word(of: first, at: offset)
+        guard none == word(of: second, at: offset) else { return nil }
+        second.addDependency(first)
+        defer { second.removeDependency(first) }
+        guard word(of: first, at: offset) != none, word(of: second, at: offset) == none else { return nil }
+        return (offset, none)
     }()
+
+    private static func word(of operation: Operation, at offset: Int) -> UInt {
+        defer { withExtendedLifetime(operation) {} }
+        return Unmanaged.passUnretained(operation).toOpaque().load(fromByteOffset: offset, as: UInt.self)
+    }
 }
 
 private enum RuntimeType {
