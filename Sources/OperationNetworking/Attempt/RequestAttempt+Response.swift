@@ -205,7 +205,7 @@ extension RequestAttempt: TransferHandler {
             _ = content.openSink(sharedConfiguration, self, url: machine.originalURL)
             if let head = machine.head {
                 let first = content.beginning
-                operation.record(first?.head ?? head.ofEmptyPart, from: first?.url ?? machine.url, isKnown: true)
+                operation?.record(first?.head ?? head.ofEmptyPart, from: first?.url ?? machine.url, isKnown: true)
             }
             completeContent()
         case .startOver:
