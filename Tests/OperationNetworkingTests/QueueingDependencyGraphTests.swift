@@ -30,6 +30,25 @@ struct QueueingDependencyGraphTests {
         #expect(operation.dependencies.isEmpty)
     }
 
+    @Test("An edge that is added while it is removed is there once, or not at all")
+    func removalDuringAddition() {
+        for _ in 0..<3_000 {
+            let upstream = HTTPRequestOperation.make()
+            let dependent = HTTPRequestOperation.make()
+            dependent.addDependency(BlockOperation())
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 {
+                    dependent.addDependency(upstream as Operation)
+                } else {
+                    dependent.removeDependency(upstream)
+                }
+            }
+            // Counted once, however the two went.
+            dependent.addDependency(upstream as Operation)
+            #expect(dependent.dependencyNode.openCount == 2)
+        }
+    }
+
     @Test("A cycle is rejected with its path, and nothing is added", arguments: [1, 2, 3, 10])
     func cycles(length: Int) {
         let operations = (0...length).map { named("\($0)") }

@@ -35,9 +35,9 @@ if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
     let start = Date()
     var steps = 0
     var programs = 0
-    // Another part of the seeds each time, unless one is asked for.
+    // Another part of the seeds each time, also of two processes that begin together, unless one is asked for.
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("Simulation-\(getpid())")
-    var next = seed ?? UInt64(start.timeIntervalSince1970) &* 1_000_003
+    var next = seed ?? UInt64(start.timeIntervalSince1970) &* 1_000_003 ^ UInt64(getpid()) << 40
     repeat {
         let program = Program(seed: next, directory: directory, runtime: runtime)
         let problem = program.run()

@@ -74,7 +74,8 @@ extension DependencyGraph {
     /// Removes an edge.
     static func remove(upstream: Operation, from dependent: any SchedulableOperation) {
         guard let node = dependent.dependencyNodeIfLoaded else { return }
-        let own = upstream.schedulable?.dependencyNodeIfLoaded
+        // Made if there is none: another thread may be about to add the edge, with the node that it makes.
+        let own = upstream.schedulable?.dependencyNode
         lock.withLock { state in
             var deferred = DeferredActions()
             guard let removed = dependent._upstreams.remove(upstream) else { return deferred }
