@@ -54,9 +54,16 @@ extension RequestAttempt {
         return outgoing
     }
 
+    /// Whether the client identity is for the server of `url`.
+    private func mayShowIdentity(to url: URL) -> Bool {
+        guard machine.isWithinOrigin(url) else { return false }
+        guard let origin = configuration.identityOrigin else { return true }
+        return RequestTarget(ifRequestable: url)?.origin.utf8.elementsEqual(origin.utf8) ?? false
+    }
+
     private func tlsConfiguration(for url: URL) throws -> TLSConfiguration {
         do {
-            let own = machine.isWithinOrigin(url) ? configuration.clientIdentity : nil
+            let own = mayShowIdentity(to: url) ? configuration.clientIdentity : nil
             let configured = try (configuration.securityPolicy ?? .sharedDefault).tlsConfiguration(
                 clientIdentity: machine.handshakeAnswers?.identity ?? own)
             return machine.handshakeAnswers?.applied(to: configured) ?? configured
