@@ -87,7 +87,12 @@ extension RequestAttempt {
 
     /// The way to `url`; nil: no proxy between.
     private func proxy(for url: URL) throws -> TransferProxy? {
-        guard let server = configuration.proxies?.value.proxy(for: url) else { return nil }
+        guard let proxies = configuration.proxies?.value else { return nil }
+        if let defect = proxies.defect(for: url) {
+            throw URLError(
+                .badURL, url: url, reason: "the proxy cannot be used: \(defect.reason)", underlying: defect)
+        }
+        guard let server = proxies.proxy(for: url) else { return nil }
         do {
             return try server.transferProxy()
         } catch {
