@@ -112,6 +112,8 @@ struct AttemptMachine: ~Copyable {
     var challengeAnswer: ChallengeAnswer?
     private(set) var handshakeAnswers: HandshakeAnswers?
     private(set) var challengeFailures = 0
+    /// Answers to one server that were made anew because it found their nonce stale.
+    private var renewals = 0
     private(set) var hops = 0
     /// Where the transfer under way continues; 0 requests the full content.
     private(set) var offset: Int64 = 0
@@ -217,10 +219,12 @@ struct AttemptMachine: ~Copyable {
             return circumstances.hasRedirectBlock ? .ask(.redirect(redirected, head)) : .follow(redirected)
         }
         if head.statusCode == 401, let challenge = HTTPChallenge(head: head) {
-            if let renewed = challengeAnswer?.renewed(by: challenge) { return .answer(renewed) }
-            if circumstances.hasChallengeBlock, challengeFailures < Self.maximumAnswers {
-                return .ask(.challenge(challenge, head))
+            let mayAnswerMore = challengeFailures + renewals < Self.maximumAnswers
+            if mayAnswerMore, let renewed = challengeAnswer?.renewed(by: challenge) {
+                renewals += 1
+                return .answer(renewed)
             }
+            if circumstances.hasChallengeBlock, mayAnswerMore { return .ask(.challenge(challenge, head)) }
             if let answer = defaultAnswer(to: challenge, credential) { return answer }
         }
         guard offset > 0, let representation = circumstances.representation else {
@@ -357,43 +361,8 @@ struct AttemptMachine: ~Copyable {
             handshakeAnswers = nil
         }
         challengeFailures = 0
+        renewals = 0
         cache = CacheUse()
         request = redirected
-    }
-
-    // MARK: A range's end
-
-    /// Whether a range that ended is all there is.
-    enum Completeness {
-        case whole
-        /// The range ended before the representation does: ask for what follows.
-        case partial
-        case fail(URLError)
-    }
-
-    /// - Parameters:
-    ///   - accepted: bytes that are here now.
-    ///   - known: the length of the representation, as far as it was known before.
-    func completeness(accepted: @autoclosure () -> Int64?, known: @autoclosure () -> Int64?) -> Completeness {
-        guard continuesContent, let accepted = accepted() else { return .whole }
-        let range = head.flatMap(ContentRange.init(head:))
-        let total = known() ?? range?.total
-        // Of a range that ended early more is to come, whether the length of the whole is known or not.
-        let announced = range?.last.map { accepted - 1 < $0 } ?? false
-        if let last = range?.last, accepted - 1 > last || total.map({ accepted > $0 }) == true {
-            return .fail(
-                URLError(
-                    .cannotParseResponse, url: url,
-                    reason: "the server sent \(accepted) bytes of a content "
-                        + (total.map { "of \($0)" } ?? "whose part ends with byte \(last)")))
-        }
-        guard announced || total.map({ accepted < $0 }) == true else { return .whole }
-        guard accepted > offset else {
-            return .fail(
-                URLError(
-                    .networkConnectionLost, url: url,
-                    reason: "the server sent \(accepted) of \(total.map(String.init) ?? "more") bytes, and no more"))
-        }
-        return .partial
     }
 }
