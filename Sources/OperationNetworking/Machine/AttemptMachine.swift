@@ -47,6 +47,8 @@ struct AttemptMachine: ~Copyable {
         var representation: Representation?
         /// The transfer was held during a pause, and the request may be sent again.
         var mayReplaceLostTransfer = false
+        /// What is asked in place of an `http` URL; nil: such URLs as they are.
+        var secureURL: ((URL) -> URL?)?
         /// Seconds since 1970; asked for where a stored response may be used in place of an error.
         var now: () -> Double = { 0 }
     }
@@ -198,7 +200,9 @@ struct AttemptMachine: ~Copyable {
     ) -> FollowUp {
         if let followUp = followUpByCache(for: head, circumstances) { return followUp }
         if let url,
-            var redirected = RedirectPolicy.next(after: request, at: url, for: head, by: circumstances.redirectRules)
+            var redirected = RedirectPolicy.next(
+                after: request, at: url, for: head, by: circumstances.redirectRules,
+                secureURL: circumstances.secureURL)
         {
             if !confinedFields.isEmpty, let target = redirected.url, !Origin.isSame(url, target) {
                 redirected.keepFields { !confinedFields.contains($0.utf8.map(\.lowercasedASCII)) }
