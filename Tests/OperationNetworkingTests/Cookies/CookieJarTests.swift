@@ -166,7 +166,8 @@ import Testing
             jar.put(
                 ReceivedCookie.Content(
                     name: "a", value: "b", domain: "host\(index).example", path: "/",
-                    creation: CookieCreation(at: now.addingTimeInterval(Double(index)))))
+                    creation: CookieCreation(at: now.addingTimeInterval(Double(index)))),
+                isTrusted: false)
         }
         jar.enforceLimits()
         let domains = Set(jar.all.map(\.domain))
