@@ -68,10 +68,10 @@ struct ManagerIdentityTests {
         manager.clientIdentity = identity
         func get(_ string: String, _ change: (HTTPRequestOperation) -> Void = { _ in }) async throws {
             let done = Gate()
-            let task = try #require(
-                manager.dataTask(
-                    withHTTPMethod: "GET", URLString: string, success: { _, _ in done.open() },
-                    failure: { _, _ in done.open() }))
+            let made = manager.dataTask(
+                withHTTPMethod: "GET", URLString: string, success: { _, _ in done.open() },
+                failure: { _, _ in done.open() })
+            let task = try #require(made)
             change(try #require(manager.operation(for: task)))
             task.resume()
             await done.wait()
@@ -88,6 +88,29 @@ struct ManagerIdentityTests {
         manager.sendsAuthorizationToOtherOrigins = true
         try await get(elsewhere)
         #expect(try isShown(to: other))
+        manager.invalidateSessionCancelingTasks(true)
+    }
+
+    @Test("A base URL of http that is asked over TLS is the same origin")
+    func upgraded() async throws {
+        let manager = HTTPSessionManager(baseURL: own.url("/", host: "localhost", scheme: "http"))
+        manager.completionQueue = DispatchQueue(label: "test.identity")
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.securityPolicy = policy
+        manager.clientIdentity = identity
+        manager.strictTransportSecurity = StrictTransportSecurity(hosts: [
+            .init(name: "localhost", expires: Date() + 1000)
+        ])
+        for url in [
+            own.url("/x", host: "localhost", scheme: "http"), other.url("/x", host: "localhost", scheme: "http"),
+        ] {
+            let done = Gate()
+            let task = manager.dataTask(with: URLRequest(url: url), completionHandler: { _, _, _ in done.open() })
+            task.resume()
+            await done.wait()
+        }
+        #expect(try isShown(to: own))
+        #expect(try !isShown(to: other))
         manager.invalidateSessionCancelingTasks(true)
     }
 }

@@ -58,7 +58,10 @@ extension RequestAttempt {
     private func mayShowIdentity(to url: URL) -> Bool {
         guard machine.isWithinOrigin(url) else { return false }
         guard let origin = configuration.identityOrigin else { return true }
-        return RequestTarget(ifRequestable: url)?.origin.utf8.elementsEqual(origin.utf8) ?? false
+        guard let own = URL(string: origin) else { return false }
+        if Origin.isSame(own, url) { return true }
+        // The request may be asked over TLS in place of http, and so would the origin be.
+        return configuration.strictTransportSecurity?.secureURL(for: own).map { Origin.isSame($0, url) } ?? false
     }
 
     private func tlsConfiguration(for url: URL) throws -> TLSConfiguration {
