@@ -118,6 +118,12 @@ import Testing
         _ = try digest.fieldValue(method: "GET", target: "/")
         #expect(digest.renewed(by: try Self.challenge("realm=x, nonce=n1, qop=auth")) == nil)
         #expect(digest.renewed(by: try Self.challenge("realm=x, nonce=n0, qop=auth, stale=true")) == nil)
+        for other in [
+            "realm=y, nonce=n1, qop=auth, stale=true", "realm=x, nonce=n1, qop=auth, stale=true, algorithm=SHA-256",
+            "realm=x, nonce=n1, stale=true",
+        ] {
+            #expect(digest.renewed(by: try Self.challenge(other)) == nil, "\(other)")
+        }
         var rounds = 0
         while let renewed = digest.renewed(
             by: try Self.challenge("realm=x, nonce=r\(rounds), qop=auth, stale=\"true\"")), rounds < 100

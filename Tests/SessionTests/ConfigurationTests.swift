@@ -62,6 +62,36 @@ import Testing
         #expect(proxies.excludedHosts == ["local.example"])
         let disabled = ProxyConfiguration(dictionary: ["HTTPEnable": 0, "HTTPProxy": "proxy.example"])
         #expect(disabled == nil)
+        let texts = try #require(
+            ProxyConfiguration(dictionary: ["HTTPSEnable": "1", "HTTPSProxy": "proxy.example", "HTTPSPort": "3128"]))
+        #expect(texts.https?.port == 3128 && texts.http == nil)
+        #expect(ProxyConfiguration(dictionary: ["HTTPEnable": "0", "HTTPProxy": "proxy.example"]) == nil)
+        #expect(ProxyConfiguration(dictionary: ["HTTPEnable": true, "HTTPProxy": "proxy.example"])?.http != nil)
+    }
+
+    private static let misunderstood: [[String: String]] = [
+        ["HTTPEnable": "1", "HTTPProxy": "http://proxy.example:3128", "HTTPPort": "3128"],
+        ["HTTPEnable": "1", "HTTPProxy": "127.0.0.1", "HTTPPort": "70000"],
+        ["HTTPEnable": "1", "HTTPProxy": "127.0.0.1", "HTTPPort": "http"], ["HTTPEnable": "1"],
+        ["HTTPEnable": "yes", "HTTPProxy": "127.0.0.1"],
+        ["SOCKSEnable": "1", "SOCKSProxy": "", "SOCKSPort": "1080"],
+    ]
+
+    @Test("Nothing goes without a proxy that is enabled and not understood", arguments: misunderstood)
+    func misunderstoodProxy(dictionary: [String: String]) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.connectionProxyDictionary = dictionary
+        let outcome = await OperationURLSession(configuration: configuration).outcome(server.url())
+        let error = try #require(outcome.error as? URLError)
+        #expect(error.code == .badURL && error.userInfo[NSUnderlyingErrorKey] is ProxyConfigurationError)
+        #expect(error.localizedDescription.contains("connectionProxyDictionary"))
+        #expect(server.connectionCount == 0)
+        var excluding: [AnyHashable: Any] = dictionary
+        excluding["ExceptionsList"] = ["127.0.0.1"]
+        configuration.connectionProxyDictionary = excluding
+        #expect(await OperationURLSession(configuration: configuration).outcome(server.url()).text == "hello")
     }
 
     @Test("A session of Foundation's with the same configuration loads by itself")

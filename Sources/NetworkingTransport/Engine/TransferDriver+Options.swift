@@ -241,6 +241,11 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_PROXY_CAPATH, pointer: nil))
         result.require(easy.set(CURLOPT_PROXY_SSLVERSION, TLSPeer.proxy.curlVersion))
         guard let schemes = proxy.credential?.schemes else { return }
+        guard !proxy.scheme.isSOCKS else {
+            // Such a proxy is told before any HTTP. With a scheme for HTTP libcurl would answer a server's 407 as well.
+            result.require(easy.set(CURLOPT_PROXYAUTH, 0))
+            return
+        }
         // With a single scheme that takes several messages libcurl sends the first without the content. A proxy that then
         // does not ask passes that on, and the content is never sent. So such a proxy is asked first.
         let asksFirst = schemes == .basic ? 0 : Self.authenticationOnly

@@ -45,7 +45,10 @@ extension TransferDriver {
                 isHoldingHead = true
                 return true
             }
-            return reportHead()
+            guard reportHead() else { return false }
+            guard wouldBeTakenForProxys else { return true }
+            endsEarly = true
+            return false
         case .malformed:
             failure = TransferError(.badResponse, message: "The response does not begin with an HTTP status line.")
             return false
@@ -80,10 +83,26 @@ extension TransferDriver {
     private var mayBeAnsweredByLibcurl: Bool {
         switch collector.status {
         case 401: transfer?.request.credential != nil
-        case 407: pool.proxy?.credential != nil
+        case 407: pool.proxy?.credential != nil && isAnsweredByProxy
         case 417: true
         default: false
         }
+    }
+
+    /// The response is the proxy's, or came through it as any other: there is no tunnel.
+    private var isAnsweredByProxy: Bool {
+        guard let scheme = pool.proxy?.scheme, transfer?.request.isSecure == false else { return false }
+        return scheme == .http || scheme == .https
+    }
+
+    /// A 407 of the server's, from within a tunnel, that libcurl (7.88) would take for the proxy's: it would drop the content,
+    /// and send the request once more. So the head is all that there is of it. With Basic alone it has nothing new to say, and
+    /// with SOCKS it is told of no scheme: see `setProxy`.
+    private var wouldBeTakenForProxys: Bool {
+        guard collector.status == 407, let proxy = pool.proxy, let credential = proxy.credential else { return false }
+        return credential.schemes != .basic && !isAnsweredByProxy && !proxy.scheme.isSOCKS
+            && pool.route?.unixSocketPath == nil
+            && collector.head.firstBytes(named: "Proxy-Authenticate", limit: .max) != nil
     }
 
     /// The request said that its content would be sent when the server asks for it, and the server has answered instead. It

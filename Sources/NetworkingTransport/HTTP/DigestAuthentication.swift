@@ -24,11 +24,12 @@ package struct DigestAuthentication: Sendable, CustomReflectable {
     }
 
     /// The answer to a challenge which says that only the nonce of this one was wrong. Nil: it says something else, or has
-    /// said it too often.
+    /// said it too often. Of another realm, or in a weaker form, it is a question that nobody has answered yet.
     package func renewed(by next: DigestChallenge) -> DigestAuthentication? {
-        guard next.isStale, next.nonce != challenge.nonce, count > 0, renewals < Self.maximumRenewals else {
-            return nil
-        }
+        guard next.isStale, next.nonce != challenge.nonce, count > 0, renewals < Self.maximumRenewals,
+            next.realm == challenge.realm, next.algorithm == challenge.algorithm,
+            next.hasQuality || !challenge.hasQuality, next.hashesUser || !challenge.hashesUser
+        else { return nil }
         var renewed = DigestAuthentication(user: user, password: password, challenge: next)
         renewed.renewals = renewals + 1
         return renewed

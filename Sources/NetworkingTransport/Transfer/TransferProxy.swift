@@ -13,6 +13,8 @@ package final class TransferProxy: Sendable {
         case socks5
         /// SOCKS 5; the proxy looks the server's name up.
         case socks5h
+
+        var isSOCKS: Bool { self == .socks5 || self == .socks5h }
     }
 
     package let scheme: Scheme

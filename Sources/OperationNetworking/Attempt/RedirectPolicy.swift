@@ -45,10 +45,14 @@ enum RedirectPolicy {
     /// - Parameters:
     ///   - request: what was sent.
     ///   - url: where it was sent.
+    ///   - secureURL: what is asked in place of an `http` URL; nil: that itself.
     static func next(
-        after request: URLRequest, at url: URL, for head: ResponseHead, by rules: Rules = .standard
+        after request: URLRequest, at url: URL, for head: ResponseHead, by rules: Rules = .standard,
+        secureURL: ((URL) -> URL?)? = nil
     ) -> URLRequest? {
-        guard isRedirect(head.statusCode, rules), let target = location(of: head, relativeTo: url) else { return nil }
+        guard isRedirect(head.statusCode, rules), let target = location(of: head, relativeTo: url, secureURL) else {
+            return nil
+        }
         var next = request
         next.url = target
         let method = request.httpMethod ?? "GET"
@@ -95,10 +99,14 @@ enum RedirectPolicy {
     /// The target, with the fragment of the present URL when it has none of its own.
     ///
     /// User name and password are the caller's, for the present origin: what a server writes into `Location` is not taken.
-    private static func location(of head: ResponseHead, relativeTo url: URL) -> URL? {
+    private static func location(
+        of head: ResponseHead, relativeTo url: URL, _ secureURL: ((URL) -> URL?)?
+    ) -> URL? {
         guard let value = head.firstValue(for: .location, limit: longestLocation), !value.isEmpty,
             var target = URL(string: value, relativeTo: url.withoutUserInfo)?.absoluteURL.withoutUserInfo
         else { return nil }
+        // First, because what goes along depends on where it really goes.
+        if let secure = secureURL?(target) { target = secure }
         if Origin.isSame(url, target) { target = target.withUserInfo(of: url) }
         guard target.fragment == nil, let fragment = url.fragment,
             var components = URLComponents(url: target, resolvingAgainstBaseURL: true)

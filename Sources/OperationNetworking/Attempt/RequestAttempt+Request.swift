@@ -54,9 +54,19 @@ extension RequestAttempt {
         return outgoing
     }
 
+    /// Whether the client identity is for the server of `url`.
+    private func mayShowIdentity(to url: URL) -> Bool {
+        guard machine.isWithinOrigin(url) else { return false }
+        guard let origin = configuration.identityOrigin else { return true }
+        guard let own = URL(string: origin) else { return false }
+        if Origin.isSame(own, url) { return true }
+        // The request may be asked over TLS in place of http, and so would the origin be.
+        return configuration.strictTransportSecurity?.secureURL(for: own).map { Origin.isSame($0, url) } ?? false
+    }
+
     private func tlsConfiguration(for url: URL) throws -> TLSConfiguration {
         do {
-            let own = machine.isWithinOrigin(url) ? configuration.clientIdentity : nil
+            let own = mayShowIdentity(to: url) ? configuration.clientIdentity : nil
             let configured = try (configuration.securityPolicy ?? .sharedDefault).tlsConfiguration(
                 clientIdentity: machine.handshakeAnswers?.identity ?? own)
             return machine.handshakeAnswers?.applied(to: configured) ?? configured
@@ -80,7 +90,12 @@ extension RequestAttempt {
 
     /// The way to `url`; nil: no proxy between.
     private func proxy(for url: URL) throws -> TransferProxy? {
-        guard let server = configuration.proxies?.value.proxy(for: url) else { return nil }
+        guard let proxies = configuration.proxies?.value else { return nil }
+        if let defect = proxies.defect(for: url) {
+            throw URLError(
+                .badURL, url: url, reason: "the proxy cannot be used: \(defect.reason)", underlying: defect)
+        }
+        guard let server = proxies.proxy(for: url) else { return nil }
         do {
             return try server.transferProxy()
         } catch {

@@ -136,6 +136,7 @@ final class RequestAttempt: @unchecked Sendable {
             representation: machine.offset > 0 ? content.representation : nil,
             mayReplaceLostTransfer: wasHeld && operation?.mayRepeatRequest == true
                 && bodyStream.map(content.needsAnother(for:)) != true,
+            secureURL: configuration.strictTransportSecurity.map { security in { security.secureURL(for: $0) } },
             now: { [runtime] in runtime.date.timeIntervalSince1970 })
     }
 

@@ -75,7 +75,7 @@ public struct CookieFile: Sendable, Hashable {
         storage.change { jar in
             let now = Date()
             for cookie in content.cookies.compactMap({ $0.checked(at: now) }) where !jar.contains(cookie) {
-                jar.put(cookie)
+                jar.put(cookie, isTrusted: cookie.isSecure)
             }
         }
     }

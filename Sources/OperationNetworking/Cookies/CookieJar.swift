@@ -76,23 +76,32 @@ struct CookieJar {
             ReceivedCookie.Content(
                 name: name, value: value, domain: isHostOnly ? text : "." + text,
                 path: String(decoding: path, as: UTF8.self), isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
-                sameSite: field.sameSite, expires: expiry(of: field), creation: CookieCreation(at: now)))
+                sameSite: field.sameSite, expires: expiry(of: field), creation: CookieCreation(at: now)),
+            isTrusted: location.isSecure)
     }
 
     /// Puts a checked cookie in its place, from which an expired one is removed.
+    ///
+    /// Domain, path and name can be joined to the same key in two ways. Of two such cookies the later one stays: else whoever
+    /// can set one over http keeps the server's own away. But what came so does not take the place of a secure one.
+    ///
+    /// - Parameter isTrusted: nobody on the way may have written it.
     @discardableResult
-    mutating func put(_ content: ReceivedCookie.Content) -> Bool {
+    mutating func put(_ content: ReceivedCookie.Content, isTrusted: Bool) -> Bool {
         let key = Self.key(content)
-        let old = cookies[key]
-        var content = content
-        if let old {
-            // Domain, path and name can be joined to the same key in two ways.
-            guard old.name.utf8.elementsEqual(content.name.utf8), old.path.utf8.elementsEqual(content.path.utf8) else {
-                return false
-            }
-            content.creation = CookieCreation(of: old)
-        }
         let isExpired = content.expires.map { $0 <= now } ?? false
+        var old = cookies[key]
+        var content = content
+        if let other = old {
+            if other.name.utf8.elementsEqual(content.name.utf8), other.path.utf8.elementsEqual(content.path.utf8) {
+                content.creation = CookieCreation(of: other)
+            } else {
+                guard isTrusted || !other.isSecure else { return false }
+                // Nothing of this name is there to be removed.
+                guard !isExpired else { return true }
+                old = nil
+            }
+        }
         if !isExpired, let old = old as? ReceivedCookie, old.isMade(of: content, at: now) {
             // Foundation would write its file for nothing.
             old.noteUse(at: now)
@@ -134,7 +143,8 @@ struct CookieJar {
         if field.name.hasPrefixIgnoringCase("__secure-") { return field.isSecure }
         if field.name.hasPrefixIgnoringCase("__host-") { return field.isSecure && isHostOnly && hasRootPath }
         guard field.name.isEmpty else { return true }
-        // A value alone looks like a name when it is sent.
+        // A value alone looks like a name when it is sent, and like the cookie of another name with "=" in it.
+        guard !field.value.contains(UInt8(ascii: "=")) else { return false }
         return !field.value.hasPrefixIgnoringCase("__secure-") && !field.value.hasPrefixIgnoringCase("__host-")
     }
 

@@ -47,6 +47,8 @@ struct AttemptMachine: ~Copyable {
         var representation: Representation?
         /// The transfer was held during a pause, and the request may be sent again.
         var mayReplaceLostTransfer = false
+        /// What is asked in place of an `http` URL; nil: such URLs as they are.
+        var secureURL: ((URL) -> URL?)?
         /// Seconds since 1970; asked for where a stored response may be used in place of an error.
         var now: () -> Double = { 0 }
     }
@@ -112,6 +114,8 @@ struct AttemptMachine: ~Copyable {
     var challengeAnswer: ChallengeAnswer?
     private(set) var handshakeAnswers: HandshakeAnswers?
     private(set) var challengeFailures = 0
+    /// Answers to one server that were made anew because it found their nonce stale.
+    private var renewals = 0
     private(set) var hops = 0
     /// Where the transfer under way continues; 0 requests the full content.
     private(set) var offset: Int64 = 0
@@ -196,7 +200,9 @@ struct AttemptMachine: ~Copyable {
     ) -> FollowUp {
         if let followUp = followUpByCache(for: head, circumstances) { return followUp }
         if let url,
-            var redirected = RedirectPolicy.next(after: request, at: url, for: head, by: circumstances.redirectRules)
+            var redirected = RedirectPolicy.next(
+                after: request, at: url, for: head, by: circumstances.redirectRules,
+                secureURL: circumstances.secureURL)
         {
             if !confinedFields.isEmpty, let target = redirected.url, !Origin.isSame(url, target) {
                 redirected.keepFields { !confinedFields.contains($0.utf8.map(\.lowercasedASCII)) }
@@ -217,10 +223,12 @@ struct AttemptMachine: ~Copyable {
             return circumstances.hasRedirectBlock ? .ask(.redirect(redirected, head)) : .follow(redirected)
         }
         if head.statusCode == 401, let challenge = HTTPChallenge(head: head) {
-            if let renewed = challengeAnswer?.renewed(by: challenge) { return .answer(renewed) }
-            if circumstances.hasChallengeBlock, challengeFailures < Self.maximumAnswers {
-                return .ask(.challenge(challenge, head))
+            let mayAnswerMore = challengeFailures + renewals < Self.maximumAnswers
+            if mayAnswerMore, let renewed = challengeAnswer?.renewed(by: challenge) {
+                renewals += 1
+                return .answer(renewed)
             }
+            if circumstances.hasChallengeBlock, mayAnswerMore { return .ask(.challenge(challenge, head)) }
             if let answer = defaultAnswer(to: challenge, credential) { return answer }
         }
         guard offset > 0, let representation = circumstances.representation else {
@@ -357,43 +365,8 @@ struct AttemptMachine: ~Copyable {
             handshakeAnswers = nil
         }
         challengeFailures = 0
+        renewals = 0
         cache = CacheUse()
         request = redirected
-    }
-
-    // MARK: A range's end
-
-    /// Whether a range that ended is all there is.
-    enum Completeness {
-        case whole
-        /// The range ended before the representation does: ask for what follows.
-        case partial
-        case fail(URLError)
-    }
-
-    /// - Parameters:
-    ///   - accepted: bytes that are here now.
-    ///   - known: the length of the representation, as far as it was known before.
-    func completeness(accepted: @autoclosure () -> Int64?, known: @autoclosure () -> Int64?) -> Completeness {
-        guard continuesContent, let accepted = accepted() else { return .whole }
-        let range = head.flatMap(ContentRange.init(head:))
-        let total = known() ?? range?.total
-        // Of a range that ended early more is to come, whether the length of the whole is known or not.
-        let announced = range?.last.map { accepted - 1 < $0 } ?? false
-        if let last = range?.last, accepted - 1 > last || total.map({ accepted > $0 }) == true {
-            return .fail(
-                URLError(
-                    .cannotParseResponse, url: url,
-                    reason: "the server sent \(accepted) bytes of a content "
-                        + (total.map { "of \($0)" } ?? "whose part ends with byte \(last)")))
-        }
-        guard announced || total.map({ accepted < $0 }) == true else { return .whole }
-        guard accepted > offset else {
-            return .fail(
-                URLError(
-                    .networkConnectionLost, url: url,
-                    reason: "the server sent \(accepted) of \(total.map(String.init) ?? "more") bytes, and no more"))
-        }
-        return .partial
     }
 }

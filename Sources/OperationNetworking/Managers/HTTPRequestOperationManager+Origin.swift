@@ -4,9 +4,8 @@ internal import Foundation
 extension HTTPRequestOperationManager {
     /// Whether requests that leave the origin of `baseURL` (its scheme, host and port), because the URL string is an
     /// absolute one or begins with "//", carry the `Authorization` and `Cookie` fields of `requestSerializer`, and their
-    /// operations `credential` and the token of a ``TokenRefresher``. False by default: these are for the API that the manager
-    /// is for. No effect without a
-    /// `baseURL`, and on fields given with a request.
+    /// operations `credential`, `clientIdentity` and the token of a ``TokenRefresher``. False by default: these are for the API
+    /// that the manager is for. No effect without a `baseURL`, and on fields given with a request.
     public var sendsAuthorizationToOtherOrigins: Bool {
         get { withSettings { $0.sendsAuthorizationToOtherOrigins } }
         set {
@@ -21,11 +20,15 @@ extension HTTPRequestOperationManager {
     /// Whether there is something that identifies this manager's user, and is to stay out of a request for `url`.
     func withholdsIdentity(from url: URL) -> Bool {
         guard baseURL != nil else { return false }
-        let (serializer, hasCredential, sendsAnyway) = withSettings {
-            ($0.requestSerializer, $0.operations.value.credential != nil, $0.sendsAuthorizationToOtherOrigins)
+        let (serializer, provesUser, sendsAnyway) = withSettings {
+            let own = $0.operations.value
+            return (
+                $0.requestSerializer, own.credential != nil || own.clientIdentity != nil,
+                $0.sendsAuthorizationToOtherOrigins
+            )
         }
         // First, because to work out an origin takes longer.
-        guard !sendsAnyway, hasCredential || serializer.hasIdentifyingFields else { return false }
+        guard !sendsAnyway, provesUser || serializer.hasIdentifyingFields else { return false }
         return base.isLeft(by: url)
     }
 }

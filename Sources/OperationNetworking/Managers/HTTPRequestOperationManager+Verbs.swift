@@ -70,8 +70,12 @@ extension HTTPRequestOperationManager {
         request.setHeaders(headers)
         let operation = httpRequestOperation(
             with: request, success: success, failure: failure.map(Self.withOptionalOperation))
+        guard withholdsIdentity else { return operation }
         // Unless a subclass has chosen another one.
-        if withholdsIdentity, let credential, operation.credential === credential { operation.credential = nil }
+        if let credential, operation.credential === credential { operation.credential = nil }
+        if let own = clientIdentity?.material.fingerprint, operation.clientIdentity?.material.fingerprint == own {
+            operation.clientIdentity = nil
+        }
         return operation
     }
 

@@ -80,7 +80,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         set { lock.withLock { _settings[\.credential] = newValue } }
     }
 
-    /// Certificate and key that operations show to servers that ask for one. Nil by default.
+    /// Certificate and key that operations show to servers that ask for one. Nil by default. For the origin of `baseURL`: see
+    /// ``sendsAuthorizationToOtherOrigins``.
     public var clientIdentity: ClientIdentity? {
         get { lock.withLock { _settings[\.clientIdentity] } }
         set { lock.withLock { _settings[\.clientIdentity] = newValue } }

@@ -15,6 +15,8 @@ extension URLConnectionOperation {
         var credential: URLCredential?
         var securityPolicy: SecurityPolicy?
         var clientIdentity: ClientIdentity?
+        /// The origin that the identity is for, where it is a manager's; nil: that of the operation's request.
+        var identityOrigin: String?
         var proxies: SharedProxyConfiguration?
         var connections = Connections()
         var strictTransportSecurity: StrictTransportSecurity?

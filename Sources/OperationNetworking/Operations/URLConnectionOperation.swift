@@ -203,7 +203,12 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// ```
     public var clientIdentity: ClientIdentity? {
         get { lock.withLock { _configuration.clientIdentity } }
-        set { lock.withLock { _configuration.clientIdentity = newValue } }
+        set {
+            lock.withLock {
+                _configuration.clientIdentity = newValue
+                _configuration.identityOrigin = nil
+            }
+        }
     }
 
     /// The stream that the request's content is read from, its `httpBodyStream`. Read on a queue of the library's, so

@@ -14,9 +14,9 @@ internal import NetworkingTransport
 /// ```
 public struct ProxyConfiguration: Sendable {
     /// The proxy for `http` URLs. `nil` means none.
-    public var http: ProxyServer?
+    public var http: ProxyServer? { didSet { httpDefect = nil } }
     /// The proxy for `https` URLs. `nil` means none.
-    public var https: ProxyServer?
+    public var https: ProxyServer? { didSet { httpsDefect = nil } }
     /// The hosts that are reached without a proxy.
     ///
     /// - `example.com` or `.example.com`: this host and all below it;
@@ -29,6 +29,10 @@ public struct ProxyConfiguration: Sendable {
         set { exclusions = newValue.map(ProxyExclusion.init) }
     }
     private var exclusions: [ProxyExclusion]
+    /// Why there is no proxy where one is wanted: such requests fail, in place of going without.
+    var httpDefect: ProxyConfigurationError?
+    /// The same for `https` URLs.
+    var httpsDefect: ProxyConfigurationError?
 
     /// One proxy for everything.
     ///
@@ -53,11 +57,22 @@ public struct ProxyConfiguration: Sendable {
 
     /// The proxy that a request to `url` goes through. `nil` means none.
     public func proxy(for url: URL) -> ProxyServer? {
-        let isSecure = url.scheme?.lowercased() == "https"
-        guard let proxy = isSecure ? https : http else { return nil }
-        guard !exclusions.isEmpty, let host = TransportEngine.host(of: url.absoluteString) else { return proxy }
-        let target = ProxyExclusion.Target(host: host, port: url.port ?? (isSecure ? 443 : 80))
-        return exclusions.contains { $0.covers(target) } ? nil : proxy
+        guard let proxy = Self.isSecure(url) ? https : http else { return nil }
+        return excludes(url) ? nil : proxy
+    }
+
+    /// Why a request to `url` cannot be sent the way it is meant to go; nil: it can.
+    func defect(for url: URL) -> ProxyConfigurationError? {
+        guard let defect = Self.isSecure(url) ? httpsDefect : httpDefect else { return nil }
+        return excludes(url) ? nil : defect
+    }
+
+    private static func isSecure(_ url: URL) -> Bool { url.scheme?.lowercased() == "https" }
+
+    private func excludes(_ url: URL) -> Bool {
+        guard !exclusions.isEmpty, let host = TransportEngine.host(of: url.absoluteString) else { return false }
+        let target = ProxyExclusion.Target(host: host, port: url.port ?? (Self.isSecure(url) ? 443 : 80))
+        return exclusions.contains { $0.covers(target) }
     }
 }
 

@@ -105,7 +105,10 @@ public final class StrictTransportSecurity: Sendable {
 
     /// Nil for what is no name: an IP address, most of all, is never known (section 8.3).
     private static func name(_ host: String) -> String? {
-        guard host.utf8.count <= 1024, case .domain(let name) = CertificateHostName(host) else { return nil }
+        guard host.utf8.count <= 1024, case .domain(let name) = CertificateHostName(host),
+            // "127.1" and "2130706433" are connected to as addresses.
+            !CookieDomain.endsInNumber(Array(name.utf8))
+        else { return nil }
         return name
     }
 }
@@ -121,7 +124,8 @@ struct StrictTransportSecurityField: Equatable {
         guard value.count <= 1024 else { return nil }
         var maximumAge: Int64?
         var includesSubdomains = false
-        for directive in value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: true) {
+        guard let directives = Self.directives(value) else { return nil }
+        for directive in directives {
             let directive = directive.trimmingBlanks
             guard !directive.isEmpty else { continue }
             let end = directive.firstIndex(of: UInt8(ascii: "=")) ?? directive.endIndex
@@ -144,5 +148,26 @@ struct StrictTransportSecurityField: Equatable {
         guard let maximumAge else { return nil }
         self.maximumAge = maximumAge
         self.includesSubdomains = includesSubdomains
+    }
+
+    /// What is between semicolons, but for those in quoted strings. Nil: such a string does not end.
+    private static func directives<Value: BidirectionalCollection<UInt8>>(_ value: Value) -> [Value.SubSequence]? {
+        var directives: [Value.SubSequence] = []
+        var (start, isQuoted, isEscaped) = (value.startIndex, false, false)
+        for index in value.indices {
+            let byte = value[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if !isQuoted, byte == UInt8(ascii: ";") {
+                directives.append(value[start..<index])
+                start = value.index(after: index)
+            }
+        }
+        guard !isQuoted else { return nil }
+        return directives + [value[start...]]
     }
 }

@@ -17,7 +17,8 @@ internal import NetworkingTransport
 /// (seconds without progress; a request's own time-out, if it is not 60, wins) and `timeoutIntervalForResource` (a week or
 /// more is no limit); `httpMaximumConnectionsPerHost` (what exceeds `NetworkEngine.maximumConnectionsPerHost` raises that,
 /// since the engine is the process's); cookie storage, `httpCookieAcceptPolicy` and `httpShouldSetCookies`;
-/// `requestCachePolicy`; `urlCredentialStorage`; `connectionProxyDictionary`, unless `proxyConfiguration` is given. Without
+/// `requestCachePolicy`; `urlCredentialStorage`; `connectionProxyDictionary`, unless `proxyConfiguration` is given: where it
+/// enables a proxy that is not understood, requests fail (`URLError.badURL`, over a ``ProxyConfigurationError``). Without
 /// effect, as in Foundation on Linux, are the settings about cellular access, background sessions and pipelining.
 ///
 /// **Delegates** are kept until the session is invalid. One that has not answered `willCacheResponse` when the method

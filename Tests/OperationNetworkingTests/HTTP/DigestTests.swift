@@ -99,6 +99,39 @@ import Testing
         #expect(server.requests.count == before + 2)
     }
 
+    @Test("A block that always answers does so 20 times, however stale the server finds every nonce")
+    func staleForEver() async {
+        server.respondToOthers { _ in Self.denial("nonce=\"\(UInt64.random(in: 0...UInt64.max))\", stale=true") }
+        let operation = operation()
+        operation.setWillSendRequestForAuthenticationChallengeBlock { _, _ in
+            .useCredential(URLCredential(user: "user", password: "secret", persistence: .none))
+        }
+        #expect(await operation.outcome().status == 401)
+        #expect(server.requests.count == 21)
+    }
+
+    @Test("A stale nonce of another realm, or for another algorithm, is asked about", arguments: ["there", "here"])
+    func otherRealm(realm: String) async {
+        server.respondToOthers { request in
+            request["Authorization"] == nil
+                ? Self.denial("nonce=\"a\", algorithm=SHA-256")
+                : ScriptedResponse(
+                    status: 401,
+                    headers: [("WWW-Authenticate", "Digest realm=\"\(realm)\", nonce=\"b\", qop=\"auth\", stale=true")])
+        }
+        let realms = Journal<String>()
+        let operation = operation()
+        operation.setWillSendRequestForAuthenticationChallengeBlock { _, challenge in
+            realms.append(challenge.protectionSpace.realm ?? "")
+            return challenge.previousFailureCount == 0
+                ? .useCredential(URLCredential(user: "user", password: "secret", persistence: .none))
+                : .rejectProtectionSpace
+        }
+        #expect(await operation.outcome().status == 401)
+        #expect(realms.all == ["here", realm])
+        #expect(server.requests.count == 2)
+    }
+
     @Test("A Digest that cannot be answered leaves the choice to other schemes")
     func otherScheme() async {
         server.respondToOthers { request in

@@ -17,6 +17,7 @@ import Testing
             ("max-age=31536000", 31_536_000, false), ("Max-Age=1 ; includeSubDomains", 1, true),
             ("includesubdomains;max-age=\"5\";", 5, true), ("max-age=0", 0, false), (" max-age = 7 ;preload", 7, false),
             ("max-age=99999999999999999999", 3_155_760_000, false),
+            ("max-age=100; foo=\"a;b\"", 100, false), ("foo=\"\\\";max-age=1\";max-age=2;includeSubDomains", 2, true),
         ] as [(String, Int64, Bool)])
     func values(text: String, maximumAge: Int64, includesSubdomains: Bool) {
         let field = StrictTransportSecurityField(text.utf8)
@@ -28,6 +29,7 @@ import Testing
         arguments: [
             "", "includeSubDomains", "max-age", "max-age=", "max-age=-1", "max-age=1;max-age=1", "max-age=1x",
             "max-age=1;includeSubDomains;includeSubDomains", "max-age=1; b\u{fc}cher", "max-age=\"1",
+            "max-age=1; foo=\"a;b",
             "max-age=1, max-age=2",
             "max-age=1;includeSubDomains=1", String(repeating: "a", count: 2000) + ";max-age=1",
         ])
@@ -49,7 +51,9 @@ import Testing
             security.note(head(fields), from: try #require(URL(string: url)), now: Self.now)
         }
         try note("Strict-Transport-Security: max-age=100\r\n", "http://plain.test/")
-        try note("Strict-Transport-Security: max-age=100; includeSubDomains\r\n", "https://192.0.2.1/")
+        for address in ["192.0.2.1", "127.1", "2130706433", "0x7f.1", "[::1]", "127.0.0.1."] {
+            try note("Strict-Transport-Security: max-age=100; includeSubDomains\r\n", "https://\(address)/")
+        }
         #expect(security.hosts.isEmpty)
         try note(
             "strict-transport-security: max-age=100\r\nStrict-Transport-Security: max-age=0\r\n", "https://A.test./")
@@ -127,6 +131,36 @@ import Testing
         let redirected = await manager.getting("http://localhost:\(port)/away")
         #expect(redirected.text == "fine" && redirected.operation?.metrics?.redirectCount == 1)
         #expect(redirected.operation?.response?.url?.absoluteString == "https://localhost:\(port)/back")
+    }
+
+    @Test(
+        "A redirect to http of a known host goes to https, and takes along what https takes", arguments: [false, true])
+    func redirects(hasPins: Bool) async throws {
+        let root = try TestCertificateAuthority(name: "Strict Root")
+        let server = try TestServer(tls: TLSSettings(root.issueForLocalhost()))
+        let port = server.port
+        server.respondToOthers { request in
+            request.path == "/away" ? .redirect(to: "http://localhost:\(port)/back") : .ok("fine")
+        }
+        let policy =
+            hasPins
+            ? SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: [root.certificate.der]) : .default()
+        policy.anchorCertificates = [root.certificate.der]
+        let operation = HTTPRequestOperation(
+            server.url("/away", host: "localhost"), headers: ["Authorization": "Bearer t", "X-Key": "k"])
+        operation.securityPolicy = policy
+        operation.strictTransportSecurity = StrictTransportSecurity(hosts: [
+            .init(name: "localhost", expires: Date() + 1000)
+        ])
+        let asked = Journal<String>()
+        operation.setRedirectResponseBlock { _, request, response in
+            if response != nil { asked.append(request.url?.scheme ?? "") }
+            return request
+        }
+        #expect(await operation.outcome().text == "fine")
+        #expect(asked.all == ["https"])
+        let last = try #require(server.requests.last)
+        #expect(last["Authorization"] == "Bearer t" && last["X-Key"] == "k")
     }
 
     @Test("What an unverified server says is not taken")

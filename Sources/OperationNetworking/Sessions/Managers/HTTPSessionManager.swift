@@ -94,8 +94,9 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     }
 
     /// Whether requests that leave the origin of `baseURL` (its scheme, host and port) carry the `Authorization` and
-    /// `Cookie` fields of `requestSerializer`, and the token of a ``TokenRefresher``. False by default: these are for the API
-    /// that the manager is for. No effect without a `baseURL`, and on fields given with a request.
+    /// `Cookie` fields of `requestSerializer`, and the token of a ``TokenRefresher``, and whether their servers are shown
+    /// `clientIdentity`. False by default: these are for the API that the manager is for. No effect without a `baseURL`, and on
+    /// fields given with a request.
     public var sendsAuthorizationToOtherOrigins: Bool {
         get { taskSettings.sendsAuthorizationToOtherOrigins }
         set { withSettings { $0.sendsAuthorizationToOtherOrigins = newValue } }

@@ -47,6 +47,8 @@ extension URLSessionManager {
             let own = operations.value
             configuration.securityPolicy = own.securityPolicy
             configuration.clientIdentity = own.clientIdentity
+            let showsIdentityAnywhere = own.clientIdentity == nil || sendsAuthorizationToOtherOrigins
+            configuration.identityOrigin = showsIdentityAnywhere ? nil : confiningOrigin
             configuration.connections = own.connections
             configuration.strictTransportSecurity = own.strictTransportSecurity
             configuration.maximumResponseBodySize = own.maximumResponseBodySize

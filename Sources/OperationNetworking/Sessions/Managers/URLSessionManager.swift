@@ -139,7 +139,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         set { withSettings { $0.securityPolicy = newValue } }
     }
 
-    /// Certificate and key to show to servers that ask for one. Nil by default.
+    /// Certificate and key to show to servers that ask for one. Nil by default. An ``HTTPSessionManager`` with a base URL shows
+    /// them within its origin only: see ``HTTPSessionManager/sendsAuthorizationToOtherOrigins``.
     public var clientIdentity: ClientIdentity? {
         get { taskSettings[\.clientIdentity] }
         set { withSettings { $0[\.clientIdentity] = newValue } }
