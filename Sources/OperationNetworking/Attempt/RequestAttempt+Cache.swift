@@ -137,15 +137,17 @@ extension RequestAttempt {
 
     /// Asks the origin for the next one, once for all who would.
     private func revalidate() {
-        guard let cache = configuration.cache.cacheIfMade, let key = cacheKey(), cache.beginRevalidation(key) else {
-            return
-        }
+        guard let url = machine.request.url, let cache = configuration.cache.cacheIfMade, let key = cacheKey(),
+            cache.beginRevalidation(key)
+        else { return }
         // It has no client that would add them.
         var request = machine.request
         for field in client?.defaultHeaderFields ?? [] where request.value(forHTTPHeaderField: field.name) == nil {
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
-        let background = URLConnectionOperation(revalidating: request, sharedConfiguration)
+        let background = URLConnectionOperation(
+            revalidating: request, sharedConfiguration, isWithinOrigin: machine.isWithinOrigin(url),
+            limit: cache.largestContent)
         background.whenFinished { cache.endRevalidation(key) }
         runtime.onBlockThread { background.start() }
     }
