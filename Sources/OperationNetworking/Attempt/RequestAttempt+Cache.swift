@@ -11,6 +11,7 @@ extension RequestAttempt {
     /// Whether the cache is asked before the present request is sent. On the network thread, or before anybody else knows
     /// of the attempt.
     func looksIntoCache() -> Bool {
+        if machine.cache.moment == nil { machine.cache.moment = configuration.cache.cacheIfMade?.moment ?? 0 }
         guard content.sink?.isUntouched != false || machine.mustNotAsk else { return false }
         let setting = configuration.cache
         // Not `self.machine`, which is being changed when it asks.
@@ -217,14 +218,18 @@ extension RequestAttempt {
             head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
         stored.selecting = names.map { .init(name: $0, value: selector.value(of: $0)) }
         stored.userInfo = userInfo
-        cache.store(stored, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: policy)
+        cache.store(
+            stored, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: policy,
+            since: machine.cache.moment ?? 0)
     }
 
     /// The stored response with what a 304 says.
     func refresh(_ stored: StoredResponse, by head: ResponseHead) -> StoredResponse {
         let updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
         if let key = cacheKey(), let url = machine.request.url?.withoutUserInfo, let cache = configuration.cache.cache {
-            cache.store(updated, replacing: machine.cache.primary, for: key, url: url, policy: .allowed)
+            cache.store(
+                updated, replacing: machine.cache.primary, for: key, url: url, policy: .allowed,
+                since: machine.cache.moment ?? 0)
         }
         return updated
     }
@@ -258,7 +263,7 @@ extension RequestAttempt {
     /// any more (RFC 9111, section 4.4).
     func invalidateCache(by head: ResponseHead) {
         guard !StorageRules.isSafe(machine.request.httpMethod ?? "GET"), 200..<400 ~= head.statusCode,
-            let url = machine.url, let cache = configuration.cache.cacheIfMade, !cache.isKnownToBeEmpty
+            let url = machine.url, let cache = configuration.cache.cacheIfMade
         else { return }
         var urls = [url]
         for field in [KnownField.location, .contentLocation] {
@@ -268,7 +273,8 @@ extension RequestAttempt {
             urls.append(named)
         }
         let keys = urls.flatMap { url in [machine.request, nil].compactMap { cacheKey(for: url, of: $0) } }
-        for key in Set(keys) where cache.mayHold(key) { cache.remove(key) }
+        // Also where nothing is stored: a response may be under way that was made before.
+        for key in Set(keys) { cache.remove(key) }
     }
 }
 

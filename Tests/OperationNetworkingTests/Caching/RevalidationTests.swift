@@ -112,7 +112,8 @@ import Testing
         }
     }
 
-    @Test("A reader gets the stale content to its end, and the new one is stored all the same", arguments: [30, 300_000])
+    @Test(
+        "A reader gets the stale content to its end, and the new one is stored all the same", arguments: [30, 300_000])
     func reader(length: Int) async throws {
         let count = Locked(0)
         server.respond(to: "/x") { _ in
