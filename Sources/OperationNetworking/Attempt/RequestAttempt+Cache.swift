@@ -211,26 +211,43 @@ extension RequestAttempt {
         guard let key = cacheKey(), let cache = configuration.cache.cache, data.count < cache.largestContent,
             let names = StoredResponse.selectingNames(of: head)
         else { return }
-        let selector = CacheSelector(
-            request: machine.request, cookies: configuration.cookies, url: url,
-            defaults: client?.defaultHeaderFields ?? [], sentCookies: .some(sentCookies))
         var stored = StoredResponse(
             head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
-        stored.selecting = names.map { .init(name: $0, value: selector.value(of: $0)) }
+        stored.selecting = selecting(names, url)
         stored.userInfo = userInfo
         cache.store(
             stored, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: policy,
             since: machine.cache.moment ?? 0)
     }
 
-    /// The stored response with what a 304 says.
+    /// What the request that was sent has in the fields that a response is chosen by.
+    private func selecting(_ names: [String], _ url: URL) -> [StoredResponse.SelectingField] {
+        guard !names.isEmpty else { return [] }
+        let selector = CacheSelector(
+            request: machine.request, cookies: configuration.cookies, url: url,
+            defaults: client?.defaultHeaderFields ?? [], sentCookies: .some(sentCookies))
+        return names.map { .init(name: $0, value: selector.value(of: $0)) }
+    }
+
+    /// The stored response with what a 304 says, which takes its place in the cache, if it is one to keep.
     func refresh(_ stored: StoredResponse, by head: ResponseHead) -> StoredResponse {
-        let updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
-        if let key = cacheKey(), let url = machine.request.url?.withoutUserInfo, let cache = configuration.cache.cache {
-            cache.store(
-                updated, replacing: machine.cache.primary, for: key, url: url, policy: .allowed,
-                since: machine.cache.moment ?? 0)
+        var updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
+        // As in `storableHead`: what it says is for those who have the same answer.
+        guard machine.challengeAnswer == nil, machine.handshakeAnswers == nil, let key = cacheKey(),
+            let url = machine.request.url, let cache = configuration.cache.cache
+        else { return updated }
+        guard StorageRules.isPermitted(updated.head, request: CacheControl()),
+            let names = StoredResponse.selectingNames(of: updated.head)
+        else {
+            // It is the result for the last time.
+            cache.remove(key)
+            return updated
         }
+        guard !machine.cache.request.noStore else { return updated }
+        updated.selecting = selecting(names, url)
+        cache.store(
+            updated, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: .allowed,
+            since: machine.cache.moment ?? 0)
         return updated
     }
 
@@ -252,6 +269,7 @@ extension RequestAttempt {
             (answer.response as? HTTPURLResponse)?.allHeaderFields as? [String: String]
             == response.allHeaderFields as? [String: String]
         let changed = isSame ? nil : (answer.response as? HTTPURLResponse).map(StoredResponse.head)
+        if let changed, !StorageRules.isPermitted(changed, request: CacheControl()) { return }
         store(
             changed ?? content.head, content.url, answer.data, policy: answer.storagePolicy,
             userInfo: StoredResponse.UserInfo(values: answer.userInfo ?? [:]))
