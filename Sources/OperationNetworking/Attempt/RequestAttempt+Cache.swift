@@ -49,12 +49,20 @@ extension RequestAttempt {
     /// - Parameter request: whose `Authorization` field counts; nil: for requests without one.
     private func cacheKey(for url: URL, of request: URLRequest?) -> CacheKey? {
         guard let target = RequestTarget(ifRequestable: url), var trust = trust(for: target) else { return nil }
+        var mayHaveProxy = true
         // Another address, socket or interface is another server, or another view of it.
         if !configuration.connections.isEmpty {
             guard let route = try? configuration.connections.settings.route(for: url) else { return nil }
+            mayHaveProxy = route.unixSocketPath == nil
             for place in [route.address, route.unixSocketPath, route.networkInterface] {
                 trust += place.map { " \($0.utf8.count):\($0)" } ?? " -"
             }
+        }
+        // And what is asked of a proxy is its answer, where no certificate says whose it is.
+        if mayHaveProxy, !Self.hasTLS(target), let proxy = configuration.proxies?.value.proxy(for: url) {
+            guard let verdict = proxy.scheme == .https ? verdict(of: proxy.securityPolicy) : "" else { return nil }
+            let place = "\(proxy.scheme.rawValue)://\(proxy.host):\(proxy.port) \(verdict)"
+            trust += " p\(place.utf8.count):\(place)"
         }
         // Who a request comes from decides what is answered, whether `Vary` says so or not.
         if let authorization = request?.value(forHTTPHeaderField: "Authorization") {
@@ -68,9 +76,15 @@ extension RequestAttempt {
     /// default policy's. Nil: it cannot be told (a subclass, a revocation list), or the answer is for the holder of a
     /// certificate.
     private func trust(for target: RequestTarget) -> String? {
-        guard target.origin.utf8.starts(with: "https:".utf8) else { return "" }
-        let policy = configuration.securityPolicy ?? .sharedDefault
-        guard type(of: policy) == SecurityPolicy.self, configuration.clientIdentity == nil else { return nil }
+        guard Self.hasTLS(target) else { return "" }
+        return configuration.clientIdentity == nil ? verdict(of: configuration.securityPolicy) : nil
+    }
+
+    private static func hasTLS(_ target: RequestTarget) -> Bool { target.origin.utf8.starts(with: "https:".utf8) }
+
+    private func verdict(of policy: SecurityPolicy?) -> String? {
+        let policy = policy ?? .sharedDefault
+        guard type(of: policy) == SecurityPolicy.self else { return nil }
         let settings = policy.settings
         if settings == SecurityPolicySettings() { return "" }
         guard settings.certificateRevocationList == nil else { return nil }

@@ -150,8 +150,8 @@ extension AttemptMachine {
 }
 
 extension URLRequest {
-    /// Whether the cache can answer the request, and keep the answer: a GET for all of it, without a content and without
-    /// conditions of its own.
+    /// Whether the cache can answer the request, and keep the answer: a GET for all of it, without a content, and without
+    /// conditions or a host of its own.
     var isCacheable: Bool { cacheability.isCacheable }
 
     /// And whether it has directives for caches.
@@ -168,5 +168,7 @@ extension URLRequest {
 
     private static let excludingFields: [StaticString] = [
         "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+        // Asks for what the URL does not name.
+        "Host",
     ]
 }
