@@ -11,6 +11,7 @@ extension RequestAttempt {
     /// Whether the cache is asked before the present request is sent. On the network thread, or before anybody else knows
     /// of the attempt.
     func looksIntoCache() -> Bool {
+        if machine.cache.moment == nil { machine.cache.moment = configuration.cache.cacheIfMade?.moment ?? 0 }
         guard content.sink?.isUntouched != false || machine.mustNotAsk else { return false }
         let setting = configuration.cache
         // Not `self.machine`, which is being changed when it asks.
@@ -48,12 +49,20 @@ extension RequestAttempt {
     /// - Parameter request: whose `Authorization` field counts; nil: for requests without one.
     private func cacheKey(for url: URL, of request: URLRequest?) -> CacheKey? {
         guard let target = RequestTarget(ifRequestable: url), var trust = trust(for: target) else { return nil }
+        var mayHaveProxy = true
         // Another address, socket or interface is another server, or another view of it.
         if !configuration.connections.isEmpty {
             guard let route = try? configuration.connections.settings.route(for: url) else { return nil }
+            mayHaveProxy = route.unixSocketPath == nil
             for place in [route.address, route.unixSocketPath, route.networkInterface] {
                 trust += place.map { " \($0.utf8.count):\($0)" } ?? " -"
             }
+        }
+        // And what is asked of a proxy is its answer, where no certificate says whose it is.
+        if mayHaveProxy, !Self.hasTLS(target), let proxy = configuration.proxies?.value.proxy(for: url) {
+            guard let verdict = proxy.scheme == .https ? verdict(of: proxy.securityPolicy) : "" else { return nil }
+            let place = "\(proxy.scheme.rawValue)://\(proxy.host):\(proxy.port) \(verdict)"
+            trust += " p\(place.utf8.count):\(place)"
         }
         // Who a request comes from decides what is answered, whether `Vary` says so or not.
         if let authorization = request?.value(forHTTPHeaderField: "Authorization") {
@@ -67,9 +76,15 @@ extension RequestAttempt {
     /// default policy's. Nil: it cannot be told (a subclass, a revocation list), or the answer is for the holder of a
     /// certificate.
     private func trust(for target: RequestTarget) -> String? {
-        guard target.origin.utf8.starts(with: "https:".utf8) else { return "" }
-        let policy = configuration.securityPolicy ?? .sharedDefault
-        guard type(of: policy) == SecurityPolicy.self, configuration.clientIdentity == nil else { return nil }
+        guard Self.hasTLS(target) else { return "" }
+        return configuration.clientIdentity == nil ? verdict(of: configuration.securityPolicy) : nil
+    }
+
+    private static func hasTLS(_ target: RequestTarget) -> Bool { target.origin.utf8.starts(with: "https:".utf8) }
+
+    private func verdict(of policy: SecurityPolicy?) -> String? {
+        let policy = policy ?? .sharedDefault
+        guard type(of: policy) == SecurityPolicy.self else { return nil }
         let settings = policy.settings
         if settings == SecurityPolicySettings() { return "" }
         guard settings.certificateRevocationList == nil else { return nil }
@@ -137,15 +152,17 @@ extension RequestAttempt {
 
     /// Asks the origin for the next one, once for all who would.
     private func revalidate() {
-        guard let cache = configuration.cache.cacheIfMade, let key = cacheKey(), cache.beginRevalidation(key) else {
-            return
-        }
+        guard let url = machine.request.url, let cache = configuration.cache.cacheIfMade, let key = cacheKey(),
+            cache.beginRevalidation(key)
+        else { return }
         // It has no client that would add them.
         var request = machine.request
         for field in client?.defaultHeaderFields ?? [] where request.value(forHTTPHeaderField: field.name) == nil {
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
-        let background = URLConnectionOperation(revalidating: request, sharedConfiguration)
+        let background = URLConnectionOperation(
+            revalidating: request, sharedConfiguration, isWithinOrigin: machine.isWithinOrigin(url),
+            limit: cache.largestContent)
         background.whenFinished { cache.endRevalidation(key) }
         runtime.onBlockThread { background.start() }
     }
@@ -208,22 +225,43 @@ extension RequestAttempt {
         guard let key = cacheKey(), let cache = configuration.cache.cache, data.count < cache.largestContent,
             let names = StoredResponse.selectingNames(of: head)
         else { return }
+        var stored = StoredResponse(
+            head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
+        stored.selecting = selecting(names, url)
+        stored.userInfo = userInfo
+        cache.store(
+            stored, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: policy,
+            since: machine.cache.moment ?? 0)
+    }
+
+    /// What the request that was sent has in the fields that a response is chosen by.
+    private func selecting(_ names: [String], _ url: URL) -> [StoredResponse.SelectingField] {
+        guard !names.isEmpty else { return [] }
         let selector = CacheSelector(
             request: machine.request, cookies: configuration.cookies, url: url,
             defaults: client?.defaultHeaderFields ?? [], sentCookies: .some(sentCookies))
-        var stored = StoredResponse(
-            head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
-        stored.selecting = names.map { .init(name: $0, value: selector.value(of: $0)) }
-        stored.userInfo = userInfo
-        cache.store(stored, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: policy)
+        return names.map { .init(name: $0, value: selector.value(of: $0)) }
     }
 
-    /// The stored response with what a 304 says.
+    /// The stored response with what a 304 says, which takes its place in the cache, if it is one to keep.
     func refresh(_ stored: StoredResponse, by head: ResponseHead) -> StoredResponse {
-        let updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
-        if let key = cacheKey(), let url = machine.request.url?.withoutUserInfo, let cache = configuration.cache.cache {
-            cache.store(updated, replacing: machine.cache.primary, for: key, url: url, policy: .allowed)
+        var updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
+        // As in `storableHead`: what it says is for those who have the same answer.
+        guard machine.challengeAnswer == nil, machine.handshakeAnswers == nil, let key = cacheKey(),
+            let url = machine.request.url, let cache = configuration.cache.cache
+        else { return updated }
+        guard StorageRules.isPermitted(updated.head, request: CacheControl()),
+            let names = StoredResponse.selectingNames(of: updated.head)
+        else {
+            // It is the result for the last time.
+            cache.remove(key)
+            return updated
         }
+        guard !machine.cache.request.noStore else { return updated }
+        updated.selecting = selecting(names, url)
+        cache.store(
+            updated, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: .allowed,
+            since: machine.cache.moment ?? 0)
         return updated
     }
 
@@ -245,6 +283,7 @@ extension RequestAttempt {
             (answer.response as? HTTPURLResponse)?.allHeaderFields as? [String: String]
             == response.allHeaderFields as? [String: String]
         let changed = isSame ? nil : (answer.response as? HTTPURLResponse).map(StoredResponse.head)
+        if let changed, !StorageRules.isPermitted(changed, request: CacheControl()) { return }
         store(
             changed ?? content.head, content.url, answer.data, policy: answer.storagePolicy,
             userInfo: StoredResponse.UserInfo(values: answer.userInfo ?? [:]))
@@ -256,7 +295,7 @@ extension RequestAttempt {
     /// any more (RFC 9111, section 4.4).
     func invalidateCache(by head: ResponseHead) {
         guard !StorageRules.isSafe(machine.request.httpMethod ?? "GET"), 200..<400 ~= head.statusCode,
-            let url = machine.url, let cache = configuration.cache.cacheIfMade, !cache.isKnownToBeEmpty
+            let url = machine.url, let cache = configuration.cache.cacheIfMade
         else { return }
         var urls = [url]
         for field in [KnownField.location, .contentLocation] {
@@ -266,7 +305,8 @@ extension RequestAttempt {
             urls.append(named)
         }
         let keys = urls.flatMap { url in [machine.request, nil].compactMap { cacheKey(for: url, of: $0) } }
-        for key in Set(keys) where cache.mayHold(key) { cache.remove(key) }
+        // Also where nothing is stored: a response may be under way that was made before.
+        for key in Set(keys) { cache.remove(key) }
     }
 }
 

@@ -129,6 +129,7 @@ final class RequestAttempt: @unchecked Sendable {
         AttemptMachine.Circumstances(
             hasRedirectBlock: configuration.redirectBlock != nil || asksClient(.redirects),
             redirectRules: client == nil ? .standard : .urlSession,
+            followsRedirects: configuration.followsRedirects,
             hasChallengeBlock: configuration.challengeBlock != nil || asksClient(.challenges),
             hasCacheBlock: configuration.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
             hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,

@@ -67,7 +67,8 @@ enum CacheDecision: Equatable {
         if freshness.lifetime > freshness.age + Double(request.minFresh ?? 0) { return .asIs }
         guard !control.mustRevalidate, request.minFresh == nil else { return nil }
         if let maxStale = request.maxStale, freshness.staleness <= Double(maxStale) { return .asIs }
-        if let seconds = control.staleWhileRevalidate, freshness.staleness <= Double(seconds) {
+        // Who says how old a response may be wants none that is stale without having said so (section 5.2.1.1).
+        if request.maxAge == nil, let seconds = control.staleWhileRevalidate, freshness.staleness <= Double(seconds) {
             return .whileRevalidating
         }
         return nil

@@ -18,10 +18,33 @@ final class ResponseCache: @unchecked Sendable {
         var kept: Set<String> = []
         /// Changes that Foundation has not made yet.
         var changes: [CacheKey: Change] = [:]
-        var number: UInt = 0
+        /// How often the cache is about to be emptied: changes that wait are not made then.
+        var emptying = 0
+        /// Of the last change.
+        var number: Moment = 0
+        /// When keys were removed, and when all there is: what was asked for before does not come into the cache after.
+        var removals: [CacheKey: Moment] = [:]
+        var lastRemovalOfAll: Moment = 0
         var revalidating: Set<CacheKey> = []
         var recent: [CacheKey: Recent] = [:]
+
+        mutating func noteRemoval(of key: CacheKey) {
+            number &+= 1
+            // Too many to tell apart: as if all had been removed.
+            if removals.count >= maximumRemovals {
+                removals = [:]
+                lastRemovalOfAll = number
+            }
+            removals[key] = number
+        }
+
+        func wasRemoved(_ key: CacheKey, since moment: Moment) -> Bool {
+            lastRemovalOfAll > moment || removals[key].map { $0 > moment } == true
+        }
     }
+
+    /// A place in the order of changes.
+    typealias Moment = UInt
 
     /// What was found in an entry of Foundation's memory, good as long as that has it.
     // Sendable because the reference is only read and replaced under the lock.
@@ -29,10 +52,12 @@ final class ResponseCache: @unchecked Sendable {
         weak var entry: CachedURLResponse?
         /// Without its content, which is the entry's.
         let response: StoredResponse
+        /// What Foundation finds the entry by: made once.
+        let request: URLRequest
     }
 
     private struct Change {
-        let number: UInt
+        let number: Moment
         /// Nil: the entry is removed.
         let response: StoredResponse?
     }
@@ -47,6 +72,7 @@ final class ResponseCache: @unchecked Sendable {
     private static let maximumChanges = 512
     private static let maximumKept = 16384
     private static let maximumRecent = 1024
+    private static let maximumRemovals = 1024
 
     let storage: URLCache
     private let state = Locked(State())
@@ -150,24 +176,37 @@ final class ResponseCache: @unchecked Sendable {
 
     /// What is stored under a key, as far as that is known without a look at the disk; nil: it is not.
     func recentResponse(for key: CacheKey) -> StoredResponse? {
-        state.withLock { state in
-            if let change = state.changes[key] { return change.response }
-            guard let recent = state.recent[key], let entry = recent.entry else { return nil }
-            var response = recent.response
-            response.content = entry.data
-            return response
+        let (waiting, recent, entry) = state.withLock { state in
+            let recent = state.recent[key]
+            return (state.changes[key], recent, recent?.entry)
         }
+        if let waiting { return waiting.response }
+        guard let recent, let entry else { return nil }
+        // Foundation does not tell when a program removes the entry, which may be held by that program still. Its memory
+        // answers; only where the entry is not there any more a file is looked for, once.
+        guard storage.cachedResponse(for: recent.request) === entry else {
+            state.withLock { state in
+                if state.recent[key]?.entry === entry { state.recent[key] = nil }
+            }
+            return nil
+        }
+        var response = recent.response
+        response.content = entry.data
+        return response
     }
 
     private func remember(_ response: StoredResponse, of entry: CachedURLResponse, for key: CacheKey) {
+        // A subclass is the program's: it is not called by `recentResponse`, on the network thread.
+        guard type(of: storage) == URLCache.self else { return }
         var response = response
         response.content = Data()
+        let request = URLRequest(url: key.url)
         state.withLock { state in
             if state.recent.count >= Self.maximumRecent {
                 state.recent = state.recent.filter { $0.value.entry != nil }
                 if state.recent.count >= Self.maximumRecent { state.recent = [:] }
             }
-            state.recent[key] = Recent(entry: entry, response: response)
+            state.recent[key] = Recent(entry: entry, response: response, request: request)
         }
     }
 
@@ -194,9 +233,17 @@ final class ResponseCache: @unchecked Sendable {
     /// The largest content worth its place: a twentieth of the cache, as Foundation's documentation has it.
     var largestContent: Int { max(storage.memoryCapacity, storage.diskCapacity) / 20 }
 
-    /// - Parameter policy: where Foundation may keep it.
-    func store(_ response: StoredResponse, for key: CacheKey, url: URL, policy: URLCache.StoragePolicy = .allowed) {
-        guard policy != .notAllowed, let (number, isLate) = change(key, to: response) else { return }
+    /// For `store`, when a response is asked for or looked up: what is removed later is not stored by it again.
+    var moment: Moment { state.withLock { $0.number } }
+
+    /// - Parameters:
+    ///   - policy: where Foundation may keep it.
+    ///   - moment: when the response was asked for.
+    func store(
+        _ response: StoredResponse, for key: CacheKey, url: URL, policy: URLCache.StoragePolicy = .allowed,
+        since moment: Moment = .max
+    ) {
+        guard policy != .notAllowed, let (number, isLate) = change(key, to: response, since: moment) else { return }
         Runtime.current.onCachingThread { [self] in
             perform(number, key) {
                 let policy = isLate ? .allowedInMemoryOnly : policy
@@ -209,33 +256,69 @@ final class ResponseCache: @unchecked Sendable {
     /// Stores a response that may be one of several for its URL. The one that came last is kept under the URL itself, and
     /// moves to a place of its own for the next with other fields.
     ///
-    /// - Parameter primary: what is there; nil: nothing, or nobody looked.
+    /// - Parameters:
+    ///   - primary: what is there; nil: nothing, or nobody looked.
+    ///   - moment: when somebody looked, and the response was asked for.
     func store(
         _ response: StoredResponse, replacing primary: StoredResponse?, for key: CacheKey, url: URL,
-        policy: URLCache.StoragePolicy
+        policy: URLCache.StoragePolicy, since moment: Moment
     ) {
         var response = response
-        guard !response.selecting.isEmpty else { return store(response, for: key, url: url, policy: policy) }
+        guard !response.selecting.isEmpty else {
+            return store(response, for: key, url: url, policy: policy, since: moment)
+        }
+        guard !state.withLock({ $0.wasRemoved(key, since: moment) }) else { return }
         response.generation = String(UInt64.random(in: .min ... .max), radix: 36)
         if let primary, primary.selecting.map(\.name) == response.selecting.map(\.name) {
             response.generation = primary.generation
             if primary.selecting != response.selecting, let variant = key.variant(primary.generation, primary.selecting)
             {
-                store(primary, for: variant, url: url, policy: policy)
+                store(primary, for: variant, url: url, policy: policy, since: moment)
             }
         }
-        store(response, for: key, url: url, policy: policy)
+        store(response, for: key, url: url, policy: policy, since: moment)
     }
 
+    /// Removes what is stored under a key, and what is under way to it.
     func remove(_ key: CacheKey) {
-        guard let (number, _) = change(key, to: nil) else { return }
+        // First: what is stored from now on was asked for later.
+        state.withLock { $0.noteRemoval(of: key) }
+        guard mayHold(key), let (number, _) = change(key, to: nil) else { return }
         Runtime.current.onCachingThread { [self] in perform(number, key) {} }
     }
 
-    /// Nil: too much is waiting to keep a response.
-    private func change(_ key: CacheKey, to response: StoredResponse?) -> (number: UInt, isLate: Bool)? {
+    /// Removes all there is, and what is under way, and calls when Foundation has done so.
+    func removeAll(_ whenDone: @escaping @Sendable () -> Void) {
+        state.withLock { $0.emptying += 1 }
+        Runtime.current.onCachingThread { [self] in
+            storage.removeAllCachedResponses()
+            // After it: what somebody has found until now is not stored again either.
+            let dropped = state.withLock { state in
+                state.emptying -= 1
+                state.number &+= 1
+                state.lastRemovalOfAll = state.number
+                state.removals = [:]
+                state.recent = [:]
+                state.kept = []
+                state.lastLook = -.infinity
+                defer { state.changes = [:] }
+                return state.changes
+            }
+            // With what the program wants to be kept: not under the lock.
+            withExtendedLifetime(dropped) {}
+            whenDone()
+        }
+    }
+
+    /// Nil: too much is waiting to keep a response, or its key was removed since it was asked for.
+    private func change(
+        _ key: CacheKey, to response: StoredResponse?, since moment: Moment = .max
+    ) -> (number: Moment, isLate: Bool)? {
         state.withLock { state in
-            guard response == nil || state.changes.count < Self.maximumChanges else { return nil }
+            guard
+                response == nil
+                    || (state.changes.count < Self.maximumChanges && !state.wasRemoved(key, since: moment))
+            else { return nil }
             state.number &+= 1
             state.changes[key] = Change(number: state.number, response: response)
             if response != nil {
@@ -249,8 +332,8 @@ final class ResponseCache: @unchecked Sendable {
 
     /// Makes a change, unless a later one has taken its place. An entry is removed before it is stored anew: Foundation's
     /// memory counts what is stored twice under one key as two, and stops the program when it makes room.
-    private func perform(_ number: UInt, _ key: CacheKey, _ store: () -> Void) {
-        guard state.withLock({ $0.changes[key]?.number }) == number else { return }
+    private func perform(_ number: Moment, _ key: CacheKey, _ store: () -> Void) {
+        guard state.withLock({ $0.emptying == 0 && $0.changes[key]?.number == number }) else { return }
         storage.removeCachedResponse(for: URLRequest(url: key.url))
         store()
         state.withLock { state in

@@ -100,12 +100,14 @@ enum StorageRules {
         return result
     }
 
-    /// Whether a 304 is about the stored response (section 4.3.4): weak comparison, where it names an entity tag.
+    /// Whether a 304 is about the stored response (section 4.3.4): weak comparison, where it names an entity tag, because
+    /// servers call the tag of the same content weak in one response, for its coding, and strong in the next. A strong tag
+    /// is not one of a response without any.
     static func confirms(_ head: ResponseHead, _ stored: StoredResponse) -> Bool {
-        guard let tag = head.firstBytes(for: .entityTag), !tag.isEmpty,
-            let own = stored.head.firstBytes(for: .entityTag)
-        else { return true }
-        func opaque(_ tag: [UInt8]) -> ArraySlice<UInt8> { tag.starts(with: "W/".utf8) ? tag.dropFirst(2) : tag[...] }
+        guard let tag = head.firstBytes(for: .entityTag), !tag.isEmpty else { return true }
+        func isWeak(_ tag: [UInt8]) -> Bool { tag.starts(with: "W/".utf8) }
+        func opaque(_ tag: [UInt8]) -> ArraySlice<UInt8> { isWeak(tag) ? tag.dropFirst(2) : tag[...] }
+        guard let own = stored.head.firstBytes(for: .entityTag), !own.isEmpty else { return isWeak(tag) }
         return opaque(tag) == opaque(own)
     }
 }

@@ -50,6 +50,8 @@ extension StoredResponse {
         else { return nil }
         head = ResponseHead(
             statusCode: info.status, httpVersion: info.httpVersion, rawFields: [UInt8](info.fields))
+        // Whoever has written it: what must not be stored is not used.
+        guard StorageRules.isPermitted(head, request: CacheControl()) else { return nil }
         content = cached.data
         requestTime = info.requestTime
         responseTime = info.responseTime

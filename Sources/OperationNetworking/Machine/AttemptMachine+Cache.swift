@@ -18,6 +18,8 @@ struct CacheUse {
     var validating: StoredResponse?
     /// What is kept under the URL itself: of its variants the one that came last.
     var primary: StoredResponse?
+    /// When the cache was looked into first, or the request sent; nil: it has not been.
+    var moment: ResponseCache.Moment?
     /// The present response is a stored one.
     var isServing = false
     /// The request's directives.
@@ -148,8 +150,8 @@ extension AttemptMachine {
 }
 
 extension URLRequest {
-    /// Whether the cache can answer the request, and keep the answer: a GET for all of it, without a content and without
-    /// conditions of its own.
+    /// Whether the cache can answer the request, and keep the answer: a GET for all of it, without a content, and without
+    /// conditions or a host of its own.
     var isCacheable: Bool { cacheability.isCacheable }
 
     /// And whether it has directives for caches.
@@ -166,5 +168,7 @@ extension URLRequest {
 
     private static let excludingFields: [StaticString] = [
         "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+        // Asks for what the URL does not name.
+        "Host",
     ]
 }

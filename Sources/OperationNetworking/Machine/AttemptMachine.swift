@@ -14,7 +14,7 @@ internal import NetworkingTransport
 ///
 /// | response                                   | content   | follow-up                                         |
 /// |--------------------------------------------|-----------|---------------------------------------------------|
-/// | redirect to http, with pins; one too many  | discarded | `fail`                                            |
+/// | redirect to http, with pins; one too many; or none may be followed | discarded | `fail`                    |
 /// | redirect                                   | discarded | `follow`; held and `ask` with a redirect block    |
 /// | 401 that something answers                 | discarded | `answer`; held and `ask` with a challenge block   |
 /// | 206 that goes on where we are              | accepted  | `deliver`                                         |
@@ -37,6 +37,8 @@ struct AttemptMachine: ~Copyable {
     struct Circumstances {
         var hasRedirectBlock = false
         var redirectRules = RedirectPolicy.Rules.standard
+        /// Nobody can be asked whether a redirect may be followed: none is.
+        var followsRedirects = true
         var hasChallengeBlock = false
         var hasCacheBlock = false
         /// The server's certificate is pinned.
@@ -204,6 +206,12 @@ struct AttemptMachine: ~Copyable {
                 after: request, at: url, for: head, by: circumstances.redirectRules,
                 secureURL: circumstances.secureURL)
         {
+            guard circumstances.followsRedirects else {
+                return .fail(
+                    URLError(
+                        .httpTooManyRedirects, url: url,
+                        reason: "the server redirects a request that nobody waits for, which follows no redirect"))
+            }
             if !confinedFields.isEmpty, let target = redirected.url, !Origin.isSame(url, target) {
                 redirected.keepFields { !confinedFields.contains($0.utf8.map(\.lowercasedASCII)) }
             }

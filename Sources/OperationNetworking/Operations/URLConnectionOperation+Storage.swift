@@ -45,6 +45,8 @@ extension URLConnectionOperation {
         var dependencyFailurePolicy = DependencyFailurePolicy.run
         var dependentsWaitForCompletionBlocks = false
         var resendsNonIdempotentRequests = false
+        /// Otherwise a redirect is the end, as an error.
+        var followsRedirects = true
         var retryPolicy: RetryPolicy?
         var interceptors: [any RequestInterceptor] = []
         /// The origin that what identifies the manager's user is for; nil: any.

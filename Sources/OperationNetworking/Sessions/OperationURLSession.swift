@@ -243,8 +243,7 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     /// Empties the configuration's cookie storage, cache and credential storage. The handler is called on the delegate queue.
     open override func reset(completionHandler: @escaping @Sendable () -> Void) {
         Runtime.current.onBlockThread { [self] in
-            settings.reset()
-            flush(completionHandler: completionHandler)
+            settings.reset { [self] in flush(completionHandler: completionHandler) }
         }
     }
 

@@ -14,7 +14,6 @@ struct SessionSettings: @unchecked Sendable {
     private let cachePolicy: URLRequest.CachePolicy
     private let cookieStorage: HTTPCookieStorage?
     private let credentialStorage: URLCredentialStorage?
-    private let cache: URLCache?
 
     /// What a request has that nobody gave a time-out.
     private static let usualTimeout: TimeInterval = 60
@@ -44,7 +43,6 @@ struct SessionSettings: @unchecked Sendable {
         cachePolicy = configuration.requestCachePolicy
         cookieStorage = configuration.httpCookieStorage
         credentialStorage = configuration.urlCredentialStorage
-        cache = configuration.urlCache
         additionalHeaders = (configuration.httpAdditionalHeaders as? [String: String] ?? [:]).map { ($0, $1) }
         if maximumConnectionsPerHost > NetworkEngine.maximumConnectionsPerHost {
             NetworkEngine.maximumConnectionsPerHost = maximumConnectionsPerHost
@@ -81,10 +79,15 @@ struct SessionSettings: @unchecked Sendable {
         return request
     }
 
-    /// Empties what keeps something of the requests. Writes files.
-    func reset() {
+    /// Empties what keeps something of the requests, and calls when it is empty. Writes files.
+    func reset(_ whenDone: @escaping @Sendable () -> Void) {
         cookieStorage?.removeCookies(since: .distantPast)
-        cache?.removeAllCachedResponses()
+        removeCredentials()
+        // With the responses that wait for their place in it.
+        if let cache = operations.value.cache.cache { cache.removeAll(whenDone) } else { whenDone() }
+    }
+
+    private func removeCredentials() {
         guard let credentialStorage else { return }
         for (space, credentials) in credentialStorage.allCredentials {
             for credential in credentials.values { credentialStorage.remove(credential, for: space) }

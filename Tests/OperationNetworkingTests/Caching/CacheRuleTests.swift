@@ -198,6 +198,15 @@ import Testing
         #expect(decide(fresh) == .serve(.asIs))
         #expect(decide(stale) == .serve(.whileRevalidating))
         #expect(decide(stale, at: 1100) == .validate)
+        // Who says how old it may be wants none that is stale, unless he says that, too.
+        #expect(decide(stale, .useProtocolCachePolicy, { $0.maxAge = 1000 }) == .validate)
+        #expect(
+            decide(
+                stale, .useProtocolCachePolicy,
+                {
+                    $0.maxAge = 1000
+                    $0.maxStale = 100
+                }) == .serve(.asIs))
         #expect(decide(strict) == .validate)
         #expect(decide(strict, .useProtocolCachePolicy, { $0.maxStale = .max }) == .validate)
         #expect(decide(nil, .useProtocolCachePolicy, { $0.onlyIfCached = true }) == .unavailable)

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+/// What decides who answers, beside the URL.
+@Suite("The cache and the way of a request", .timeLimit(.minutes(2))) struct CacheRouteTests {
+    private let server: TestServer
+    private let proxy: TestServer
+    private let cache = URLCache(memoryCapacity: 8 << 20, diskCapacity: 0, diskPath: nil)
+
+    init() throws {
+        server = try TestServer()
+        proxy = try TestServer()
+        server.respondToOthers { request in
+            let host = request["Host"] ?? ""
+            return Self.storable(host.hasPrefix("127.0.0.1") ? "server" : host)
+        }
+        proxy.respondToOthers { _ in Self.storable("proxy") }
+    }
+
+    private static func storable(_ text: String) -> ScriptedResponse {
+        .ok(text).adding(header: "Cache-Control", "max-age=3600")
+    }
+
+    private func send(by proxy: ProxyServer? = nil, host: String? = nil, method: String = "GET") async
+        -> HTTPRequestOperation
+    {
+        let manager = HTTPRequestOperationManager.offMain(nil)
+        manager.urlCache = cache
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.proxyConfiguration = proxy.map { ProxyConfiguration($0) }
+        var request = URLRequest(url: server.url("/a"))
+        request.httpMethod = method
+        if proxy?.scheme == .https { request.timeoutInterval = 0.3 }
+        if let host { request.setValue(host, forHTTPHeaderField: "Host") }
+        let operation = manager.httpRequestOperation(with: request)
+        _ = await operation.outcome()
+        return operation
+    }
+
+    @Test("What a proxy says of an http URL is for requests by that proxy")
+    func proxies() async throws {
+        var way = try ProxyServer(scheme: .http, host: "127.0.0.1", port: proxy.port)
+        #expect(await send(by: way).responseString == "proxy")
+        #expect(await send().responseString == "server")
+        #expect(await send(by: way).metrics?.cacheOutcome == .hit)
+        #expect(await send(by: way).responseString == "proxy")
+        let direct = await send()
+        #expect(direct.metrics?.cacheOutcome == .hit && direct.responseString == "server")
+        // Who we are to the proxy is not who answers.
+        way.credential = URLCredential(user: "alice", password: "secret", persistence: .none)
+        #expect(await send(by: way).metrics?.cacheOutcome == .hit)
+        // What has effects by the same way removes what came by it.
+        _ = await send(by: way, method: "DELETE")
+        #expect(await send(by: way).metrics?.cacheOutcome == .miss)
+        #expect(await send().metrics?.cacheOutcome == .hit)
+        // An https proxy at the same place may be another one; this one has no TLS at all.
+        let lax = SecurityPolicy()
+        lax.allowInvalidCertificates = true
+        for policy in [lax, SubclassedPolicy()] {
+            var secure = try ProxyServer(scheme: .https, host: "127.0.0.1", port: proxy.port)
+            secure.securityPolicy = policy
+            #expect(await send(by: secure).error != nil)
+        }
+    }
+
+    private final class SubclassedPolicy: SecurityPolicy, @unchecked Sendable {}
+
+    @Test("A request with a Host field of its own passes the cache by")
+    func hosts() async {
+        let other = await send(host: "other.example")
+        #expect(other.responseString == "other.example" && other.metrics?.cacheOutcome == CacheOutcome.none)
+        #expect(await send().responseString == "server")
+        #expect(await send(host: "other.example").responseString == "other.example")
+        #expect(await send().metrics?.cacheOutcome == .hit)
+        #expect(server.requests.count == 3)
+    }
+}
