@@ -240,7 +240,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         if isInvalid { becomeInvalid() }
     }
 
-    /// Empties the configuration's cookie storage, cache and credential storage. The handler is called on the delegate queue.
+    /// Empties the configuration's cookie storage, cache and credential storage. The handler is called on the delegate queue;
+    /// responses that were asked for before that are not stored any more.
     open override func reset(completionHandler: @escaping @Sendable () -> Void) {
         Runtime.current.onBlockThread { [self] in
             settings.reset { [self] in flush(completionHandler: completionHandler) }
