@@ -141,6 +141,28 @@ struct HTTP2LostTests {
         }
     }
 
+    @Test(
+        "What was not looked at, or lost, ends with the failure to reach the server again",
+        arguments: ["GET", "POST"], [Reply.goodbye, .refused, .ended])
+    func nobodyListens(method: String, reply: Reply) async {
+        let listener = Locked<ScriptedServer?>(nil)
+        let server = Self.server(except: 2) { connection, stream in
+            listener.withLock { $0 }?.stopListening()
+            reply.send(on: connection, stream)
+        }
+        listener.withLock { $0 = server }
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            server.stop()
+        }
+        #expect(await engine.run(Self.request(server, method: "GET")).text == "content")
+        let record = await engine.run(Self.request(server, method: method))
+        let expected = method == "POST" && reply == .ended ? TransferError.Kind.connectionLost : .cannotConnect
+        #expect(record.error?.kind == expected, "\(String(describing: record.error))")
+        #expect(server.connectionCount == 1)
+    }
+
     @Test("Of several POSTs on a connection those are sent once more that the server's goodbye leaves out")
     func sharedRefusal() async {
         let streams = Locked<[Int: [UInt32]]>([:])

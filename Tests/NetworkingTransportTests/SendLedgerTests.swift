@@ -47,12 +47,33 @@ struct SendLedgerTests {
         #expect(ledger.send(isIdempotent: true, on: new) == .giveUp)
     }
 
-    @Test("A stream that was refused because the server wants HTTP/1.1 is sent there")
+    @Test("A new connection in HTTP/1.1 after one in HTTP/2 is no proof that nothing was looked at")
     func downgrade() {
         var ledger = SendLedger()
         #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        #expect(ledger.send(isIdempotent: false, on: new) == .giveUp)
+        ledger = SendLedger()
+        #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        ledger.noteRefusal()
         #expect(ledger.send(isIdempotent: false, on: new) == .send)
         #expect(ledger.send(isIdempotent: false, on: new) == .giveUp)
+    }
+
+    @Test("A repetition counts when it begins, also one that never goes out")
+    func begunRepetition() {
+        var ledger = SendLedger()
+        #expect(!ledger.beginRepetition(isIdempotent: true))
+        #expect(ledger.send(isIdempotent: true, on: shared) == .send)
+        #expect(ledger.beginRepetition(isIdempotent: true))
+        #expect(!ledger.beginRepetition(isIdempotent: true))
+        #expect(ledger.send(isIdempotent: true, on: new) == .send)
+        #expect(!ledger.beginRepetition(isIdempotent: true))
+        ledger = SendLedger()
+        #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        #expect(!ledger.beginRepetition(isIdempotent: false))
+        ledger.noteRefusal()
+        #expect(ledger.beginRepetition(isIdempotent: false) && ledger.isRefused)
+        #expect(ledger.send(isIdempotent: false, on: new) == .send && !ledger.isRefused)
     }
 
     @Test("What the server has not looked at is sent once more, whatever it is")

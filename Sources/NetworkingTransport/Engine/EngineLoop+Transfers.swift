@@ -139,12 +139,13 @@ extension EngineLoop {
         return driver.failure == nil
     }
 
+    /// Whether a transfer that has ended is to be handed to libcurl once more. Asked once for each end.
     private func isTriedAgain(_ driver: TransferDriver, code: CurlCode) -> Bool {
         guard !isShutDown, driver.pool.brokenBy == nil else { return false }
         if driver.wantsFreshConnection { return true }
         guard let transfer = driver.transfer, driver.failure == nil, !driver.hasEarlyResponse else { return false }
         if isLostOnHTTP2(driver, code: code) || transfer.ledger.isRefused && !driver.isHeld,
-            transfer.ledger.mayRepeat(isIdempotent: transfer.request.isIdempotent)
+            transfer.ledger.beginRepetition(isIdempotent: transfer.request.isIdempotent)
         {
             return true
         }

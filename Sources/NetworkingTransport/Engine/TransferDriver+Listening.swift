@@ -39,10 +39,15 @@ extension TransferDriver {
         case UInt8(ascii: "U") where line.starts(with: "Using Stream ID: ".utf8):
             stream = Self.number(in: line, after: "Using Stream ID: ") ?? 0
         case UInt8(ascii: "R") where line.starts(with: "REFUSED_STREAM, retrying".utf8):
+            // True of a handle's first request only, which is what all are where libcurl says this: what it notes of a
+            // refusal stays with the handle. See `CurlGlobal.forgetsResponses`.
             if hearsOfRefusals { transfer?.ledger.noteRefusal() }
             stream = 0
+        case UInt8(ascii: "D") where line.starts(with: "Downgrades to HTTP/1.1".utf8):
+            // Nothing else tells it from a request that was lost with its connection, and got an HTTP/1.1 one next.
+            transfer?.ledger.noteRefusal()
+            stream = 0
         case UInt8(ascii: "C") where line.starts(with: "Connection died".utf8),
-            UInt8(ascii: "D") where line.starts(with: "Downgrades to HTTP/1.1".utf8),
             UInt8(ascii: "I") where line.starts(with: "Issue another request".utf8):
             stream = 0
         case UInt8(ascii: "F")

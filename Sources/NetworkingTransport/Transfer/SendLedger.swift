@@ -39,16 +39,23 @@ struct SendLedger: Equatable {
     /// Whether the request may be sent once more after a connection that was lost without an answer.
     func mayRepeat(isIdempotent: Bool) -> Bool { isUnanswered && (isIdempotent || isRefused) && repetitions == 0 }
 
+    /// The engine is about to have the request sent once more, after a connection that was lost without an answer. False:
+    /// it may not be.
+    ///
+    /// Counted here, not when it goes out: there may be no connection to be had any more.
+    mutating func beginRepetition(isIdempotent: Bool) -> Bool {
+        guard mayRepeat(isIdempotent: isIdempotent) else { return false }
+        repetitions += 1
+        isUnanswered = false
+        return true
+    }
+
     /// The request is about to go out.
     mutating func send(isIdempotent: Bool, on connection: Connection) -> Verdict {
         defer { wasHTTP2 = connection.isHTTP2 }
         hasSent = true
         guard isUnanswered else {
             isUnanswered = true
-            return .send
-        }
-        // A stream that was refused with HTTP_1_1_REQUIRED was not acted on (RFC 9113, 7).
-        if wasHTTP2, !connection.isHTTP2, connection.isNew {
             isRefused = false
             return .send
         }
@@ -69,6 +76,7 @@ struct SendLedger: Equatable {
         isRefused = false
     }
 
-    /// The server, or the connection, has said that what was sent last was not looked at.
+    /// The server has said that what was sent last was not looked at, or is to be sent in HTTP/1.1 (RFC 9113, sections 7
+    /// and 8.7).
     mutating func noteRefusal() { isRefused = isUnanswered }
 }

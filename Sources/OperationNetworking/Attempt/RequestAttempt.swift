@@ -251,7 +251,7 @@ final class RequestAttempt: @unchecked Sendable {
             letGoOfOperation()
         case .present:
             isHeld = false
-            holder = operation
+            if holder == nil { holder = operation }
             if let transfer { runtime.release(transfer) }
             if let postponed = postponed.take() { postponed() }
         case .stale:

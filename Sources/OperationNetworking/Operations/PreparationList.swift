@@ -28,6 +28,12 @@ struct PreparationList {
         return removed
     }
 
+    /// Empties the list. Returns what was in it, as `remove(from:)`.
+    mutating func removeAll() -> PreparationList {
+        defer { self = PreparationList() }
+        return self
+    }
+
     /// Closes the gaps.
     private mutating func close() {
         let kept = all

@@ -56,20 +56,23 @@ extension URLConnectionOperation {
                 try preparation.prepare(preparation.upstream, &request)
             }
         } catch {
-            lock.withLock {
+            // Not released inside the lock: a block holds anything.
+            let done = lock.withLock {
                 _startError = error
-                _preparations = PreparationList()
+                return _preparations.removeAll()
             }
+            withExtendedLifetime(done) {}
             return true
         }
         var wanted: URLRequest? = request
         if let redirectBlock { wanted = redirectBlock(self, request, nil) }
         guard let prepared = wanted else { return false }
-        lock.withLock {
+        let done = lock.withLock {
             _request = prepared
             _target = nil
-            _preparations = PreparationList()
+            return _preparations.removeAll()
         }
+        withExtendedLifetime(done) {}
         return true
     }
 

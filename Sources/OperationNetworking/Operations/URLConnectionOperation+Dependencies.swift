@@ -135,10 +135,7 @@ extension URLConnectionOperation: SchedulableOperation {
     }
 
     func dropPreparations() {
-        let dropped = lock.withLock { () -> PreparationList in
-            defer { _preparations = PreparationList() }
-            return _preparations
-        }
+        let dropped = lock.withLock { _preparations.removeAll() }
         withExtendedLifetime(dropped) {}
     }
 

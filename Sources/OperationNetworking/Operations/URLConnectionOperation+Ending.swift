@@ -89,13 +89,14 @@ extension URLConnectionOperation {
         // Foundation complains about an operation in a queue that ends without having executed, as a cancelled one does:
         // it is shown as executing for the moment.
         if FoundationState(of: self).expectsExecution { didChangeValue(forKey: OperationState.executing.key) }
+        // What waits for nothing any more is released outside the lock: a block holds anything.
+        var preparations = PreparationList()
+        defer { withExtendedLifetime(preparations) {} }
         let result = lock.withLock { () -> Ending? in
             let old = snapshot()
             guard _machine.finish() else { return nil }
-            defer {
-                _atFinish = []
-                _preparations = PreparationList()
-            }
+            defer { _atFinish = [] }
+            preparations = _preparations.removeAll()
             return Ending(
                 news: _news(from: old, to: snapshot()), waiters: _atFinish, scheduler: _scheduler,
                 delivers: !_configuration.dependentsWaitForCompletionBlocks, owner: _machine.owner)

@@ -59,6 +59,12 @@ final class ScriptedServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
+    /// Refuses connections from now on; those that are there stay.
+    func stopListening() {
+        state.withLock { $0.isStopped = true }
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
     private func accept() {
         while true {
             let descriptor = Glibc.accept(listener, nil, nil)
