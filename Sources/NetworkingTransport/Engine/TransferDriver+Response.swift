@@ -110,7 +110,9 @@ extension TransferDriver {
     /// the connection would be taken for it.
     private func giveUpExpectation() {
         guard sendsContent, !collector.isHTTP2, let request = transfer?.request,
-            request.headers.contains(where: { $0.name.utf8.equalsIgnoringCase("expect") }),
+            request.headers.contains(where: {
+                $0.name.utf8.equalsIgnoringCase("expect") && $0.value.utf8.equalsIgnoringCase("100-continue")
+            }),
             easy.offset(CURLINFO_SIZE_UPLOAD_T) == 0
         else { return }
         forbidReuse()

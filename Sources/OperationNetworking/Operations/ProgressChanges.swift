@@ -5,8 +5,8 @@ internal import NetworkingSupport
 /// Changes of Foundation's `Progress`, one at a time in the process: on Linux none is safe to change from several threads,
 /// and a parent changes with its children, whatever threads those are changed on.
 enum ProgressChanges {
-    private static let changing = RecursiveLock()
+    private static let changing = Locked(())
 
     /// - Parameter change: calls nothing but initializers and setters of progresses, which call nobody.
-    static func perform<Result>(_ change: () -> Result) -> Result { changing.withLock(change) }
+    static func perform<Result: Sendable>(_ change: () -> Result) -> Result { changing.withLock { _ in change() } }
 }
