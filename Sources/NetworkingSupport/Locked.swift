@@ -7,6 +7,8 @@ package import Glibc
 /// it stops a program that locks it twice on one thread; in others it waits a moment for a thread that is about to
 /// unlock it before it goes to sleep, since critical sections are short.
 ///
+/// The value has a size: one without shares the address of the object, of which ThreadSanitizer takes its use for a race.
+///
 /// Nothing is called out of `withLock`: no completion, no delegate, no notification, no command to the engine.
 // Sendable because `value` is touched only with `mutex` held, and only values that may change threads get in.
 package final class Locked<Value>: @unchecked Sendable {
@@ -15,6 +17,7 @@ package final class Locked<Value>: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var value: Value
 
     package init(_ value: consuming sending Value) {
+        assert(MemoryLayout<Value>.size > 0, "Locked needs a value with a size: say, the number of changes")
         self.value = value
         mutex = .allocate(capacity: 1)
         var attributes = pthread_mutexattr_t()

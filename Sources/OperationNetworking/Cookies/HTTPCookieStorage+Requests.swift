@@ -33,14 +33,15 @@ extension HTTPCookieStorage {
         return CookieCreation(of: left) < CookieCreation(of: right)
     }
 
-    /// Changes are made by one thread at a time, because they depend on what is there.
-    private static let changing = Locked(())
+    /// The number of changes, which are made by one thread at a time, because they depend on what is there.
+    private static let changes = Locked(0)
 
     /// Changes the cookies by the rules. Not on the network thread: Foundation writes a file.
     ///
     /// A lock is held meanwhile. Foundation's storage calls nobody: it cannot have subclasses.
     func change(_ body: (inout CookieJar) -> Void) {
-        Self.changing.withLock { _ in
+        Self.changes.withLock { changes in
+            changes &+= 1
             var jar = CookieJar(cookies ?? [])
             body(&jar)
             jar.enforceLimits()

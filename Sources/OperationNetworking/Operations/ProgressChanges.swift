@@ -5,8 +5,14 @@ internal import NetworkingSupport
 /// Changes of Foundation's `Progress`, one at a time in the process: on Linux none is safe to change from several threads,
 /// and a parent changes with its children, whatever threads those are changed on.
 enum ProgressChanges {
-    private static let changing = Locked(())
+    /// Their number: what the lock guards is Foundation's.
+    private static let count = Locked(0)
 
     /// - Parameter change: calls nothing but initializers and setters of progresses, which call nobody.
-    static func perform<Result: Sendable>(_ change: () -> Result) -> Result { changing.withLock { _ in change() } }
+    static func perform<Result: Sendable>(_ change: () -> Result) -> Result {
+        count.withLock { count in
+            count &+= 1
+            return change()
+        }
+    }
 }
