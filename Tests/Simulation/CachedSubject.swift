@@ -56,6 +56,8 @@ final class CachedSubject {
         if onlyIfCached { request.setValue("only-if-cached", forHTTPHeaderField: "Cache-Control") }
     }
 
+    var hasBegun: Bool { begun != nil }
+
     func didBegin() {
         if begun == nil { begun = (scheduler.steps, scheduler.now) }
     }

@@ -53,6 +53,11 @@ final class Program {
         setUp()
         scheduler.networkEvent = { [engine] in engine.happen() }
         scheduler.userAction = { [unowned(unsafe) self] in self.act() }
+        if isAboutCaching {
+            scheduler.willInterleave = { [weak self] in
+                for subject in self?.subjects ?? [] { subject.look() }
+            }
+        }
         defer {
             scheduler.networkEvent = { false }
             scheduler.userAction = { false }
@@ -385,6 +390,7 @@ final class Program {
     }
 
     private func problemAfterRelease() -> String? {
+        scheduler.willInterleave = {}
         let weak = subjects.map { WeakOperation($0.operation) }
         for subject in subjects {
             subject.upstreams = []

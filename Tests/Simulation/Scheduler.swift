@@ -30,6 +30,8 @@ final class Scheduler {
     var networkEvent: () -> Bool = { false }
     /// What the users' threads do next; false: nothing.
     var userAction: () -> Bool = { false }
+    /// Looks at the library before another thread comes in between.
+    var willInterleave: () -> Void = {}
 
     private final class SerialQueue {
         let id: ObjectIdentifier
@@ -65,6 +67,7 @@ final class Scheduler {
     /// Another thread may come in between here.
     func interleave() {
         guard !isAtomic, depth < 4, random.chance(5) else { return }
+        atomically(willInterleave)
         _ = step()
     }
 

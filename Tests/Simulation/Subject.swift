@@ -103,6 +103,12 @@ final class Subject {
             { _, _ in subject.subject?.completions += 1 }, failure: { _, _ in subject.subject?.completions += 1 })
     }
 
+    /// Notes whether the operation has begun: others may hear of that later, and it may have asked by then.
+    func look() {
+        guard let caching, !caching.hasBegun, operation.hasBegun else { return }
+        caching.didBegin()
+    }
+
     // MARK: Its file
 
     /// The file that the response goes to.
