@@ -5,7 +5,8 @@ internal import NetworkingTransport
 /// The directives of `Cache-Control` fields (RFC 9111, section 5.2; RFC 5861; RFC 8246), of a request or a response.
 ///
 /// Of a directive that comes twice the first counts. A number that is none means "not fresh" (section 4.2.1). What is no
-/// directive is skipped up to the next comma.
+/// directive is skipped up to the next comma; of what stands there, as without the comma in `max-age=9, no-store private`,
+/// only what restricts counts.
 struct CacheControl: Equatable, Sendable {
     /// Seconds, as are all numbers here.
     var maxAge: Int64?
@@ -63,10 +64,12 @@ struct CacheControl: Equatable, Sendable {
             return
         }
         var members = FieldMembers(Array(line))
-        while let (name, value) = members.next() {
+        while let member = members.next() {
             count += 1
             guard count <= Self.maximumDirectives else { return noStore = true }
-            take(name, value)
+            if member.isWellFormed || member.value != nil || Self.restricts(member.name) {
+                take(member.name, member.value)
+            }
         }
     }
 
@@ -103,6 +106,12 @@ struct CacheControl: Equatable, Sendable {
         }
     }
 
+    /// Whether a directive does so without a value, whatever stands beside it.
+    private static func restricts(_ name: ArraySlice<UInt8>) -> Bool {
+        name.equalsIgnoringCase("no-store") || name.equalsIgnoringCase("no-cache") || name.equalsIgnoringCase("private")
+            || name.equalsIgnoringCase("must-revalidate")
+    }
+
     /// A number of seconds; nil: none.
     static func seconds(_ value: [UInt8]?) -> Int64? {
         guard let value, !value.isEmpty, value.allSatisfy(\.isDigit) else { return nil }
@@ -120,29 +129,55 @@ struct CacheControl: Equatable, Sendable {
 
 /// The members of a list of directives: each a token, with a token or quoted string behind "=" or without.
 struct FieldMembers {
+    struct Member {
+        let name: ArraySlice<UInt8>
+        /// Empty for one that is not well-formed: as a number, it is none. Nil: there is none.
+        let value: [UInt8]?
+        /// Nothing else stands between the commas.
+        let isWellFormed: Bool
+    }
+
     private let bytes: [UInt8]
     private var index = 0
+    /// There was something between these commas that is no member.
+    private var isBroken = false
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next member that is well-formed.
-    mutating func next() -> (name: ArraySlice<UInt8>, value: [UInt8]?)? {
+    /// The next member, or what begins like one.
+    mutating func next() -> Member? {
         while index < bytes.count {
-            while index < bytes.count, bytes[index].isBlank || bytes[index] == UInt8(ascii: ",") { index += 1 }
+            guard bytes[index].isTokenCharacter else {
+                skipOne()
+                continue
+            }
             let start = index
             while index < bytes.count, bytes[index].isTokenCharacter { index += 1 }
             let name = bytes[start..<index]
             var value: [UInt8]?
-            if index < bytes.count, bytes[index] == UInt8(ascii: "="), !name.isEmpty {
+            if index < bytes.count, bytes[index] == UInt8(ascii: "=") {
                 index += 1
                 value = takeValue()
             }
-            let isWhole = skipToComma()
-            if isWhole, !name.isEmpty { return (name, value) }
-            // A number that is none counts as one that was given: see `CacheControl`.
-            if !isWhole, !name.isEmpty, value != nil { return (name, []) }
+            while index < bytes.count, bytes[index].isBlank { index += 1 }
+            if index < bytes.count, bytes[index] != UInt8(ascii: ",") { isBroken = true }
+            return Member(name: name, value: isBroken && value != nil ? [] : value, isWellFormed: !isBroken)
         }
         return nil
+    }
+
+    /// Skips what no member begins with.
+    private mutating func skipOne() {
+        switch bytes[index] {
+        case UInt8(ascii: ","): isBroken = false
+        case let byte where byte.isBlank: break
+        case UInt8(ascii: "\""):
+            isBroken = true
+            _ = takeValue()
+            return
+        default: isBroken = true
+        }
+        index += 1
     }
 
     /// What follows "=".
@@ -161,20 +196,5 @@ struct FieldMembers {
         }
         if index < bytes.count { index += 1 }
         return value
-    }
-
-    /// Goes to the next comma that is not quoted. False: there is something else before it.
-    private mutating func skipToComma() -> Bool {
-        var isWhole = true
-        while index < bytes.count, bytes[index] != UInt8(ascii: ",") {
-            if bytes[index] == UInt8(ascii: "\"") {
-                isWhole = false
-                _ = takeValue()
-            } else {
-                if !bytes[index].isBlank { isWhole = false }
-                index += 1
-            }
-        }
-        return isWhole
     }
 }

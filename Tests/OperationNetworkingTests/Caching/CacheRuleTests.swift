@@ -66,6 +66,18 @@ import Testing
         #expect(CacheControl(request).onlyIfCached)
     }
 
+    @Test("Where a comma is missing, what restricts counts, and nothing else")
+    func missingComma() {
+        let one = Self.control("max-age=100, no-store private")
+        #expect(one.maxAge == 100 && one.noStore && one.isPrivate)
+        let another = Self.control("max-age=100 must-revalidate public immutable, stale-if-error=5")
+        #expect(another.maxAge == 0 && another.mustRevalidate && another.staleIfError == 5)
+        #expect(!another.isPublic && !another.isImmutable)
+        #expect(Self.control("no-cache;max-age=100").noCache)
+        #expect(Self.control("@ no-store").noStore)
+        #expect(!Self.control("x = \"no-store\", max-age=1").noStore)
+    }
+
     @Test(
         "A number that is none, or too large for one, does not make a response fresh for long, or stops the program",
         arguments: [
