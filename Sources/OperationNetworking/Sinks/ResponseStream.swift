@@ -23,6 +23,8 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
         var limit: Int64?
         /// Content of the operation came this way.
         var isOpen = false
+        /// Why nothing can be read on, whichever attempt it is that more comes from.
+        var failure: (any Error)?
 
         /// What is to be called because all content has got where it belongs without a reader.
         mutating func takeCompletion() -> (@Sendable ((any Error)?) -> Void)? {
@@ -77,6 +79,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         enum Wake { case nobody, now(@Sendable () -> Void), later(any ResponseSinkEvents) }
         let (acceptance, wake) = state.withLock { state -> (StreamMachine.Acceptance, Wake) in
+            if let failure = state.failure { return (.fail(TransferError(sink: failure)), .nobody) }
             let acceptance = state.machine.write(bytes)
             guard state.machine.isReadable, let waiter = state.waiter else { return (acceptance, .nobody) }
             // The reader is woken for much, or for what there is when no more comes: not for each piece of it.
@@ -151,12 +154,16 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     }
 
     func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
-        let done = change { state in
+        let (done, failure) = change { state -> ((@Sendable ((any Error)?) -> Void)?, (any Error)?) in
+            if let failure = state.failure {
+                state.events = nil
+                return (completion, failure)
+            }
             state.machine.complete()
             state.completion = completion
-            return state.takeCompletion()
+            return (state.takeCompletion(), nil)
         }
-        done?(nil)
+        done?(failure)
     }
 
     func discard(_ completion: (@Sendable () -> Void)?) {
@@ -256,6 +263,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     private func fail(_ error: any Error) {
         let events = state.withLock { state in
             state.machine.fail()
+            state.failure = error
             state.completion = nil
             return state.events.take()
         }

@@ -350,4 +350,45 @@ import Testing
             try await HTTPRequestOperation.make(server.url("/missing")).data()
         }
     }
+
+    // MARK: Failing
+
+    /// What an attempt is told by its sink.
+    private final class Told: ResponseSinkEvents {
+        let failures = Tally()
+        func sinkHasSpace() {}
+        func atRest(_ work: @escaping @Sendable () -> Void) { work() }
+        func sinkFailed(_ error: any Error) { failures.increment() }
+    }
+
+    @Test("What cannot be read on fails each attempt, also one that begins when the one before was paused")
+    func unreadable() {
+        let stream = ResponseStream()
+        stream.addReader()
+        /// An attempt's content. False: it was not taken.
+        func begin(_ content: String, _ told: Told) -> Bool {
+            stream.open(told)
+            stream.begin(nil, as: .plain)
+            if let response = stream.undecidedResponse { stream.decide(isAcceptable: true, on: response) }
+            guard case .accepted = Array(content.utf8).withUnsafeBytes({ stream.write($0) }) else { return false }
+            return true
+        }
+        func read() -> Data? {
+            guard case .content(let data) = stream.read() else { return nil }
+            return data
+        }
+        #expect(begin("abc", Told()))
+        #expect(stream.claim())
+        #expect(read() == Data("abc".utf8))
+        let paused = Told()
+        #expect(begin("abx", paused))
+        #expect(read() == nil)
+        // An attempt that was paused meanwhile does not listen.
+        #expect(paused.failures.value == 1)
+        #expect(!begin("abc", Told()))
+        let failed = Tally()
+        stream.finish { error in if error != nil { failed.increment() } }
+        #expect(failed.value == 1)
+        #expect(!stream.holdsAttempt)
+    }
 }
