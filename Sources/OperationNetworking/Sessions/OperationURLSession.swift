@@ -29,7 +29,8 @@ internal import NetworkingTransport
 /// (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
 ///
 /// From any thread. Web sockets are Foundation's, and so is what a class loads that is in `protocolClasses`, or registered
-/// with `URLProtocol` for a scheme of its own. AF: `session` of `AFURLSessionManager`.
+/// with `URLProtocol` for a scheme of its own. ``shared`` asks the classes that were registered before the first session of
+/// the process was made about `http`, too, as Foundation's does. AF: `session` of `AFURLSessionManager`.
 ///
 /// ```swift
 /// let session = OperationURLSession(configuration: .default)
@@ -83,7 +84,12 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         operationQueue.maxConcurrentOperationsPerHost = settings.maximumConnectionsPerHost
     }
 
-    private static let sharedSession = OperationURLSession(configuration: .default)
+    private static let sharedSession: OperationURLSession = {
+        let configuration = URLSessionConfiguration.default
+        // Foundation's shared session alone shows which classes are registered: those that come before its own have `http`.
+        configuration.protocolClasses = URLSession.shared.configuration.protocolClasses
+        return OperationURLSession(configuration: configuration)
+    }()
 
     /// A session with the default configuration and no delegate, which cannot be invalidated.
     open override class var shared: URLSession { sharedSession }
