@@ -103,6 +103,22 @@ import Testing
         #expect(delegate.events.filter { $0 != "metrics" } == ["challenge r 0", "challenge r 0"])
     }
 
+    @Test("Metrics have what classes answered")
+    func metrics() async throws {
+        let delegate = RecordingDelegate()
+        session(delegate).dataTask(with: try url("from")).resume()
+        await delegate.isComplete.wait()
+        let metrics = try #require(delegate.metrics)
+        #expect(metrics.transactionMetrics.map { $0.request.url?.path } == ["/from", "/to"])
+        #expect(metrics.transactionMetrics.map { ($0.response as? HTTPURLResponse)?.statusCode } == [301, 200])
+        #expect(metrics.redirectCount == 1)
+        for transaction in metrics.transactionMetrics {
+            let start = try #require(transaction.fetchStartDate)
+            #expect(transaction.resourceFetchType == .unknown && transaction.connectStartDate == nil)
+            #expect(try #require(transaction.responseEndDate) >= start && start >= metrics.taskInterval.start)
+        }
+    }
+
     @Test("Objects and sessions go when their tasks are over")
     func lifetime() async throws {
         weak var session: OperationURLSession?

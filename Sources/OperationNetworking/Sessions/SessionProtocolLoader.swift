@@ -114,12 +114,12 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
         case .redirect(let request, let response):
             guard let response = response as? HTTPURLResponse,
                 task.withState({ $0.interests.contains(.redirects) })
-            else { return follow(request, source) }
+            else { return follow(request, after: response, source) }
             let proceed = wait(source)
             let once = FirstAnswer<URLRequest?> { [self] answer in
                 events.async { [self] in
                     guard isPresent(source) else { return }
-                    if let answer { return follow(answer, source) }
+                    if let answer { return follow(answer, after: response, source) }
                     stay(with: response)
                     proceed()
                 }
@@ -141,7 +141,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
         if !hasEnd { pending.append(.end(nil)) }
     }
 
-    private func follow(_ request: URLRequest, _ source: SessionProtocolClient) {
+    private func follow(_ request: URLRequest, after response: URLResponse, _ source: SessionProtocolClient) {
         isWaiting = false
         pending = []
         hopCount += 1
@@ -159,6 +159,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
                         .unsupportedURL, url: request.url,
                         reason: "a protocol class redirected to what none of the session's loads")), source)
         }
+        source.task.noteExchange(response)
         source.task.withState { $0.currentRequest = request }
         start(type, request, for: source.task)
     }
