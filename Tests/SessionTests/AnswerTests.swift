@@ -177,6 +177,16 @@ import Testing
         #expect(await OperationURLSession.shared.outcome(server.url()).text == "hello")
     }
 
+    @Test("The shared session asks the protocol classes that Foundation's shared session asks")
+    func sharedClasses() throws {
+        func names(_ session: URLSession) throws -> [String] {
+            try #require(session.configuration.protocolClasses).map { String(reflecting: $0) }
+        }
+        let own = try names(OperationURLSession.shared)
+        #expect(try Array(own.dropFirst()) == names(URLSession.shared))
+        #expect(own.first?.hasPrefix("OperationNetworking.") == true)
+    }
+
     @Test("Progresses with one parent may end at the same time, and end that")
     func progressOfMany() async throws {
         let url = try #require(URL(string: "data:,content"))

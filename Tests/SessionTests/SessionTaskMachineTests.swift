@@ -24,4 +24,15 @@ import Testing
         #expect(machine.suspend() == .pause)
         #expect(machine.resume() == .proceed)
     }
+
+    @Test("What comes too late shows until the end is told, and does nothing")
+    func late() {
+        var machine = SessionTaskMachine()
+        #expect(machine.resume() == .begin && machine.complete() && machine.stateBeforeEnd == .running)
+        #expect(machine.suspend() == .none && machine.stateBeforeEnd == .suspended)
+        #expect(machine.resume() == .none && machine.stateBeforeEnd == .running)
+        #expect(machine.cancel() == .none && machine.stateBeforeEnd == .canceling)
+        #expect(machine.resume() == .none && machine.suspend() == .none && machine.stateBeforeEnd == .canceling)
+        #expect(machine.state == .completed && !machine.complete())
+    }
 }

@@ -68,5 +68,7 @@ struct TransferExchange: Sendable {
     let usesProxy: Bool
     /// When the cache was asked that had the response; nil: a server was.
     var lookupDate: Date?
+    /// Of what was no request of an attempt's: a response without a head, and when it was asked for.
+    var own: (response: URLResponse?, beginning: Date)?
     let endDate: Date
 }

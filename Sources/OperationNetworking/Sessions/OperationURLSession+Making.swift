@@ -175,14 +175,13 @@ extension OperationURLSession {
 
     /// What loads in place of an operation; nil: an operation.
     private func loader(of request: URLRequest, _ body: SessionUploadBody?) -> (any SessionTaskLoader)? {
-        let isForeign = foreign.takes(request)
-        guard let url = request.url, isForeign || !Self.isOperations(url) else { return nil }
-        if isForeign || Self.mayBeRegistered(url) {
-            var request = request
-            try? body?.apply(to: &request)
-            return SessionForeignLoader(request, foreign)
-        }
-        return SessionLocalLoader(url)
+        let type = foreign.usersType(for: request)
+        guard let url = request.url, type != nil || !Self.isOperations(url) else { return nil }
+        guard type != nil || Self.mayBeRegistered(url) else { return SessionLocalLoader(url) }
+        var request = request
+        try? body?.apply(to: &request)
+        if let type { return SessionProtocolLoader(type, request, hasContent: body != nil, foreign) }
+        return SessionForeignLoader(request, foreign)
     }
 
     /// Whether operations load such URLs, as nearly all. As bytes: Foundation takes the URL apart for its scheme.

@@ -28,8 +28,11 @@ internal import NetworkingTransport
 /// **Misuse** that stops the process in Foundation is a task that fails: one that is made after the session was invalidated
 /// (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
 ///
-/// From any thread. Web sockets are Foundation's, and so is what a class loads that is in `protocolClasses`, or registered
-/// with `URLProtocol` for a scheme of its own. AF: `session` of `AFURLSessionManager`.
+/// From any thread. Web sockets are Foundation's. What a class in `protocolClasses` takes is loaded by an object of that class,
+/// whose `task` is the session's; it may redirect, and what it tells too late has no effect. Other schemes than http(s), file
+/// and data are for classes that are registered with `URLProtocol`, by Foundation. ``shared`` asks the classes that were
+/// registered before the first session of the process was made about `http`, too, as Foundation's does.
+/// AF: `session` of `AFURLSessionManager`.
 ///
 /// ```swift
 /// let session = OperationURLSession(configuration: .default)
@@ -47,7 +50,7 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     private let ownConfiguration: URLSessionConfiguration
     /// What tasks run on that are made from now on; nil: what all run on.
     let installedRuntime = Locked<(any OperationRuntime)?>(nil)
-    /// For what the user's own protocol classes take.
+    /// The user's own protocol classes, and what loads other schemes.
     let foreign: SessionForeignSessions
 
     /// A session.
@@ -83,7 +86,12 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         operationQueue.maxConcurrentOperationsPerHost = settings.maximumConnectionsPerHost
     }
 
-    private static let sharedSession = OperationURLSession(configuration: .default)
+    private static let sharedSession: OperationURLSession = {
+        let configuration = URLSessionConfiguration.default
+        // Foundation's shared session alone shows which classes are registered: those that come before its own have `http`.
+        configuration.protocolClasses = URLSession.shared.configuration.protocolClasses
+        return OperationURLSession(configuration: configuration)
+    }()
 
     /// A session with the default configuration and no delegate, which cannot be invalidated.
     open override class var shared: URLSession { sharedSession }

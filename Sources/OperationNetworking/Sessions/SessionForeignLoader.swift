@@ -5,8 +5,8 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Loads a request that one of the user's own protocol classes takes, as a task of a plain session of Foundation's: what
-/// stubs requests for `URLSession` goes on working.
+/// Loads a request of a scheme for which a class may be registered with `URLProtocol`, as a task of a plain session of
+/// Foundation's, which alone knows what is registered.
 // Sendable because everything mutable is behind `state`; the rest is immutable.
 final class SessionForeignLoader: SessionTaskLoader {
     private struct State: Sendable {
@@ -44,7 +44,7 @@ final class SessionForeignLoader: SessionTaskLoader {
     }
 }
 
-/// The plain session of Foundation's beside an `OperationURLSession`: made when first needed.
+/// The user's protocol classes, and the plain session of Foundation's beside an `OperationURLSession`: made when first needed.
 // Sendable because everything mutable is behind `state`.
 final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private struct State {
@@ -67,7 +67,6 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
 
     let control = DispatchQueue(label: "OperationNetworking.foreignTasks")
     private let configuration: URLSessionConfiguration
-    /// Up to the first one of Foundation's that takes http.
     private let classes: [URLProtocol.Type]
     private let hasUsersClasses: Bool
     private let state = Locked(State())
@@ -78,17 +77,16 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
         hasUsersClasses = classes.contains { !Self.isFoundations($0) && $0 != SessionURLProtocol.self }
     }
 
-    /// The first class that takes a request, if that is not one of Foundation's own.
-    func takes(_ request: URLRequest) -> Bool {
-        guard hasUsersClasses else { return false }
-        for candidate in classes {
-            if Self.isFoundations(candidate) {
-                if candidate.canInit(with: request) { return false }
-            } else if candidate != SessionURLProtocol.self, candidate.canInit(with: request) {
-                return true
-            }
-        }
-        return false
+    /// The first of the configuration's classes that takes a request, if that is the user's.
+    func usersType(for request: URLRequest) -> URLProtocol.Type? {
+        guard hasUsersClasses else { return nil }
+        let first = classes.first { $0 != SessionURLProtocol.self && $0.canInit(with: request) }
+        return first.flatMap { Self.isFoundations($0) ? nil : $0 }
+    }
+
+    /// What loads the request that a class of the user's redirects to; nil: nothing here.
+    func type(for request: URLRequest) -> URLProtocol.Type? {
+        usersType(for: request) ?? (SessionURLProtocol.canInit(with: request) ? SessionURLProtocol.self : nil)
     }
 
     static func isFoundations(_ type: URLProtocol.Type) -> Bool {

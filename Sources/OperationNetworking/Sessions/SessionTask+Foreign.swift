@@ -2,6 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
+internal import NetworkingTransport
 
 // What a loader that is no operation tells its task. One call at a time, in order.
 
@@ -54,6 +55,21 @@ extension SessionTask {
         }
     }
 
+    /// A request has been answered, for metrics.
+    func noteExchange(_ response: URLResponse?) {
+        let now = Date()
+        withState { state in
+            guard state.interests.contains(.metrics), let request = state.currentRequest ?? originalRequest else {
+                return
+            }
+            state.exchanges.append(
+                TransferExchange(
+                    request: request, url: request.url, head: nil, timings: TransferTimings(), uploadLength: 0,
+                    usesProxy: false,
+                    own: (response, state.exchanges.last?.endDate ?? state.beginning ?? now), endDate: now))
+        }
+    }
+
     /// The loader is done. After an error nobody is given a response, as by Foundation's own loaders.
     func finishLoading(_ failure: (any Error)?) {
         let (data, response, isDownload, tells) = withState { state in
@@ -66,6 +82,7 @@ extension SessionTask {
             error = URLError(
                 .badServerResponse, url: originalRequest?.url, reason: "the protocol class finished without a response")
         }
+        noteExchange(error == nil ? response : nil)
         var result = SessionTaskResult(ownResponse: error == nil ? response : nil, error: error)
         if isDownload {
             finishDownload(result, errorContent: error == nil ? data : nil)

@@ -26,7 +26,7 @@ extension SessionTask {
     var publicState: URLSessionTask.State {
         withState { state in
             guard state.machine.state == .completed, !state.isTold else { return state.machine.state }
-            return state.machine.wasCancelled ? .canceling : .running
+            return state.machine.stateBeforeEnd
         }
     }
     var counts: SessionTaskCounts { withState { $0.counts } }

@@ -31,10 +31,9 @@ struct SessionTaskMachine: Equatable {
     }
 
     mutating func resume() -> Action {
-        guard state == .suspended || state == .running else { return .none }
-        guard suspensions > 0 else { return .none }
+        guard state != .canceling, suspensions > 0 else { return .none }
         suspensions -= 1
-        guard suspensions == 0 else { return .none }
+        guard suspensions == 0, state != .completed else { return .none }
         state = .running
         guard hasBegun else {
             hasBegun = true
@@ -44,7 +43,7 @@ struct SessionTaskMachine: Equatable {
     }
 
     mutating func suspend() -> Action {
-        guard state == .suspended || state == .running else { return .none }
+        guard state != .canceling else { return .none }
         // Foundation stops the process when there are too many; here the count stands.
         if suspensions < .max { suspensions += 1 }
         guard state == .running else { return .none }
@@ -53,9 +52,9 @@ struct SessionTaskMachine: Equatable {
     }
 
     mutating func cancel() -> Action {
+        wasCancelled = true
         guard state == .suspended || state == .running else { return .none }
         state = .canceling
-        wasCancelled = true
         return .stop
     }
 
@@ -75,6 +74,9 @@ struct SessionTaskMachine: Equatable {
         state = .completed
         return true
     }
+
+    /// What a task shows that is over, and whose end has not been told: what was done to it may come too late, but it shows.
+    var stateBeforeEnd: URLSessionTask.State { wasCancelled ? .canceling : suspensions > 0 ? .suspended : .running }
 
     /// Whether the task is one of those that `getAllTasks` shows: begun, and not about to end.
     var isOutstanding: Bool { state == .running || (state == .suspended && hasBegun) }

@@ -38,6 +38,13 @@ final class SessionURLProtocol: URLProtocol {
 
     override func startLoading() {
         if let inner = state.withLock({ $0.inner }) { return inner.resume() }
+        // A task of this library's, which a class of the user's sent here.
+        if let face = task?.ownFace, let session = face.task.session {
+            let inner = session.makeDataTask(
+                request, for: OperationURLSession.Recipient(client: SessionRelay(self, face, delegate: nil)))
+            state.withLock { $0.inner = inner }
+            return inner.resume()
+        }
         guard let task, let session = FoundationTask.session(of: task), let request = task.currentRequest else {
             client?.urlProtocol(
                 self,
@@ -96,7 +103,8 @@ final class SessionURLProtocol: URLProtocol {
                 self, didFailWithError: URLError(.badServerResponse, url: request.url, reason: "no response came"))
             return
         }
-        client.urlProtocol(self, didReceive: FoundationTask.settled(response), cacheStoragePolicy: .notAllowed)
+        let told = task?.ownFace == nil ? FoundationTask.settled(response) : response
+        client.urlProtocol(self, didReceive: told, cacheStoragePolicy: .notAllowed)
         // At once: Foundation keeps the last piece only.
         if let data = result.data { client.urlProtocol(self, didLoad: data) }
         client.urlProtocolDidFinishLoading(self)
@@ -120,7 +128,9 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     private var delegate: (any URLSessionTaskDelegate)? { ownDelegate ?? outer.delegate }
 
     func interests(of task: SessionTask) -> SessionTaskInterests {
-        guard delegate == nil else { return [.redirects, .challenges, .sending, .metrics] }
+        // A task of this library's tells its metrics itself.
+        let metrics: SessionTaskInterests = outer.ownFace == nil ? .metrics : []
+        guard delegate == nil else { return metrics.union([.redirects, .challenges, .sending]) }
         return task.session?.delegate == nil ? [] : .challenges
     }
 

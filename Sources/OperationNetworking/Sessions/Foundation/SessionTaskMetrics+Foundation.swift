@@ -18,9 +18,13 @@ extension SessionTaskMetrics {
     /// Redirects that were followed.
     private var redirectCount: Int {
         zip(exchanges, exchanges.dropFirst()).count { earlier, later in
-            earlier.head.map { 300..<400 ~= $0.statusCode } ?? false && earlier.url != later.url
+            earlier.statusCode.map { 300..<400 ~= $0 } ?? false && earlier.url != later.url
         }
     }
+}
+
+extension TransferExchange {
+    fileprivate var statusCode: Int? { head?.statusCode ?? (own?.response as? HTTPURLResponse)?.statusCode }
 }
 
 /// Fills Foundation's metrics.
@@ -39,6 +43,10 @@ enum FoundationMetrics {
 
 extension StoredFields {
     fileprivate func fill(_ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange) {
+        if let own = exchange.own {
+            set("response", of: metrics, to: own.response)
+            return fill(metrics, from: own.beginning, to: exchange.endDate, .unknown)
+        }
         if let lookupDate = exchange.lookupDate { return fill(metrics, with: exchange, storedSince: lookupDate) }
         let timings = exchange.timings
         let start = exchange.endDate - timings.total
@@ -79,16 +87,24 @@ extension StoredFields {
         set("resourceFetchType", of: metrics, to: URLSessionTaskMetrics.ResourceFetchType.networkLoad)
     }
 
-    /// Of what no connection had a part in.
+    /// Of a stored response.
     private func fill(
         _ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange, storedSince date: Date
     ) {
         if let head = exchange.head, let url = exchange.url {
             set("response", of: metrics, to: HTTPURLResponse(head: head, url: url) as URLResponse?)
         }
-        set("fetchStartDate", of: metrics, to: date as Date?)
-        set("responseEndDate", of: metrics, to: max(date, exchange.endDate) as Date?)
-        set("resourceFetchType", of: metrics, to: URLSessionTaskMetrics.ResourceFetchType.localCache)
+        fill(metrics, from: date, to: exchange.endDate, .localCache)
+    }
+
+    /// Of what no connection had a part in.
+    private func fill(
+        _ metrics: URLSessionTaskTransactionMetrics, from beginning: Date, to end: Date,
+        _ type: URLSessionTaskMetrics.ResourceFetchType
+    ) {
+        set("fetchStartDate", of: metrics, to: beginning as Date?)
+        set("responseEndDate", of: metrics, to: max(beginning, end) as Date?)
+        set("resourceFetchType", of: metrics, to: type)
     }
 
     /// As ALPN names it (RFC 7301).
