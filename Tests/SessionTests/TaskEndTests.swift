@@ -45,6 +45,22 @@ import Testing
         #expect(delegate.answer.all == [nil])
     }
 
+    @Test("Who asks too late for resume data is not answered before the call returns: it may hold a lock")
+    func resumeDataLater() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let session = OperationURLSession(configuration: .ephemeral)
+        let task = session.downloadTask(with: server.url())
+        task.cancel()
+        for _ in 0..<100 {
+            let caller = pthread_self()
+            let isOfCaller = await withCheckedContinuation { continuation in
+                task.cancel { _ in continuation.resume(returning: pthread_equal(pthread_self(), caller) != 0) }
+            }
+            #expect(!isOfCaller)
+        }
+    }
+
     @Test("A completion handler that holds its task goes when it was called")
     func handler() async throws {
         final class Client: Sendable {
