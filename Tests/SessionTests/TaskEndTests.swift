@@ -61,6 +61,24 @@ import Testing
         }
     }
 
+    @Test("The delegate is not asked about the response of a task that was cancelled")
+    func responseTooLate() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: queue)
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        try await eventually("the question waits for the queue") { task.response != nil && queue.operationCount > 0 }
+        task.cancel()
+        queue.isSuspended = false
+        await delegate.isComplete.wait()
+        #expect(delegate.events == ["metrics", "error"] && delegate.code == .cancelled)
+    }
+
     @Test("A completion handler that holds its task goes when it was called")
     func handler() async throws {
         final class Client: Sendable {
