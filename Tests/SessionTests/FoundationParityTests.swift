@@ -73,6 +73,7 @@ import Testing
         for (request, code) in [
             (nowhere, URLError.Code.unsupportedURL),
             (URLRequest(url: try #require(URL(string: "foobar://127.0.0.1/"))), .unsupportedURL),
+            (URLRequest(url: try #require(URL(string: "path/without/scheme"))), .unsupportedURL),
         ] {
             let outcome = await session.outcome(request)
             #expect(outcome.code == code, "\(request)")
