@@ -175,12 +175,13 @@ extension OperationURLSession {
 
     /// What loads in place of an operation; nil: an operation.
     private func loader(of request: URLRequest, _ body: SessionUploadBody?) -> (any SessionTaskLoader)? {
-        let isForeign = foreign.takes(request)
-        guard let url = request.url, isForeign || !Self.isOperations(url) else { return nil }
-        if isForeign || Self.mayBeRegistered(url) {
+        let type = foreign.type(for: request)
+        guard let url = request.url, type != nil || !Self.isOperations(url) else { return nil }
+        if type != nil || Self.mayBeRegistered(url) {
             var request = request
             try? body?.apply(to: &request)
-            return SessionForeignLoader(request, foreign)
+            // The class is given the canonical form, which Foundation on Linux does not ask for.
+            return SessionForeignLoader(type?.canonicalRequest(for: request) ?? request, foreign)
         }
         return SessionLocalLoader(url)
     }

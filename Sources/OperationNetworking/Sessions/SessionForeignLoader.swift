@@ -79,16 +79,16 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
     }
 
     /// The first class that takes a request, if that is not one of Foundation's own.
-    func takes(_ request: URLRequest) -> Bool {
-        guard hasUsersClasses else { return false }
+    func type(for request: URLRequest) -> URLProtocol.Type? {
+        guard hasUsersClasses else { return nil }
         for candidate in classes {
             if Self.isFoundations(candidate) {
-                if candidate.canInit(with: request) { return false }
+                if candidate.canInit(with: request) { return nil }
             } else if candidate != SessionURLProtocol.self, candidate.canInit(with: request) {
-                return true
+                return candidate
             }
         }
-        return false
+        return nil
     }
 
     static func isFoundations(_ type: URLProtocol.Type) -> Bool {
