@@ -53,6 +53,28 @@ import Testing
         #expect(server.requests.last?["Range"] == "bytes=\(1 << 20)-")
     }
 
+    @Test("A server that takes the end of a range for the byte after the last has sent all of it")
+    func exclusiveEnd() async throws {
+        let gate = Gate()
+        let server = try TestServer()
+        server.respondToOthers { request in
+            guard let range = request["Range"], let start = Int(range.dropFirst(6).dropLast()) else {
+                return ScriptedResponse.ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 1 << 20)
+            }
+            return ScriptedResponse(
+                status: 206,
+                headers: [("Content-Range", "bytes \(start)-\(Self.content.count)/*"), ("ETag", "\"a\"")],
+                body: .data(Self.content[start...]))
+        }
+        let data = try await resumeData(OperationURLSession(configuration: .ephemeral), server, gate)
+        let session = OperationURLSession(configuration: .ephemeral)
+        let outcome = await session.downloading {
+            session.downloadTask(withResumeData: data, completionHandler: $0)
+        }
+        #expect(outcome.error == nil && outcome.status == 206 && outcome.file == Self.content)
+        #expect(server.requests.map { $0["Range"] } == [nil, "bytes=\(1 << 20)-"])
+    }
+
     @Test func aServerWithOtherContentStartsOver() async throws {
         let gate = Gate()
         let server = try stoppingServer(gate) { gate.isOpen ? "\"b\"" : "\"a\"" }

@@ -22,6 +22,33 @@ import Testing
         #expect(await kind.make(configuration).outcome(request).text == "requestsession")
     }
 
+    @Test("A task shows the request that it was made of", arguments: SessionKind.allCases)
+    func originalRequest(_ kind: SessionKind) async throws {
+        let server = try TestServer()
+        server.respondToOthers { .ok($0["X-Session"] ?? "none") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Session": "session", "User-Agent": "tests"]
+        configuration.timeoutIntervalForRequest = 12
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        let session = kind.make(configuration)
+        var request = URLRequest(url: server.url())
+        request.setValue("request", forHTTPHeaderField: "X-Request")
+        var task: URLSessionTask?
+        let outcome = await session.outcome(request) { made in
+            task = made
+            #expect(made.originalRequest == request && made.currentRequest == request)
+            made.resume()
+        }
+        #expect(outcome.text == "session")
+        #expect(task?.originalRequest?.allHTTPHeaderFields == ["X-Request": "request"])
+        #expect(task?.originalRequest?.timeoutInterval == 60 && task?.currentRequest == request)
+        let others = [
+            session.uploadTask(with: request, from: Data("content".utf8)), session.downloadTask(with: request),
+        ]
+        #expect(others.allSatisfy { $0.originalRequest?.allHTTPHeaderFields == ["X-Request": "request"] })
+        for other in others { other.cancel() }
+    }
+
     @Test("Content of a POST has a type, and only that", arguments: SessionKind.allCases)
     func contentType(_ kind: SessionKind) async throws {
         let server = try TestServer()
@@ -46,6 +73,7 @@ import Testing
         for (request, code) in [
             (nowhere, URLError.Code.unsupportedURL),
             (URLRequest(url: try #require(URL(string: "foobar://127.0.0.1/"))), .unsupportedURL),
+            (URLRequest(url: try #require(URL(string: "path/without/scheme"))), .unsupportedURL),
         ] {
             let outcome = await session.outcome(request)
             #expect(outcome.code == code, "\(request)")

@@ -138,12 +138,30 @@ import Testing
         server.respond(to: "/", .ok("server"))
         #expect(await session.outcome(server.url()).text == "server")
     }
+
+    @Test("A user's protocol class loads the canonical form of a request, which it is asked for")
+    func canonicalForm() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Test": "session"]
+        configuration.protocolClasses = [StubProtocol.self]
+        let session = OperationURLSession(configuration: configuration)
+        let task = session.dataTask(with: try #require(URL(string: "http://stub.invalid/canonical")))
+        #expect(task.originalRequest?.value(forHTTPHeaderField: "X-Test") == nil)
+        let outcome = await session.outcome(try #require(URL(string: "http://stub.invalid/canonical")))
+        #expect(outcome.text == "stub canonical session")
+    }
 }
 
 /// Answers requests for one host.
 private final class StubProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "stub.invalid" }
-    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest {
+        guard request.url?.path == "/canonical" else { return request }
+        var request = request
+        request.setValue(
+            "canonical " + (request.value(forHTTPHeaderField: "X-Test") ?? "no"), forHTTPHeaderField: "X-Test")
+        return request
+    }
 
     override func startLoading() {
         guard let url = request.url,

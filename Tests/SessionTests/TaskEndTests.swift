@@ -45,6 +45,40 @@ import Testing
         #expect(delegate.answer.all == [nil])
     }
 
+    @Test("Who asks too late for resume data is not answered before the call returns: it may hold a lock")
+    func resumeDataLater() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let session = OperationURLSession(configuration: .ephemeral)
+        let task = session.downloadTask(with: server.url())
+        task.cancel()
+        for _ in 0..<100 {
+            let caller = pthread_self()
+            let isOfCaller = await withCheckedContinuation { continuation in
+                task.cancel { _ in continuation.resume(returning: pthread_equal(pthread_self(), caller) != 0) }
+            }
+            #expect(!isOfCaller)
+        }
+    }
+
+    @Test("The delegate is not asked about the response of a task that was cancelled")
+    func responseTooLate() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: queue)
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        try await eventually("the question waits for the queue") { task.response != nil && queue.operationCount > 0 }
+        task.cancel()
+        queue.isSuspended = false
+        await delegate.isComplete.wait()
+        #expect(delegate.events == ["metrics", "error"] && delegate.code == .cancelled)
+    }
+
     @Test("A completion handler that holds its task goes when it was called")
     func handler() async throws {
         final class Client: Sendable {

@@ -51,6 +51,11 @@ extension URLError {
         return URLError(_nsError: DescribedError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: userInfo))
     }
 
+    /// The same error under another code.
+    func recoded(_ code: URLError.Code) -> URLError {
+        URLError(_nsError: DescribedError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: userInfo))
+    }
+
     /// An error that was archived with its line.
     init(_ code: URLError.Code, line: String) {
         self.init(_nsError: DescribedError(domain: NSURLErrorDomain, code: code.rawValue, line))

@@ -18,8 +18,10 @@ extension AttemptMachine {
         guard continuesContent, let accepted = accepted() else { return .whole }
         let range = head.flatMap(ContentRange.init(head:))
         let total = known() ?? range?.total
-        // Of a range that ended early more is to come, whether the length of the whole is known or not.
-        let announced = range?.last.map { accepted - 1 < $0 } ?? false
+        // Of a range that ended early more is to come, whether the length of the whole is known or not. Where it is known
+        // and all of it is here, a server that gives the end of the range as one byte later (Vapor's `within` does) has
+        // nothing more.
+        let announced = range?.last.map { accepted - 1 < $0 && !(accepted == $0 && accepted == total) } ?? false
         if let last = range?.last, accepted - 1 > last || total.map({ accepted > $0 }) == true {
             return .fail(
                 URLError(

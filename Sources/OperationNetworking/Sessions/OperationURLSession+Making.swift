@@ -134,20 +134,20 @@ extension OperationURLSession {
         _ kind: SessionTask.Kind, _ request: URLRequest?, _ recipient: Recipient, body: SessionUploadBody? = nil,
         failure: URLError? = nil
     ) -> (SessionTask, SessionOperation?) {
-        var configured = request.map(settings.configured)
-        // What is sent does not show in the request, as in Foundation.
-        if body != nil { configured?.removeContent() }
+        var given = request
+        // What is sent does not show in the request, nor does what the configuration adds, as in Foundation.
+        if body != nil { given?.removeContent() }
         // Before the session is asked whether it is valid: until it is not, a manager's knows what the manager says.
         let configuration = recipient.configuration ?? operationConfiguration
         let (identifier, isValid) = makeTaskIdentifier()
         let task = SessionTask(
-            identifier: identifier, kind: kind, request: configured, client: recipient.client,
+            identifier: identifier, kind: kind, request: given, client: recipient.client,
             context: recipient.context, session: self)
-        if let error = failure ?? misuse(of: configured, isValid: isValid) {
+        if let error = failure ?? misuse(of: given, isValid: isValid) {
             task.set(.failure(error))
             return (task, nil)
         }
-        guard var outgoing = configured else { return (task, nil) }
+        guard var outgoing = given.map(settings.configured) else { return (task, nil) }
         if let loader = loader(of: outgoing, body) {
             task.set(.foreign(loader))
             return (task, nil)
@@ -180,7 +180,10 @@ extension OperationURLSession {
         guard type != nil || Self.mayBeRegistered(url) else { return SessionLocalLoader(url) }
         var request = request
         try? body?.apply(to: &request)
-        if let type { return SessionProtocolLoader(type, request, hasContent: body != nil, foreign) }
+        if let type {
+            // Foundation on Linux does not ask for the canonical form.
+            return SessionProtocolLoader(type, type.canonicalRequest(for: request), hasContent: body != nil, foreign)
+        }
         return SessionForeignLoader(request, foreign)
     }
 

@@ -104,7 +104,7 @@ final class SessionContentPump: @unchecked Sendable {
     func finish(for task: SessionTask, _ ending: @escaping @Sendable () -> Void) {
         if stream.awaitsVerdict {
             // A client that never answers is waited for as long as a server that does not.
-            let limit = task.originalRequest?.timeoutInterval ?? 0
+            let limit = task.operation?.request.timeoutInterval ?? 0
             Runtime.current.after(0..<3600 ~= limit ? limit : 60) { [weak stream] in stream?.giveUpUndecided() }
         }
         let isOver = state.withLock { state in

@@ -121,7 +121,8 @@ final class SessionDelegateClient: SessionTaskClient {
         reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         tell((any URLSessionDataDelegate).self, of: task, otherwise: { reply(.allow) }) {
-            guard let face = task.face as? URLSessionDataTask else { return reply(.allow) }
+            // One who has cancelled the task may have let go of what the response is for.
+            guard !task.isCanceling, let face = task.face as? URLSessionDataTask else { return reply(.allow) }
             $0.urlSession($1, dataTask: face, didReceive: response, completionHandler: reply)
         }
     }

@@ -41,7 +41,13 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     }
 
     func begin(_ task: SessionTask) {
-        start(type, request, for: task, isOriginal: !hasContent)
+        // Nor does the task show what the configuration and the canonical form add.
+        let shown = task.originalRequest
+        // Field by field: on Linux requests are equal whatever their fields are.
+        let isShown =
+            shown?.url == request.url && shown?.httpMethod == request.httpMethod
+            && shown?.allHTTPHeaderFields == request.allHTTPHeaderFields
+        start(type, request, for: task, isOriginal: !hasContent && isShown)
     }
 
     // As by Foundation on Linux, a suspension stops the loading, which begins anew.

@@ -49,7 +49,7 @@ struct SessionSettings: @unchecked Sendable {
         }
     }
 
-    /// A request with what the configuration adds: it shows as the task's original request.
+    /// A request with what the configuration adds. The task's original request does not show that.
     func configured(_ request: URLRequest) -> URLRequest {
         var request = request
         let missing = additionalHeaders.filter { request.value(forHTTPHeaderField: $0.name) == nil }

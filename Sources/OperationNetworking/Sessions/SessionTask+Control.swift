@@ -34,7 +34,8 @@ extension SessionTask {
             return (action, true)
         }
         perform(action)
-        if !isWaiting { handler(nil) }
+        // Not at once: the caller may hold a lock that the handler takes.
+        if !isWaiting { Runtime.current.onBlockThread { handler(nil) } }
     }
 
     private func perform(_ action: SessionTaskMachine.Action) {

@@ -158,10 +158,15 @@ extension SessionTask {
     /// The client is about to tell the end: from now on the task is completed for everybody.
     func willTellEnd() { withState { $0.isTold = true } }
 
-    /// A cancellation is called what programs for Foundation's sessions compare it with.
+    /// A cancellation is called what programs for Foundation's sessions compare it with, and a URL without a scheme is not
+    /// supported.
     private static func inFoundationsWords(_ error: any Error) -> any Error {
-        guard let error = error as? URLError, error.code == .cancelled else { return error }
-        return error.adding("cancelled", forKey: NSLocalizedDescriptionKey)
+        guard let error = error as? URLError else { return error }
+        switch error.code {
+        case .cancelled: return error.adding("cancelled", forKey: NSLocalizedDescriptionKey)
+        case .badURL where error.failingURL?.scheme == nil: return error.recoded(.unsupportedURL)
+        default: return error
+        }
     }
 
     /// The client has told everything: the session lets go of the task. Called by the client, once, after `didFinish`.
