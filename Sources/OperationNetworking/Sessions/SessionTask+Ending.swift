@@ -158,10 +158,14 @@ extension SessionTask {
     /// The client is about to tell the end: from now on the task is completed for everybody.
     func willTellEnd() { withState { $0.isTold = true } }
 
-    /// A cancellation is called what programs for Foundation's sessions compare it with.
+    /// What programs for Foundation's sessions compare by its text has Foundation's.
     private static func inFoundationsWords(_ error: any Error) -> any Error {
-        guard let error = error as? URLError, error.code == .cancelled else { return error }
-        return error.adding("cancelled", forKey: NSLocalizedDescriptionKey)
+        guard let error = error as? URLError else { return error }
+        return switch error.code {
+        case .cancelled: error.adding("cancelled", forKey: NSLocalizedDescriptionKey)
+        case .httpTooManyRedirects: error.adding("too many HTTP redirects", forKey: NSLocalizedDescriptionKey)
+        default: error
+        }
     }
 
     /// The client has told everything: the session lets go of the task. Called by the client, once, after `didFinish`.
