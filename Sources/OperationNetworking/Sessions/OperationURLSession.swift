@@ -10,7 +10,8 @@ internal import NetworkingTransport
 /// batch (``operation(for:)``), its `priority` is the operation's, and `suspend()` and `resume()` pause it and go on with
 /// what was received: on the same connection, where the response cannot be continued by a range. Content is decoded also
 /// where the request has an `Accept-Encoding` of its own; `User-Agent` and `Accept-Language` are added where it has none;
-/// HEAD is sent without the request's content, whatever that is, as by Foundation on Linux.
+/// HEAD is sent without the request's content, whatever that is, as by Foundation on Linux. GET with content, which a server
+/// need not look at, fails with `URLError.dataLengthExceedsMaximum`, as by Foundation; managers and operations send it.
 /// Completion handlers and delegates are called as Foundation documents it, on the delegate queue.
 ///
 /// **What the configuration says** is taken when the session is made: `httpAdditionalHeaders`; `timeoutIntervalForRequest`
