@@ -207,24 +207,30 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     // MARK: All tasks
 
-    /// The tasks that were resumed and are not over, on the delegate queue.
+    /// The tasks that were resumed and are not over at the time of the call, on the delegate queue.
     open override func getTasksWithCompletionHandler(
         _ completionHandler:
             @escaping @Sendable (
                 [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
             ) -> Void
     ) {
-        client.perform(on: delegateQueue) { [self] in
-            let tasks = outstandingTasks
+        let tasks = outstandingTasks
+        performKeepingSession {
             completionHandler(
                 tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
                 tasks.compactMap { $0 as? URLSessionUploadTask }, tasks.compactMap { $0 as? URLSessionDownloadTask })
         }
     }
 
-    /// The tasks that were resumed and are not over, on the delegate queue.
+    /// The tasks that were resumed and are not over at the time of the call, on the delegate queue.
     open override func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
-        client.perform(on: delegateQueue) { [self] in completionHandler(outstandingTasks) }
+        let tasks = outstandingTasks
+        performKeepingSession { completionHandler(tasks) }
+    }
+
+    /// The session, which has the queue, stays until the work was done.
+    private func performKeepingSession(_ work: @escaping @Sendable () -> Void) {
+        client.perform(on: delegateQueue) { [self] in withExtendedLifetime(self, work) }
     }
 
     /// Lets the tasks that there are go on, and makes no others. Then the delegate is told, and let go of.
