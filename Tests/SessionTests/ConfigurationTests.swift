@@ -168,6 +168,28 @@ import Testing
         #expect(server.requests.allSatisfy { $0["Accept-Language"] != nil })
     }
 
+    @Test("All tasks are those of the moment of the call, however late the queue comes to tell")
+    func allTasksOfTheCall() async throws {
+        let server = try TestServer()
+        server.respond(to: "/", .script([.stall]))
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let session = OperationURLSession(configuration: .ephemeral, delegateQueue: queue)
+        let (told, isTold) = (Notes<[URLSessionTask]>(), Gate())
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        session.getAllTasks { told.add($0) }
+        session.getTasksWithCompletionHandler { data, uploads, downloads in
+            told.add(data + uploads + downloads)
+            isTold.open()
+        }
+        task.cancel()
+        queue.isSuspended = false
+        await isTold.wait()
+        #expect(told.all == [[task], [task]])
+    }
+
     @Test func allTasksAreThoseThatRun() async throws {
         let server = try TestServer()
         server.respond(to: "/", .script([.stall]))

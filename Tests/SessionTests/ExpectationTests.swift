@@ -284,6 +284,8 @@ import Testing
         await delegate.isComplete.wait()
         let error = try #require(delegate.errors.all.first as? URLError)
         #expect(error.code == .httpTooManyRedirects)
+        #expect(error.localizedDescription == "too many HTTP redirects")
+        #expect(error.userInfo[NSLocalizedFailureReasonErrorKey] as? String == "more than 20 redirects")
         #expect(delegate.targets.all == (1...20).map { server.url("/\($0)") })
         #expect(error.userInfo[NSURLErrorFailingURLErrorKey] as? URL == server.url("/20"))
     }

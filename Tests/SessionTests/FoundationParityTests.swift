@@ -173,6 +173,31 @@ import Testing
         #expect(delegate.bytesWritten == 13)
     }
 
+    @Test("The delegate of one call is told of response and content, once each, or of what was written")
+    func contentForTheDelegateOfOneCall() async throws {
+        let server = try TestServer()
+        server.respondToOthers { .ok("content" + $0.text) }
+        for kind in SessionKind.allCases {
+            let (common, ofData, ofUpload, ofDownload) = (
+                RecordingDelegate(), RecordingDelegate(), RecordingDelegate(), RecordingDelegate()
+            )
+            let session = kind.make(delegate: common)
+            #expect(try await session.data(from: server.url(), delegate: ofData).0 == Data("content".utf8))
+            try await eventually("the content") { ofData.told == ["response", "data"] }
+            #expect(ofData.data == Data("content".utf8))
+            var request = URLRequest(url: server.url())
+            request.httpMethod = "PUT"
+            _ = try await session.upload(for: request, from: Data("!".utf8), delegate: ofUpload)
+            try await eventually("the content") { ofUpload.told == ["sent", "response", "data"] }
+            #expect(ofUpload.data == Data("content!".utf8))
+            let (file, _) = try await session.download(from: server.url(), delegate: ofDownload)
+            try FileManager.default.removeItem(at: file)
+            try await eventually("what was written") { ofDownload.told == ["write"] }
+            #expect(ofDownload.bytesWritten == 7)
+            #expect(common.told.isEmpty)
+        }
+    }
+
     // MARK: Lives
 
     @Test("A cancelled task says so in Foundation's word, with its URL", arguments: SessionKind.allCases)
@@ -213,6 +238,11 @@ import Testing
         let task = kind.make().dataTask(with: try #require(URL(string: "http://127.0.0.1/")))
         #expect(task.isEqual(task.copy()))
     }
+}
+
+extension RecordingDelegate {
+    /// Without the metrics, which only one of the two has.
+    fileprivate var told: [String] { events.filter { $0 != "metrics" } }
 }
 
 extension URLSession {

@@ -117,7 +117,9 @@ import Testing
                 isDownload
                 ? session.downloadTask(with: URLRequest(url: server.url()))
                 : session.dataTask(with: URLRequest(url: server.url()))
+            #expect(task.delegate == nil)
             task.delegate = own
+            #expect(task.delegate === own)
             task.resume()
             await own.isComplete.wait()
             #expect(own.events.all == ["challenge", "metrics"])

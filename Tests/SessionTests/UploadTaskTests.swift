@@ -43,7 +43,22 @@ import Testing
         #expect(outcome.text == "POST 7 content")
     }
 
-    private enum Content: CaseIterable { case data, stream, file, uploadOfData, uploadOfStream, uploadOfFile }
+    private enum Content: CaseIterable {
+        case data, stream, file, uploadOfData, uploadOfStream, uploadOfFile
+
+        func task(_ request: URLRequest, of session: URLSession, _ data: Data, _ file: URL) -> URLSessionTask {
+            var request = request
+            switch self {
+            case .data: request.httpBody = data
+            case .stream: request.httpBodyStream = InputStream(data: data)
+            case .file: request.httpBodyStream = InputStream(url: file)
+            case .uploadOfData: return session.uploadTask(with: request, from: data)
+            case .uploadOfStream: return session.uploadTask(withStreamedRequest: request)
+            case .uploadOfFile: return session.uploadTask(with: request, fromFile: file)
+            }
+            return session.dataTask(with: request)
+        }
+    }
 
     @Test("HEAD goes out without the request's content", arguments: SessionKind.allCases, Content.allCases)
     private func head(_ kind: SessionKind, _ content: Content) async throws {
@@ -56,27 +71,53 @@ import Testing
         let session = kind.make(delegate: delegate)
         var request = URLRequest(url: server.url())
         request.httpMethod = "HEAD"
-        let task: URLSessionTask
-        switch content {
-        case .data:
-            request.httpBody = data
-            task = session.dataTask(with: request)
-        case .stream:
-            request.httpBodyStream = InputStream(data: data)
-            task = session.dataTask(with: request)
-        case .file:
-            request.httpBodyStream = InputStream(url: file)
-            task = session.dataTask(with: request)
-        case .uploadOfData: task = session.uploadTask(with: request, from: data)
-        case .uploadOfStream: task = session.uploadTask(withStreamedRequest: request)
-        case .uploadOfFile: task = session.uploadTask(with: request, fromFile: file)
-        }
+        let task = content.task(request, of: session, data, file)
         task.resume()
         await delegate.isComplete.wait()
         #expect(delegate.error == nil && (task.response as? HTTPURLResponse)?.statusCode == 200)
         let sent = try #require(server.requests.first)
         #expect(sent.method == "HEAD" && sent.text.isEmpty && sent["Transfer-Encoding"] == nil)
         #expect((sent["Content-Length"] ?? "0") == "0" && task.countOfBytesSent == 0)
+    }
+
+    @Test("GET with content is an error in Foundation's words", arguments: SessionKind.allCases, Content.allCases)
+    private func get(_ kind: SessionKind, _ content: Content) async throws {
+        let (server, folder) = (try echo(), try TemporaryDirectory())
+        let file = folder.url.appendingPathComponent("file")
+        let data = Data("content".utf8)
+        try data.write(to: file)
+        let delegate = RecordingDelegate()
+        delegate.bodyStream = { InputStream(data: data) }
+        let session = kind.make(delegate: delegate)
+        let task = content.task(URLRequest(url: server.url()), of: session, data, file)
+        task.resume()
+        await delegate.isComplete.wait()
+        let error = try #require(delegate.error as? URLError)
+        #expect(error.code == .dataLengthExceedsMaximum)
+        #expect(error.localizedDescription == "resource exceeds maximum size")
+        #expect(error.userInfo[NSURLErrorFailingURLErrorKey] as? URL == server.url())
+        let expected = content == .uploadOfStream ? ["body", "error"] : ["error"]
+        #expect(delegate.events.filter { $0 != "metrics" } == expected)
+        #expect(task.response == nil && task.countOfBytesSent == 0 && server.requests.isEmpty)
+    }
+
+    @Test("Of GET, empty content is none, and that of a manager's task is sent")
+    func getThatIsSent() async throws {
+        let server = try echo()
+        let session = OperationURLSession(configuration: .ephemeral)
+        var request = URLRequest(url: server.url())
+        request.httpBody = Data()
+        #expect(await session.outcome(request).text == "GET 0 ")
+        let outcome = await session.upload(request) {
+            session.uploadTask(with: request, from: Data(), completionHandler: $0)
+        }
+        #expect(outcome.text == "GET 0 ")
+        request.httpBody = Data("content".utf8)
+        await #expect(throws: URLError.self) { try await session.data(for: request) }
+        let manager = URLSessionManager(sessionConfiguration: .ephemeral)
+        manager.responseSerializer = HTTPResponseSerializer()
+        #expect(try await manager.data(for: request).0 == Data("GET 7 content".utf8))
+        manager.invalidateSessionCancelingTasks(true)
     }
 
     @Test func aFileThatIsNotThereIsAnError() async throws {

@@ -72,6 +72,8 @@ extension OperationURLSession {
         var serializer = HTTPResponseSerializer.anyStatus
         /// What records the task.
         var archives: [HTTPArchive] = []
+        /// Foundation's sessions refuse it.
+        var sendsContentOfGET = false
 
         /// Tells those of a new operation that want to know it.
         fileprivate func announce(_ operation: SessionOperation) {
@@ -159,6 +161,10 @@ extension OperationURLSession {
             return (task, nil)
         }
         if outgoing.httpMethod == "HEAD" { outgoing.removeContent() }
+        if outgoing.httpMethod == "GET", !recipient.sendsContentOfGET, let refusal = refusal(of: outgoing, body) {
+            task.set(refusal)
+            return (task, nil)
+        }
         let length = outgoing.knownContentLength
         let operation = SessionOperation(
             request: settings.outgoing(outgoing, awaitsStream: body?.isAwaited ?? false),
@@ -171,6 +177,17 @@ extension OperationURLSession {
             state.operation = operation
         }
         return (task, operation)
+    }
+
+    /// What becomes of a GET with content; nil: it has none, and is sent.
+    private func refusal(of request: URLRequest, _ body: SessionUploadBody?) -> SessionTask.Loader? {
+        let awaitsStream = body?.isAwaited ?? false
+        guard awaitsStream || request.httpBody?.isEmpty == false || request.httpBodyStream != nil else { return nil }
+        let error = URLError(
+            .dataLengthExceedsMaximum, url: request.url, reason: "a GET has no content",
+            advice: "put it into the query, use another method, or an operation in place of the task"
+        ).adding("resource exceeds maximum size", forKey: NSLocalizedDescriptionKey)
+        return awaitsStream ? .foreign(SessionRefusedUpload(error)) : .failure(error)
     }
 
     /// What loads in place of an operation; nil: an operation.
@@ -212,4 +229,23 @@ extension OperationURLSession {
         }
         return nil
     }
+}
+
+/// A streamed upload that is not sent: its client is asked for the stream before, as by Foundation.
+private final class SessionRefusedUpload: SessionTaskLoader {
+    private let error: URLError
+
+    init(_ error: URLError) {
+        self.error = error
+    }
+
+    func begin(_ task: SessionTask) {
+        let once = FirstAnswer<InputStream?> { [error] _ in task.finishLoading(error) }
+        task.client.task(task, needsBodyStream: { once.give($0) })
+    }
+
+    // There is nothing to stop: the task's end is the answer's, or the cancellation's.
+    func pause() {}
+    func proceed() {}
+    func stop() {}
 }

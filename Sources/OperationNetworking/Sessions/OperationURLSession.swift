@@ -10,7 +10,8 @@ internal import NetworkingTransport
 /// batch (``operation(for:)``), its `priority` is the operation's, and `suspend()` and `resume()` pause it and go on with
 /// what was received: on the same connection, where the response cannot be continued by a range. Content is decoded also
 /// where the request has an `Accept-Encoding` of its own; `User-Agent` and `Accept-Language` are added where it has none;
-/// HEAD is sent without the request's content, whatever that is, as by Foundation on Linux.
+/// HEAD is sent without the request's content, whatever that is, as by Foundation on Linux. GET with content, which a server
+/// need not look at, fails with `URLError.dataLengthExceedsMaximum`, as by Foundation; managers and operations send it.
 /// Completion handlers and delegates are called as Foundation documents it, on the delegate queue.
 ///
 /// **What the configuration says** is taken when the session is made: `httpAdditionalHeaders`; `timeoutIntervalForRequest`
@@ -214,24 +215,30 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     // MARK: All tasks
 
-    /// The tasks that were resumed and are not over, on the delegate queue.
+    /// The tasks that were resumed and are not over at the time of the call, on the delegate queue.
     open override func getTasksWithCompletionHandler(
         _ completionHandler:
             @escaping @Sendable (
                 [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
             ) -> Void
     ) {
-        client.perform(on: delegateQueue) { [self] in
-            let tasks = outstandingTasks
+        let tasks = outstandingTasks
+        performKeepingSession {
             completionHandler(
                 tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
                 tasks.compactMap { $0 as? URLSessionUploadTask }, tasks.compactMap { $0 as? URLSessionDownloadTask })
         }
     }
 
-    /// The tasks that were resumed and are not over, on the delegate queue.
+    /// The tasks that were resumed and are not over at the time of the call, on the delegate queue.
     open override func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
-        client.perform(on: delegateQueue) { [self] in completionHandler(outstandingTasks) }
+        let tasks = outstandingTasks
+        performKeepingSession { completionHandler(tasks) }
+    }
+
+    /// The session, which has the queue, stays until the work was done.
+    private func performKeepingSession(_ work: @escaping @Sendable () -> Void) {
+        client.perform(on: delegateQueue) { [self] in withExtendedLifetime(self, work) }
     }
 
     /// Lets the tasks that there are go on, and makes no others. Then the delegate is told, and let go of.

@@ -158,14 +158,15 @@ extension SessionTask {
     /// The client is about to tell the end: from now on the task is completed for everybody.
     func willTellEnd() { withState { $0.isTold = true } }
 
-    /// A cancellation is called what programs for Foundation's sessions compare it with, and a URL without a scheme is not
+    /// What programs for Foundation's sessions compare by its text has Foundation's, and a URL without a scheme is not
     /// supported.
     private static func inFoundationsWords(_ error: any Error) -> any Error {
         guard let error = error as? URLError else { return error }
-        switch error.code {
-        case .cancelled: return error.adding("cancelled", forKey: NSLocalizedDescriptionKey)
-        case .badURL where error.failingURL?.scheme == nil: return error.recoded(.unsupportedURL)
-        default: return error
+        return switch error.code {
+        case .cancelled: error.adding("cancelled", forKey: NSLocalizedDescriptionKey)
+        case .httpTooManyRedirects: error.adding("too many HTTP redirects", forKey: NSLocalizedDescriptionKey)
+        case .badURL where error.failingURL?.scheme == nil: error.recoded(.unsupportedURL)
+        default: error
         }
     }
 

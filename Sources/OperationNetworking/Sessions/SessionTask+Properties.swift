@@ -36,12 +36,9 @@ extension SessionTask {
         set { withState { $0.description = newValue } }
     }
 
-    /// The task's own, else the session's.
+    /// The task's own, as Apple documents it: nil where only the session has one, which Foundation on Linux shows here.
     var delegate: (any URLSessionTaskDelegate)? {
-        get {
-            let (own, session) = withState { ($0.delegate, $0.session) }
-            return own ?? session?.delegate as? any URLSessionTaskDelegate
-        }
+        get { ownDelegate }
         set {
             let old = withState { state in
                 defer { state.delegate = newValue }

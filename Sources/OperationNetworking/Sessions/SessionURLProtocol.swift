@@ -85,7 +85,8 @@ final class SessionURLProtocol: URLProtocol {
         FoundationTask.setDownloadedFile(file, of: self)
     }
 
-    func finish(_ result: SessionTaskResult) {
+    /// - Parameter tell: tells the delegate what comes after the response and before the end.
+    func finish(_ result: SessionTaskResult, tell: () -> Void) {
         let isFirst = state.withLock { state in
             state.inner = nil
             // Of a stopped one Foundation may be about to tell the end.
@@ -93,18 +94,19 @@ final class SessionURLProtocol: URLProtocol {
             state.isFinished = true
             return true
         }
-        guard isFirst, let client = super.client else { return }
-        if let error = result.error {
-            client.urlProtocol(self, didFailWithError: error)
-            return
-        }
-        guard let response = result.response else {
+        guard isFirst, let client = super.client else { return tell() }
+        guard result.error == nil, let response = result.response else {
+            tell()
             client.urlProtocol(
-                self, didFailWithError: URLError(.badServerResponse, url: request.url, reason: "no response came"))
+                self,
+                didFailWithError: result.error
+                    ?? URLError(.badServerResponse, url: request.url, reason: "no response came"))
             return
         }
         let told = task?.ownFace == nil ? FoundationTask.settled(response) : response
+        // Foundation tells the delegate of the call of it, too.
         client.urlProtocol(self, didReceive: told, cacheStoragePolicy: .notAllowed)
+        tell()
         // At once: Foundation keeps the last piece only.
         if let data = result.data { client.urlProtocol(self, didLoad: data) }
         client.urlProtocolDidFinishLoading(self)
@@ -125,13 +127,18 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
         ownDelegate = delegate
     }
 
-    private var delegate: (any URLSessionTaskDelegate)? { ownDelegate ?? outer.delegate }
+    private var delegate: (any URLSessionTaskDelegate)? {
+        // A task of this library's shows only what is its own.
+        ownDelegate ?? outer.delegate ?? outer.ownFace?.task.session?.delegate as? any URLSessionTaskDelegate
+    }
 
     func interests(of task: SessionTask) -> SessionTaskInterests {
+        guard delegate != nil else { return task.session?.delegate == nil ? [] : .challenges }
+        var interests: SessionTaskInterests = [.redirects, .challenges, .sending]
         // A task of this library's tells its metrics itself.
-        let metrics: SessionTaskInterests = outer.ownFace == nil ? .metrics : []
-        guard delegate == nil else { return metrics.union([.redirects, .challenges, .sending]) }
-        return task.session?.delegate == nil ? [] : .challenges
+        if outer.ownFace == nil { interests.insert(.metrics) }
+        if ownDelegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
+        return interests
     }
 
     func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
@@ -182,6 +189,15 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
             session, task: outer, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
     }
 
+    func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
+        guard let session = task.session, let download = outer as? URLSessionDownloadTask,
+            let delegate = ownDelegate as? any URLSessionDownloadDelegate
+        else { return }
+        delegate.urlSession(
+            session, downloadTask: download, didWriteData: count, totalBytesWritten: total,
+            totalBytesExpectedToWrite: expected)
+    }
+
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
         // Nobody removes what `download(for:)` returns.
         let kept = SessionDownloadFile.newLocation()
@@ -190,11 +206,20 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     }
 
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
+        protocolObject.finish(result) { tellLast(of: result, task) }
+        task.close()
+    }
+
+    private func tellLast(of result: SessionTaskResult, _ task: SessionTask) {
         // Not by `tell`, which finds no session once the task is closed.
-        if let metrics = result.metrics?.urlSessionTaskMetrics, let session = task.session, let delegate {
+        guard let session = task.session else { return }
+        if let data = result.data, !data.isEmpty, let outer = outer as? URLSessionDataTask,
+            let delegate = ownDelegate as? any URLSessionDataDelegate
+        {
+            perform(for: task) { delegate.urlSession(session, dataTask: outer, didReceive: data) }
+        }
+        if let metrics = result.metrics?.urlSessionTaskMetrics, let delegate {
             perform(for: task) { [outer] in delegate.urlSession(session, task: outer, didFinishCollecting: metrics) }
         }
-        protocolObject.finish(result)
-        task.close()
     }
 }

@@ -95,6 +95,6 @@ extension URLSessionManager.Present {
     ) -> OperationURLSession.Recipient {
         OperationURLSession.Recipient(
             client: client, context: managed, configuration: configuration,
-            serializer: parses ? tasks.operationSerializer : .anyStatus, archives: archives)
+            serializer: parses ? tasks.operationSerializer : .anyStatus, archives: archives, sendsContentOfGET: true)
     }
 }
