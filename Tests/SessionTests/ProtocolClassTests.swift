@@ -140,7 +140,7 @@ private final class Teller: URLProtocol {
     static let whenStarted = Locked<(@Sendable (URLSessionTask?) -> Void)?>(nil)
     static let count = Locked(0)
 
-    required override init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
+    required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
         super.init(request: request, cachedResponse: cachedResponse, client: client)
         Self.count.withLock { $0 += 1 }
     }
