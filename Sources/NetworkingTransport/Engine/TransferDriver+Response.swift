@@ -61,7 +61,8 @@ extension TransferDriver {
         case .contradictoryLength:
             failure = TransferError(
                 .badResponse,
-                message: "The response's Content-Length is no number, too large, or given twice with different values.")
+                message: "The response's Content-Length is no number, too large, or given twice with different values, "
+                    + "or it or Transfer-Encoding is folded or has white space before its colon.")
             return false
         }
     }
