@@ -212,6 +212,19 @@ import Testing
         #expect(ContentDecoder.codings(of: head) == codings)
     }
 
+    @Test(
+        "Transfer codings other than chunked",
+        arguments: [
+            ([], nil), ([""], nil), (["chunked"], nil), (["CHUNKED , identity"], nil), (["chunked", "chunked"], nil),
+            (["gzip"], "gzip"), (["X-GZip, chunked"], "x-gzip"), (["chunked", "br"], "br"), (["foo, gzip"], "foo"),
+            (["chunked;q=1"], "chunked;q=1"), (["a b"], "unknown"),
+        ] as [([String], String?)])
+    func transferCodings(fields: [String], coding: String?) {
+        let lines = fields.map { "transfer-encoding: \($0)\r\n" }.joined()
+        let head = ResponseHead(statusCode: 200, httpVersion: "1.1", rawFields: Array(lines.utf8))
+        #expect(ContentDecoder.transferCoding(of: head) == coding)
+    }
+
     @Test("Very much of very little is decoded in pieces of bounded size")
     func bomb() throws {
         let member = try Self.gzip(Data(count: 64 << 20))

@@ -104,7 +104,10 @@ struct ResponseHeadTests {
 
     @Test("A head that is no one length long is not complete, an interim one may say what it wants")
     func contradictoryLength() {
-        for fields in [["Content-Length: 5\r\n", "Content-Length: 6\r\n"], ["Content-Length: x\r\n"]] {
+        for fields in [
+            ["Content-Length: 5\r\n", "Content-Length: 6\r\n"], ["Content-Length: x\r\n"],
+            ["transfer-encoding : chunked\r\n"], ["Transfer-Encoding:\r\n", "\tchunked\r\n"],
+        ] {
             var collector = ResponseHeadCollector(limit: 1000)
             for status in ["HTTP/1.1 103 Early\r\n", "HTTP/1.1 200 OK\r\n"] {
                 #expect(append(status, to: &collector) == .statusLine)
@@ -112,6 +115,18 @@ struct ResponseHeadTests {
                 let isInterim = status.contains("103")
                 #expect(append("\r\n", to: &collector) == (isInterim ? .interim : .contradictoryLength))
             }
+        }
+    }
+
+    @Test("A transfer coding is looked at as it is written, and anything that follows its name is another field")
+    func transferCoding() {
+        for fields in [
+            "Transfer-Encoding: chunked\r\nX:\r\n y\r\n", "Transfer-Encodings : x\r\n", "TE : x\r\n", "t\r\n",
+        ] {
+            #expect(head(fields + "Content-Length: 5\r\n").contentLength == 5)
+        }
+        for fields in ["Transfer-Encoding : x\r\n", "TRANSFER-ENCODING\t:\r\n", "Transfer-Encoding: a,\r\n b\r\n"] {
+            #expect(head(fields + "Content-Length: 5\r\n").contentLength == nil)
         }
     }
 

@@ -39,11 +39,25 @@ extension ContentDecoder {
         return result.count <= maximumCount ? result : [.other("more than \(maximumCount) codings")]
     }
 
+    /// A transfer coding of a response other than "chunked"; nil: there is none.
+    ///
+    /// libcurl undoes those that are content codings as well, unasked, and takes content for whole wherever it ends, also
+    /// where nothing could be decoded. Neither is a length beside them one of the content (RFC 9112, section 6.3).
+    static func transferCoding(of head: ResponseHead) -> String? {
+        var result: String?
+        head.forEachValue(of: .transferEncoding) { value in
+            for part in value.split(separator: UInt8(ascii: ",")) where result == nil {
+                let part = part.trimmingBlanks
+                guard coding(part) != nil, !part.equalsIgnoringCase("chunked") else { continue }
+                result = name(part)
+            }
+        }
+        return result
+    }
+
     /// Nil: as it is.
     private static func coding(_ name: Slice<UnsafeRawBufferPointer>) -> Coding? {
-        let name = name.map(\.lowercasedASCII)
-        let isToken = name.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        let text = isToken && name.count <= maximumNameLength ? String(decoding: name, as: UTF8.self) : "unknown"
+        let text = Self.name(name)
         switch text {
         case "", "identity", "none": return nil
         case "gzip", "x-gzip": return .gzip
@@ -52,5 +66,11 @@ extension ContentDecoder {
         case "zstd": return .zstd
         default: return .other(text)
         }
+    }
+    /// In lower case, and fit for an error.
+    private static func name(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let name = bytes.map(\.lowercasedASCII)
+        let isToken = name.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        return isToken && name.count <= maximumNameLength ? String(decoding: name, as: UTF8.self) : "unknown"
     }
 }

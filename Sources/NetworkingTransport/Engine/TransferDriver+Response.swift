@@ -61,7 +61,8 @@ extension TransferDriver {
         case .contradictoryLength:
             failure = TransferError(
                 .badResponse,
-                message: "The response's Content-Length is no number, too large, or given twice with different values.")
+                message: "The response's Content-Length is no number, too large, or given twice with different values, "
+                    + "or it or Transfer-Encoding is folded or has white space before its colon.")
             return false
         }
     }
@@ -143,6 +144,12 @@ extension TransferDriver {
         delivery = handler.transfer(transfer, didReceive: head)
         switch delivery {
         case .deliver:
+            if let name = ContentDecoder.transferCoding(of: head), mayHaveContent(head) {
+                failure = TransferError(
+                    .cannotDecodeContent,
+                    message: "The content comes in the transfer coding \"\(name)\", which was not asked for.")
+                return false
+            }
             let codings = decodesContent ? ContentDecoder.codings(of: head) : []
             decoding = codings.isEmpty ? nil : DecodedContent(codings)
             if case .none = body {} else { awaitsEnd = collector.isHTTP2 && isOnHTTP2 }
@@ -156,6 +163,11 @@ extension TransferDriver {
             failure = error
             return false
         }
+    }
+
+    /// RFC 9112, section 6.3.
+    private func mayHaveContent(_ head: ResponseHead) -> Bool {
+        head.statusCode != 204 && head.statusCode != 304 && transfer?.request.method != "HEAD"
     }
 
     /// Counts a byte of what a proxy sends before there is a tunnel. False: end the transfer.
@@ -220,7 +232,7 @@ extension TransferDriver {
         if case .none = body { return false }
         guard hasReportedHead, case .deliver = delivery else { return false }
         return contentBytes == collector.announcedLength
-            && collector.head.firstBytes(named: "Transfer-Encoding", limit: .max) == nil
+            && !collector.head.contains(.transferEncoding)
     }
 
     private func deliver(

@@ -4,9 +4,10 @@
 package struct ContentLength: Equatable {
     /// The length announced; nil: none was.
     package private(set) var value: Int64?
-    /// A value was no number, too large for any content, or not the same as one before.
+    /// A length was no number, too large for any content, or not the same as one before; or libcurl reads something else in
+    /// the lines of a length or a transfer coding than what is between may.
     package private(set) var isMalformed = false
-    /// The line before was a `Content-Length`, which a line that begins with white space would continue.
+    /// The line before was a length or a transfer coding, which a line that begins with white space would continue.
     private var mayContinue = false
 
     package init() {}
@@ -17,16 +18,19 @@ package struct ContentLength: Equatable {
         if mayContinue, first.isBlank { isMalformed = true }
         mayContinue = false
         // Looked at for every line of every response: most differ in the first byte.
-        guard first.lowercasedASCII == UInt8(ascii: "c"), line.hasPrefixIgnoringCase(Self.name) else { return }
-        let rest = line.dropFirst(Self.name.utf8CodeUnitCount)
+        let isLength = first.lowercasedASCII == UInt8(ascii: "c")
+        guard isLength || first.lowercasedASCII == UInt8(ascii: "t") else { return }
+        let name = isLength ? Self.length : Self.coding
+        guard line.hasPrefixIgnoringCase(name) else { return }
+        let rest = line.dropFirst(name.utf8CodeUnitCount)
         guard let colon = rest.first(where: { !$0.isBlank }), colon == UInt8(ascii: ":") else { return }
         mayContinue = true
-        // libcurl does not see a field whose name has white space behind it.
+        // libcurl does not see a field whose name has white space behind it, nor the rest of one that is folded.
         guard rest.first == colon else { return isMalformed = true }
-        take(values: rest.dropFirst())
+        if isLength { take(values: rest.dropFirst()) }
     }
 
-    private static let name: StaticString = "Content-Length"
+    private static let (length, coding): (StaticString, StaticString) = ("Content-Length", "Transfer-Encoding")
     /// As many as the largest length has.
     private static let maximumDigits = 19
 

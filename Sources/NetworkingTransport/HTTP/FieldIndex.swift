@@ -3,7 +3,7 @@
 /// A response field that the library itself looks for.
 package enum KnownField: Int, CaseIterable, Sendable {
     case acceptRanges, age, cacheControl, contentEncoding, contentLocation, contentRange, date, entityTag, expires
-    case lastModified, location, pragma, setCookie, vary, wwwAuthenticate
+    case lastModified, location, pragma, setCookie, transferEncoding, vary, wwwAuthenticate
 
     var name: StaticString {
         switch self {
@@ -20,6 +20,7 @@ package enum KnownField: Int, CaseIterable, Sendable {
         case .location: "Location"
         case .pragma: "Pragma"
         case .setCookie: "Set-Cookie"
+        case .transferEncoding: "Transfer-Encoding"
         case .vary: "Vary"
         case .wwwAuthenticate: "WWW-Authenticate"
         }
@@ -44,6 +45,7 @@ package enum KnownField: Int, CaseIterable, Sendable {
         case 16 where name.equalsIgnoringCase(Self.contentEncoding.name): self = .contentEncoding
         case 16 where name.equalsIgnoringCase(Self.contentLocation.name): self = .contentLocation
         case 16 where name.equalsIgnoringCase(Self.wwwAuthenticate.name): self = .wwwAuthenticate
+        case 17 where name.equalsIgnoringCase(Self.transferEncoding.name): self = .transferEncoding
         default: return nil
         }
     }
@@ -52,7 +54,7 @@ package enum KnownField: Int, CaseIterable, Sendable {
 /// Where the first line of each known field begins, found in one pass: most of them are asked for and absent.
 struct FieldIndex: Sendable {
     /// By field: the place, and one; 0: there is none.
-    private var places = InlineArray<15, UInt32>(repeating: 0)
+    private var places = InlineArray<16, UInt32>(repeating: 0)
 
     init(_ bytes: UnsafeRawBufferPointer) {
         FieldLines.forEach(in: bytes, from: 0) { name, _ in

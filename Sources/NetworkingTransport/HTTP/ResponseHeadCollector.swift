@@ -21,7 +21,8 @@ struct ResponseHeadCollector {
         case malformed
         /// More than `limit` bytes, or than `maximumFields` field lines, in one transfer.
         case tooLarge
-        /// A head whose `Content-Length` says no one length: where the next response begins is anybody's guess.
+        /// A head whose `Content-Length` or `Transfer-Encoding` says no one length: where the next response begins is anybody's
+        /// guess.
         case contradictoryLength
     }
 
