@@ -67,6 +67,7 @@ extension ContentDecoder {
         default: return .other(text)
         }
     }
+
     /// In lower case, and fit for an error.
     private static func name(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let name = bytes.map(\.lowercasedASCII)
