@@ -47,17 +47,39 @@ import Testing
         #expect(delegate.events.filter { $0 != "metrics" } == ["redirect 301"])
     }
 
-    @Test("A redirect to a server is followed by this engine, one without an end is an error")
+    @Test("A redirect to what no class takes is an error, and so is one without an end")
     func redirectElsewhere() async throws {
         let server = try TestServer()
-        server.respond(to: "/path", .ok("server"))
         var request = URLRequest(url: try url("elsewhere"))
-        request.setValue(server.url("/path").absoluteString, forHTTPHeaderField: "X-Target")
-        #expect(await session().outcome(request).text == "server")
-        #expect(server.requests.count == 1)
-        request.setValue("unknown://host/", forHTTPHeaderField: "X-Target")
-        #expect(await session().outcome(request).code == .unsupportedURL)
+        for target in [server.url("/path").absoluteString, "unknown://host/", "file:///etc/hostname"] {
+            request.setValue(target, forHTTPHeaderField: "X-Target")
+            #expect(await session().outcome(request).code == .unsupportedURL)
+        }
+        #expect(server.requests.isEmpty)
         #expect(await session().outcome(try url("loop")).code == .httpTooManyRedirects)
+    }
+
+    @Test("Credentials stay in their origin when a class redirects with the request's fields")
+    func confinedFields() async throws {
+        var request = URLRequest(url: try url("away"))
+        request.setValue("Bearer b", forHTTPHeaderField: "Authorization")
+        for (target, expected) in [("http://teller.invalid/field", "Bearer b"), ("http://other.invalid/field", "none")]
+        {
+            request.setValue(target, forHTTPHeaderField: "X-Target")
+            #expect(await session().outcome(request).text == expected)
+        }
+    }
+
+    @Test("What comes during a suspension is told after it, and once")
+    func suspension() async throws {
+        for _ in 0..<100 {
+            let outcome = await session().outcome(URLRequest(url: try url("slow"))) { task in
+                task.resume()
+                task.suspend()
+                task.resume()
+            }
+            #expect(outcome.text == "slow")
+        }
     }
 
     @Test("The task of an object is the one that the user has")
@@ -101,6 +123,24 @@ import Testing
         let outcome = await session(delegate).outcome(try url("private"))
         #expect(outcome.status == 200 && outcome.text == "Basic Ym9iOmI=")
         #expect(delegate.events.filter { $0 != "metrics" } == ["challenge r 0", "challenge r 0"])
+    }
+
+    @Test("A class that asks for a credential is not asked again for what was uploaded from a stream")
+    func authenticationOfUpload() async throws {
+        let delegate = RecordingDelegate()
+        delegate.challenge = { _ in (.useCredential, URLCredential(user: "bob", password: "b", persistence: .none)) }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data("content".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var request = URLRequest(url: try url("private"))
+        request.httpMethod = "PUT"
+        let session = session(delegate)
+        let status = await withCheckedContinuation { continuation in
+            session.uploadTask(with: request, fromFile: file) { _, response, _ in
+                continuation.resume(returning: (response as? HTTPURLResponse)?.statusCode)
+            }.resume()
+        }
+        #expect(status == 401)
     }
 
     @Test("Metrics have what classes answered")
@@ -147,7 +187,9 @@ private final class Teller: URLProtocol {
 
     deinit { Self.count.withLock { $0 -= 1 } }
 
-    override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "teller.invalid" }
+    override class func canInit(with request: URLRequest) -> Bool {
+        ["teller.invalid", "other.invalid"].contains(request.url?.host)
+    }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
     override func stopLoading() {}
 
@@ -161,6 +203,12 @@ private final class Teller: URLProtocol {
             respond(301, "moved")
         case "/loop": redirect("http://teller.invalid/loop")
         case "/elsewhere": redirect(request.value(forHTTPHeaderField: "X-Target") ?? "")
+        case "/away":
+            var next = request
+            next.url = request.value(forHTTPHeaderField: "X-Target").flatMap(URL.init(string:))
+            guard let response = response(301, [:]) else { return }
+            client?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
+        case "/field": respond(200, request.value(forHTTPHeaderField: "Authorization") ?? "none")
         case "/again":
             respond(200, "once")
             respond(200, "twice")

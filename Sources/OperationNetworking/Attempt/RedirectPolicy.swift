@@ -62,9 +62,14 @@ enum RedirectPolicy {
             next.httpBodyStream = nil
             next.keepFields { !isNamed($0, contentFields) }
         }
-        if !Origin.isSame(url, target) { next.keepFields { !isNamed($0, confinedFields) } }
-        if leavesTLS(from: url, to: target) { next.keepFields { isNamed($0, unprotectedFields) } }
+        confine(&next, redirectedFrom: url, to: target)
         return next
+    }
+
+    /// Drops the header fields that do not go along to another origin, or out of TLS.
+    static func confine(_ request: inout URLRequest, redirectedFrom url: URL, to target: URL) {
+        if !Origin.isSame(url, target) { request.keepFields { !isNamed($0, confinedFields) } }
+        if leavesTLS(from: url, to: target) { request.keepFields { isNamed($0, unprotectedFields) } }
     }
 
     /// Whether a redirect leads from https to http.

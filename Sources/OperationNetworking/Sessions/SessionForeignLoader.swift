@@ -84,11 +84,6 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
         return first.flatMap { Self.isFoundations($0) ? nil : $0 }
     }
 
-    /// What loads the request that a class of the user's redirects to; nil: nothing here.
-    func type(for request: URLRequest) -> URLProtocol.Type? {
-        usersType(for: request) ?? (SessionURLProtocol.canInit(with: request) ? SessionURLProtocol.self : nil)
-    }
-
     static func isFoundations(_ type: URLProtocol.Type) -> Bool {
         String(reflecting: type).utf8.starts(with: "FoundationNetworking.".utf8)
     }

@@ -11,15 +11,20 @@ internal import NetworkingTransport
 /// The object's `task` is the user's, and its client is this library's. Foundation's client stops the process where it is
 /// told of a redirect, of an end without a response, or of anything when the task is over: here a redirect is followed, such
 /// an end is an error, and what comes late has no effect.
-// Sendable because `client` is behind a lock, and each of the other fields that change belongs to one queue.
+// Sendable because `present` is behind a lock, and each of the other fields that change belongs to one queue.
 final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
+    private struct Present {
+        /// The present object's; nil: there is none yet, or nothing counts any more.
+        var client: SessionProtocolClient?
+        var isOver = false
+    }
+
     private let type: URLProtocol.Type
     private let request: URLRequest
     /// The request is not what the task shows: it has the content of an upload.
     private let hasContent: Bool
     private let sessions: SessionForeignSessions
-    /// The present object's; nil: nothing counts any more.
-    private let client = Locked<SessionProtocolClient?>(nil)
+    private let present = Locked(Present())
     /// Where objects may tell whatever they want, from any thread.
     private let events = DispatchQueue(label: "OperationNetworking.protocolEvents")
     /// On the session's queue: a class of the user's is started for one task at a time, as by Foundation.
@@ -27,6 +32,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
 
     // On `events`.
     private var isWaiting = false
+    private var isPaused = false
     private var pending: [SessionProtocolEvent] = []
     private var hopCount = 0
     private var failureCount = 0
@@ -41,18 +47,27 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     }
 
     func begin(_ task: SessionTask) {
-        // Nor does the task show what the configuration and the canonical form add.
-        let shown = task.originalRequest
-        // Field by field: on Linux requests are equal whatever their fields are.
-        let isShown =
-            shown?.url == request.url && shown?.httpMethod == request.httpMethod
-            && shown?.allHTTPHeaderFields == request.allHTTPHeaderFields
-        start(type, request, for: task, isOriginal: !hasContent && isShown)
+        start(type, request, for: task, isOriginal: !hasContent && isShown(by: task))
     }
 
-    // As by Foundation on Linux, a suspension stops the loading, which begins anew.
-    func pause() { sessions.control.async { [self] in object?.stopLoading() } }
-    func proceed() { sessions.control.async { [self] in object?.startLoading() } }
+    /// Whether the task shows the request as it is: not what the configuration and the canonical form add. Part by part: on
+    /// Linux requests are equal whatever their fields are.
+    private func isShown(by task: SessionTask) -> Bool {
+        guard let shown = task.originalRequest else { return false }
+        return shown.url == request.url && shown.httpMethod == request.httpMethod
+            && shown.allHTTPHeaderFields == request.allHTTPHeaderFields && shown.httpBody == request.httpBody
+            && shown.timeoutInterval == request.timeoutInterval && shown.cachePolicy == request.cachePolicy
+    }
+
+    // What an object tells meanwhile is kept: so nothing is loaded twice, nor told.
+    func pause() { events.async { [self] in isPaused = true } }
+
+    func proceed() {
+        events.async { [self] in
+            isPaused = false
+            if let client = present.withLock({ $0.client }) { work(off: client) }
+        }
+    }
 
     func stop() {
         release()
@@ -63,22 +78,27 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
         _ type: URLProtocol.Type, _ request: URLRequest, for task: SessionTask, isOriginal: Bool = false
     ) {
         let new = SessionProtocolClient(self, task, request, type, isOriginal: isOriginal)
-        let old = client.withLock { client in
-            defer { client = new }
-            return client
+        let (old, isOver) = present.withLock { present in
+            guard !present.isOver else { return (nil as SessionProtocolClient?, true) }
+            defer { present.client = new }
+            return (present.client, false)
         }
         withExtendedLifetime(old) {}
+        guard !isOver else { return }
         sessions.control.async { [self] in
             object?.stopLoading()
             // It was stopped meanwhile.
-            guard client.withLock({ $0 === new }) else { return object = nil }
+            guard isPresent(new) else { return object = nil }
             object = new.makeObject()
             object?.startLoading()
         }
     }
 
     private func release() {
-        let old = client.withLock { $0.take() }
+        let old = present.withLock { present in
+            present.isOver = true
+            return present.client.take()
+        }
         withExtendedLifetime(old) {}
     }
 
@@ -92,10 +112,10 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
         }
     }
 
-    private func isPresent(_ source: SessionProtocolClient) -> Bool { client.withLock { $0 === source } }
+    private func isPresent(_ source: SessionProtocolClient) -> Bool { present.withLock { $0.client === source } }
 
     private func work(off source: SessionProtocolClient) {
-        while !isWaiting, !pending.isEmpty, isPresent(source) { handle(pending.removeFirst(), source) }
+        while !isWaiting, !isPaused, !pending.isEmpty, isPresent(source) { handle(pending.removeFirst(), source) }
     }
 
     /// What comes is kept until the returned closure is called.
@@ -117,7 +137,10 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
             if !asks(about: response, source) { task.receive(response, proceed: wait(source)) }
         case .data(let data):
             task.receive(data)
-        case .redirect(let request, let response):
+        case .redirect(var request, let response):
+            if let url = source.request.url, let target = request.url {
+                RedirectPolicy.confine(&request, redirectedFrom: url, to: target)
+            }
             guard let response = response as? HTTPURLResponse,
                 task.withState({ $0.interests.contains(.redirects) })
             else { return follow(request, after: response, source) }
@@ -141,10 +164,9 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     /// The redirect is not followed: it is the response, unless the object has told another one.
     private func stay(with response: HTTPURLResponse) {
         let hasResponse = pending.contains { if case .response = $0 { true } else { false } }
-        let hasEnd = pending.contains { if case .end = $0 { true } else { false } }
         guard !hasResponse else { return }
-        pending.insert(.response(response), at: 0)
-        if !hasEnd { pending.append(.end(nil)) }
+        pending = [.response(response), .end(nil)]
+        sessions.control.async { [self] in object?.stopLoading() }
     }
 
     private func follow(_ request: URLRequest, after response: URLResponse, _ source: SessionProtocolClient) {
@@ -158,12 +180,12 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
                         .httpTooManyRedirects, url: request.url,
                         reason: "more than \(RedirectPolicy.maximumHops) redirects")), source)
         }
-        guard let type = sessions.type(for: request) else {
+        guard let type = sessions.usersType(for: request) else {
             return handle(
                 .end(
                     URLError(
                         .unsupportedURL, url: request.url,
-                        reason: "a protocol class redirected to what none of the session's loads")), source)
+                        reason: "a protocol class redirected to what none of the session's own takes")), source)
         }
         source.task.noteExchange(response)
         source.task.withState { $0.currentRequest = request }
@@ -176,8 +198,8 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     /// otherwise the response stands.
     private func asks(about response: URLResponse, _ source: SessionProtocolClient) -> Bool {
         let task = source.task
-        // This library's own class has asked.
-        guard source.type != SessionURLProtocol.self, failureCount < RedirectPolicy.maximumHops,
+        // What was read of a stream cannot be sent again.
+        guard source.request.httpBodyStream == nil, failureCount < RedirectPolicy.maximumHops,
             let response = response as? HTTPURLResponse, response.statusCode == 401, let url = source.request.url,
             task.withState({ $0.interests.contains(.challenges) }),
             let value = response.value(forHTTPHeaderField: "WWW-Authenticate"),

@@ -38,13 +38,6 @@ final class SessionURLProtocol: URLProtocol {
 
     override func startLoading() {
         if let inner = state.withLock({ $0.inner }) { return inner.resume() }
-        // A task of this library's, which a class of the user's sent here.
-        if let face = task?.ownFace, let session = face.task.session {
-            let inner = session.makeDataTask(
-                request, for: OperationURLSession.Recipient(client: SessionRelay(self, face, delegate: nil)))
-            state.withLock { $0.inner = inner }
-            return inner.resume()
-        }
         guard let task, let session = FoundationTask.session(of: task), let request = task.currentRequest else {
             client?.urlProtocol(
                 self,
@@ -62,7 +55,7 @@ final class SessionURLProtocol: URLProtocol {
         _ request: URLRequest, of task: URLSessionTask, in session: OperationURLSession
     ) -> URLSessionTask {
         let relay = OperationURLSession.Recipient(
-            client: SessionRelay(self, task, delegate: FoundationTask.delegateOfCall(task)))
+            client: SessionRelay(self, task, session, delegate: FoundationTask.delegateOfCall(task)))
         if task is URLSessionDownloadTask { return session.makeDownloadTask(request, for: relay) }
         guard task is URLSessionUploadTask, let body = FoundationTask.body(of: task) else {
             return session.makeDataTask(request, for: relay)
@@ -103,9 +96,8 @@ final class SessionURLProtocol: URLProtocol {
                     ?? URLError(.badServerResponse, url: request.url, reason: "no response came"))
             return
         }
-        let told = task?.ownFace == nil ? FoundationTask.settled(response) : response
         // Foundation tells the delegate of the call of it, too.
-        client.urlProtocol(self, didReceive: told, cacheStoragePolicy: .notAllowed)
+        client.urlProtocol(self, didReceive: FoundationTask.settled(response), cacheStoragePolicy: .notAllowed)
         tell()
         // At once: Foundation keeps the last piece only.
         if let data = result.data { client.urlProtocol(self, didLoad: data) }
@@ -118,31 +110,31 @@ final class SessionURLProtocol: URLProtocol {
 private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     private let protocolObject: SessionURLProtocol
     private let outer: URLSessionTask
+    /// Has the task until it is closed; kept for what is told just then.
+    private let session: OperationURLSession
     /// The one of `data(for:delegate:)`, which is not the task's.
     private let ownDelegate: (any URLSessionTaskDelegate)?
 
-    init(_ protocolObject: SessionURLProtocol, _ outer: URLSessionTask, delegate: (any URLSessionTaskDelegate)?) {
+    init(
+        _ protocolObject: SessionURLProtocol, _ outer: URLSessionTask, _ session: OperationURLSession,
+        delegate: (any URLSessionTaskDelegate)?
+    ) {
         self.protocolObject = protocolObject
         self.outer = outer
+        self.session = session
         ownDelegate = delegate
     }
 
-    private var delegate: (any URLSessionTaskDelegate)? {
-        // A task of this library's shows only what is its own.
-        ownDelegate ?? outer.delegate ?? outer.ownFace?.task.session?.delegate as? any URLSessionTaskDelegate
-    }
+    private var delegate: (any URLSessionTaskDelegate)? { ownDelegate ?? outer.delegate }
 
     func interests(of task: SessionTask) -> SessionTaskInterests {
-        guard delegate != nil else { return task.session?.delegate == nil ? [] : .challenges }
-        var interests: SessionTaskInterests = [.redirects, .challenges, .sending]
-        // A task of this library's tells its metrics itself.
-        if outer.ownFace == nil { interests.insert(.metrics) }
+        guard delegate != nil else { return session.delegate == nil ? [] : .challenges }
+        var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
         if ownDelegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
         return interests
     }
 
     func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
-        guard let session = task.session else { return }
         session.client.perform(on: session.delegateQueue, work)
     }
 
@@ -184,13 +176,12 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     }
 
     func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
-        guard let session = task.session else { return }
         delegate?.urlSession(
             session, task: outer, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
     }
 
     func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
-        guard let session = task.session, let download = outer as? URLSessionDownloadTask,
+        guard let download = outer as? URLSessionDownloadTask,
             let delegate = ownDelegate as? any URLSessionDownloadDelegate
         else { return }
         delegate.urlSession(
@@ -206,20 +197,24 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     }
 
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
-        protocolObject.finish(result) { tellLast(of: result, task) }
+        protocolObject.finish(result) { tellLast(of: result) }
         task.close()
     }
 
-    private func tellLast(of result: SessionTaskResult, _ task: SessionTask) {
-        // Not by `tell`, which finds no session once the task is closed.
-        guard let session = task.session else { return }
+    /// In the delegate queue's own order, in which Foundation tells of the response: not by `perform`, whose work may come
+    /// before what is in the queue already.
+    private func tellLast(of result: SessionTaskResult) {
         if let data = result.data, !data.isEmpty, let outer = outer as? URLSessionDataTask,
             let delegate = ownDelegate as? any URLSessionDataDelegate
         {
-            perform(for: task) { delegate.urlSession(session, dataTask: outer, didReceive: data) }
+            session.delegateQueue.addOperation { [session] in
+                delegate.urlSession(session, dataTask: outer, didReceive: data)
+            }
         }
         if let metrics = result.metrics?.urlSessionTaskMetrics, let delegate {
-            perform(for: task) { [outer] in delegate.urlSession(session, task: outer, didFinishCollecting: metrics) }
+            session.delegateQueue.addOperation { [session, outer] in
+                delegate.urlSession(session, task: outer, didFinishCollecting: metrics)
+            }
         }
     }
 }
