@@ -4,19 +4,21 @@
     ///
     /// Present in debug builds only, and without effect unless a simulation, which has one thread, installed a handler
     /// before anything else ran.
-    package enum CriticalSections {
+    public enum CriticalSections {
         /// Called after each outermost critical section of a lock of ours.
-        nonisolated(unsafe) package static var didLeave: (() -> Void)?
+        nonisolated(unsafe) public static var didLeave: (() -> Void)?
         /// Locks that the simulation's one thread holds. Counted only with a handler.
         nonisolated(unsafe) private static var depth = 0
 
+        /// A lock was taken.
         @inlinable
-        package static func enter() {
+        public static func enter() {
             if didLeave != nil { countEntry() }
         }
 
+        /// A lock was given back.
         @inlinable
-        package static func leave() {
+        public static func leave() {
             if didLeave != nil { countExit() }
         }
 

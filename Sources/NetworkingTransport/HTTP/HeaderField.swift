@@ -14,10 +14,14 @@ extension String {
     /// Whether this is the name of a header field, which is ASCII and compared without regard to case (RFC 9110, 5.1).
     package func isFieldName(_ name: String) -> Bool {
         guard utf8.count == name.utf8.count else { return false }
-        var (left, right) = (utf8.makeIterator(), name.utf8.makeIterator())
-        while let byte = left.next(), let other = right.next() {
-            guard byte == other || (byte | 0x20 == other | 0x20 && 0x61...0x7A ~= byte | 0x20) else { return false }
+        var (left, right) = (self, name)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                for (byte, other) in zip(left, right) where byte != other {
+                    guard byte | 0x20 == other | 0x20 && 0x61...0x7A ~= byte | 0x20 else { return false }
+                }
+                return true
+            }
         }
-        return true
     }
 }

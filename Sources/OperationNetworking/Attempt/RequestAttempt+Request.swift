@@ -108,6 +108,8 @@ extension RequestAttempt {
     private func outgoingHeaders(url: URL) -> [HeaderField] {
         let request = machine.request
         var headers: [HeaderField] = []
+        // What nearly all requests have.
+        headers.reserveCapacity(8)
         var hasCookie = false
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             // The server refused what the field says: the answer to the challenge takes its place.

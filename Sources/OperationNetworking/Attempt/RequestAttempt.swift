@@ -25,7 +25,9 @@ final class RequestAttempt: @unchecked Sendable {
     let runtime: any OperationRuntime
     let number: UInt
     /// As it was when the latest response began: blocks and places set after the start count.
-    var sharedConfiguration: URLConnectionOperation.SharedConfiguration
+    // This and what else is looked at all the time is on one thread, and nothing is called while one of them is changed: no
+    // need for a check of that each time.
+    @exclusivity(unchecked) var sharedConfiguration: URLConnectionOperation.SharedConfiguration
     let content: ResumableContent
     /// Who is asked and told beside the operation's blocks.
     let client: (any AttemptClient)?
@@ -35,10 +37,10 @@ final class RequestAttempt: @unchecked Sendable {
     private let bodyStream: InputStream?
     /// Where the operation's own request goes, if that is known.
     let firstTarget: RequestTarget?
-    var machine: AttemptMachine
+    @exclusivity(unchecked) var machine: AttemptMachine
 
     /// The transfer under way.
-    var transfer: Transfer?
+    @exclusivity(unchecked) var transfer: Transfer?
     private(set) var stop: Stop?
     /// Paused without being stopped: what happens is looked at when the attempt goes on.
     private var isHeld = false
@@ -63,7 +65,7 @@ final class RequestAttempt: @unchecked Sendable {
     var decoding = Decoding.engine
 
     /// The response that is being received.
-    var incoming = IncomingContent()
+    @exclusivity(unchecked) var incoming = IncomingContent()
     /// What of a stored response was not yet handed to its place.
     var playback: Data?
     /// When the cache was asked about the present request; nil where nobody wants to know.

@@ -65,7 +65,10 @@ final class NotificationMailbox: Sendable {
         mutating func entry(for queue: DispatchQueue) -> (index: Int, isNew: Bool) {
             if let index = entries.firstIndex(where: { $0.queue === queue }) { return (index, false) }
             lastNumber &+= 1
-            entries.append(Entry(queue: queue, number: lastNumber, since: Runtime.current.uptime))
+            var entry = Entry(queue: queue, number: lastNumber, since: Runtime.current.uptime)
+            // What comes together on a busy queue, without growing step by step.
+            entry.items.reserveCapacity(16)
+            entries.append(entry)
             return (entries.count - 1, true)
         }
     }

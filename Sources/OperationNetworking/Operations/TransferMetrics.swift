@@ -83,7 +83,9 @@ public struct TransferMetrics: Sendable {
         tlsCipher = timings.tlsCipher
         startDate = measured.endDate - timings.total
         cacheOutcome = measured.cacheOutcome
-        attempts = measured.attempts + [measured.attempt].compactMap { $0 }
+        var attempts = measured.attempts
+        if let last = measured.attempt { attempts.append(last) }
+        self.attempts = attempts
     }
 
     /// One attempt of an operation at its response.

@@ -128,30 +128,30 @@ extension SessionTask {
     func complete(_ result: SessionTaskResult) {
         var result = result
         result.error = result.error.map(Self.inFoundationsWords)
-        typealias Rest = (
-            pump: SessionContentPump?, question: ResponseQuestion, advance: Advance?,
-            handlers: [@Sendable (Data?) -> Void]
-        )
-        let rest = withState { state -> Rest? in
-            guard state.machine.complete() else { return nil }
+        // Let go of after the unlock: what waits for an answer holds the task.
+        var pump: SessionContentPump?
+        var question = ResponseQuestion()
+        var advance: Advance?
+        // Of a cancellation that came too late to leave anything.
+        var handlers: [@Sendable (Data?) -> Void] = []
+        let isFirst = withState { state in
+            guard state.machine.complete() else { return false }
             state.error = result.error
             if state.response == nil { state.response = result.ownResponse }
             if state.interests.contains(.metrics) {
                 result.metrics = SessionTaskMetrics(state.exchanges, beginning: state.beginning ?? Date())
             }
             state.exchanges = []
-            // Of a cancellation that came too late to leave anything.
-            defer {
-                state.resumeDataHandlers = []
-                // What waits for an answer holds the task.
-                state.question = ResponseQuestion()
-            }
-            return (state.pump.take(), state.question, state.advance, state.resumeDataHandlers)
+            pump = state.pump.take()
+            swap(&question, &state.question)
+            swap(&handlers, &state.resumeDataHandlers)
+            advance = state.advance
+            return true
         }
-        guard let rest else { return }
-        withExtendedLifetime((rest.pump, rest.question)) {}
-        for handler in rest.handlers { handler(nil) }
-        tell(rest.advance)
+        guard isFirst else { return }
+        withExtendedLifetime((pump, question)) {}
+        for handler in handlers { handler(nil) }
+        tell(advance)
         client.task(self, didFinish: result)
     }
 

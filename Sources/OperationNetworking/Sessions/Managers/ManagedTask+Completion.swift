@@ -104,30 +104,18 @@ extension ManagedTask {
         }
     }
 
-    /// Made once, and not of its string for each notification. Never changed, with nothing but a string inside.
-    private enum InfoKey {
-        nonisolated(unsafe) static let serializer = AnyHashable(NetworkingTaskDidCompleteResponseSerializerKey)
-        nonisolated(unsafe) static let data = AnyHashable(NetworkingTaskDidCompleteResponseDataKey)
-        nonisolated(unsafe) static let object = AnyHashable(NetworkingTaskDidCompleteSerializedResponseKey)
-        nonisolated(unsafe) static let fileURL = AnyHashable(NetworkingTaskDidCompleteAssetPathKey)
-        nonisolated(unsafe) static let error = AnyHashable(NetworkingTaskDidCompleteErrorKey)
-        nonisolated(unsafe) static let metrics = AnyHashable(NetworkingTaskDidCompleteSessionTaskMetrics)
-    }
-
     /// What the notification of the end says.
     private func completionInfo(_ metrics: TransferMetrics?) -> [AnyHashable: Any]? {
-        let (known, serializer) = withState { ($0.outcome, $0.settings.serializer) }
-        guard let outcome = known else { return nil }
-        var info = [AnyHashable: Any](minimumCapacity: 6)
-        info[InfoKey.serializer] = serializer
-        if let data = outcome.data, outcome.fileURL == nil { info[InfoKey.data] = data }
-        if let object = outcome.object { info[InfoKey.object] = object }
-        if let url = outcome.fileURL {
-            info[InfoKey.fileURL] = url
-            info[InfoKey.object] = url
-        }
-        if let error = outcome.error { info[InfoKey.error] = error }
-        if let metrics { info[InfoKey.metrics] = metrics }
-        return info
+        withState { state in
+            state.outcome.map { outcome in
+                var info = CompletionInfo(state.settings.serializer)
+                if outcome.fileURL == nil { info.data = outcome.data }
+                info.object = outcome.fileURL ?? outcome.object
+                info.fileURL = outcome.fileURL
+                info.error = outcome.error
+                info.metrics = metrics
+                return info
+            }
+        }?.dictionary
     }
 }

@@ -55,12 +55,14 @@ final class ManagedTask: @unchecked Sendable {
         state = Locked(State(settings: settings, handler: handler))
     }
 
+    // Sendable because what leaves the lock is a copy, or an object with a lock of its own.
+    private struct Guarded<Value>: @unchecked Sendable {
+        let value: Value
+    }
+
     /// Reads or changes what the lock guards; nothing is called out of `body`, and no last reference dropped.
     func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        // The lock makes every access exclusive; what leaves it is a copy, or an object with a lock of its own.
-        nonisolated(unsafe) var result: Result?
-        state.withLock { result = body(&$0) }
-        return result.unsafelyUnwrapped
+        state.withLock { Guarded(value: body(&$0)) }.value
     }
 
     var settings: Settings { withState { $0.settings } }

@@ -27,7 +27,8 @@ final class TaskProgress: @unchecked Sendable {
     /// To be made before the task: Foundation's tasks have a progress from their beginning, which nobody here uses, and
     /// which would take the place of the child.
     static func makeLink() -> Progress? {
-        guard Progress.current() != nil else { return nil }
+        // Where the thread keeps nothing at all, it keeps no progress: no need to make a key to look for it.
+        guard Thread.current.threadDictionary.count > 0, Progress.current() != nil else { return nil }
         return ProgressChanges.perform { Progress(totalUnitCount: 1) }
     }
 
