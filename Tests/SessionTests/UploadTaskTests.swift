@@ -60,20 +60,28 @@ import Testing
         }
     }
 
-    @Test("HEAD goes out without the request's content", arguments: SessionKind.allCases, Content.allCases)
-    private func head(_ kind: SessionKind, _ content: Content) async throws {
-        let (server, folder) = (try echo(), try TemporaryDirectory())
+    /// A finished task with that content, and what its delegate was told.
+    private func task(
+        _ method: String, _ server: TestServer, _ kind: SessionKind, _ content: Content
+    ) async throws -> (URLSessionTask, RecordingDelegate) {
+        let folder = try TemporaryDirectory()
         let file = folder.url.appendingPathComponent("file")
         let data = Data("content".utf8)
         try data.write(to: file)
         let delegate = RecordingDelegate()
         delegate.bodyStream = { InputStream(data: data) }
-        let session = kind.make(delegate: delegate)
         var request = URLRequest(url: server.url())
-        request.httpMethod = "HEAD"
-        let task = content.task(request, of: session, data, file)
+        request.httpMethod = method
+        let task = content.task(request, of: kind.make(delegate: delegate), data, file)
         task.resume()
         await delegate.isComplete.wait()
+        return (task, delegate)
+    }
+
+    @Test("HEAD goes out without the request's content", arguments: SessionKind.allCases, Content.allCases)
+    private func head(_ kind: SessionKind, _ content: Content) async throws {
+        let server = try echo()
+        let (task, delegate) = try await task("HEAD", server, kind, content)
         #expect(delegate.error == nil && (task.response as? HTTPURLResponse)?.statusCode == 200)
         let sent = try #require(server.requests.first)
         #expect(sent.method == "HEAD" && sent.text.isEmpty && sent["Transfer-Encoding"] == nil)
@@ -82,16 +90,8 @@ import Testing
 
     @Test("GET with content is an error in Foundation's words", arguments: SessionKind.allCases, Content.allCases)
     private func get(_ kind: SessionKind, _ content: Content) async throws {
-        let (server, folder) = (try echo(), try TemporaryDirectory())
-        let file = folder.url.appendingPathComponent("file")
-        let data = Data("content".utf8)
-        try data.write(to: file)
-        let delegate = RecordingDelegate()
-        delegate.bodyStream = { InputStream(data: data) }
-        let session = kind.make(delegate: delegate)
-        let task = content.task(URLRequest(url: server.url()), of: session, data, file)
-        task.resume()
-        await delegate.isComplete.wait()
+        let server = try echo()
+        let (task, delegate) = try await task("GET", server, kind, content)
         let error = try #require(delegate.error as? URLError)
         #expect(error.code == .dataLengthExceedsMaximum)
         #expect(error.localizedDescription == "resource exceeds maximum size")

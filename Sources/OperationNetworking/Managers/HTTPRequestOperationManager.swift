@@ -163,40 +163,6 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         batch.enqueue(on: operationQueue)
     }
 
-    // MARK: Cancelling
-
-    /// Cancels every operation in `operationQueue`, also those that are not requests.
-    public func cancelAllOperations() {
-        operationQueue.cancelAllOperations()
-    }
-
-    /// Cancels the requests in `operationQueue` with a method and a path.
-    ///
-    /// - Parameters:
-    ///   - method: compared without regard to case; nil: any.
-    ///   - path: resolved like the verbs' URL strings; compared without query and fragment; nil: any.
-    public func cancelAllHTTPOperations(method: String?, path: String?) {
-        let wanted = path.map { (try? base.resolve($0))?.path ?? $0 }
-        cancelAllOperations { operation -> Bool in
-            let request = operation.request
-            let hasMethod =
-                method.map { $0.caseInsensitiveCompare(request.httpMethod ?? "GET") == .orderedSame } ?? true
-            return hasMethod && (wanted == nil || request.url?.path == wanted)
-        }
-    }
-
-    /// Cancels the requests in `operationQueue` that a predicate names. It is called on the calling thread.
-    ///
-    /// ```swift
-    /// manager.cancelAllOperations(where: {
-    ///     $0.request.url?.host == "images.example.com"
-    /// })
-    /// ```
-    public func cancelAllOperations(where predicate: (HTTPRequestOperation) -> Bool) {
-        let wanted = operationQueue.operations.compactMap { $0 as? HTTPRequestOperation }.filter(predicate)
-        for operation in wanted.reversed() { operation.cancel() }
-    }
-
     // MARK: Verbs: overridable, so here and not in an extension
 
     /// Requests a representation. AF: `GET:parameters:success:failure:`.

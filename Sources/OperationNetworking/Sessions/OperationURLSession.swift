@@ -32,8 +32,9 @@ internal import NetworkingTransport
 /// From any thread. Web sockets are Foundation's. What a class in `protocolClasses` takes is loaded by an object of that class,
 /// whose `task` is the session's; it may redirect to what such a class takes, and what it tells too late has no effect.
 /// Suspended tasks keep what it tells. Other schemes than http(s), file and data are for classes that are registered with
-/// `URLProtocol`, by Foundation. ``shared`` asks the classes that were
-/// registered before the first session of the process was made about `http`, too, as Foundation's does.
+/// `URLProtocol`, by Foundation. ``shared`` asks the classes that were registered before the first session of the process
+/// was made about `http`, too, as Foundation's does.
+///
 /// AF: `session` of `AFURLSessionManager`.
 ///
 /// ```swift
