@@ -122,6 +122,55 @@ struct ConnectionPoolTests {
         }
     }
 
+    @Test("A head is not taken for that of the request which follows it")
+    func acceptedNegotiation() async {
+        await withEngine(server: { connection in
+            while let request = connection.readRequest() {
+                switch (request.value("Authorization"), request.value("Content-Length")) {
+                case (nil, "4"): connection.respond("no", status: 401)
+                case (nil, _): connection.respond("who?", status: 401, headers: "WWW-Authenticate: NTLM\r\n")
+                default: connection.respond("done")
+                }
+            }
+        }) { engine, server in
+            var request = TransferRequest(server.url, method: "POST")
+            request.body = .data(Data("text".utf8))
+            request.credential = TransferCredential(user: "user", password: "secret", schemes: .ntlm)
+            let record = await engine.run(request)
+            #expect(record.heads.map(\.statusCode) == [401] && record.text == "no")
+        }
+    }
+
+    @Test("Challenges without end are an error", arguments: [false, true])
+    func endlessChallenge(isTunnel: Bool) async {
+        let count = Locked(0)
+        // A second message, which libcurl answers with a third.
+        let message =
+            "TlRMTVNTUAACAAAAAAAAADgAAAABAoAAASNFZ4mrze8AAAAAAAAAAAAAAAAAAAAA"
+        await withEngine(server: { connection in
+            while connection.readRequest() != nil {
+                count.withLock { $0 += 1 }
+                let field =
+                    isTunnel
+                    ? "Proxy-Authenticate: Digest realm=\"r\", nonce=\"n\", stale=true\r\n"
+                    : "WWW-Authenticate: NTLM \(message)\r\n"
+                connection.respond("", status: isTunnel ? 407 : 401, headers: field)
+            }
+        }) { engine, server in
+            let credential = TransferCredential(user: "user", password: "secret", schemes: isTunnel ? .digest : .ntlm)
+            var request = TransferRequest(isTunnel ? "https://127.0.0.1:1/" : server.url)
+            if isTunnel {
+                request.proxy = TransferProxy(
+                    scheme: .http, host: "127.0.0.1", port: server.port, credential: credential)
+            } else {
+                request.credential = credential
+            }
+            let record = await engine.run(request)
+            #expect(record.error != nil || record.status == 401)
+            #expect(6...25 ~= count.withLock { $0 })
+        }
+    }
+
     @Test("A challenge that the credential does not satisfy is reported, with its content")
     func wrongCredential() async {
         await withEngine(server: { connection in

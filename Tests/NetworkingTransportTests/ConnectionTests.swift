@@ -72,6 +72,20 @@ struct ConnectionTests {
         }
     }
 
+    @Test("HTTP/1.0 knows no chunks: the connection is not used again, whatever it says")
+    func chunksOfHTTP10() async {
+        await withEngine(server: { connection in
+            while connection.readRequest() != nil {
+                connection.write(
+                    "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"
+                )
+            }
+        }) { engine, server in
+            for _ in 0..<2 { #expect(await engine.run(TransferRequest(server.url)).text == "x") }
+            #expect(server.connectionCount == 2)
+        }
+    }
+
     @Test("An address stands for a host's name; the server is asked for the name")
     func address() async {
         await withEngine(server: { connection in

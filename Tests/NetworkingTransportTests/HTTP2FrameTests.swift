@@ -50,6 +50,31 @@ struct HTTP2FrameTests {
         }
     }
 
+    @Test(
+        "A stream that is broken off to be asked over HTTP/1.1 is no beginning of the next response",
+        arguments: ["GET", "POST"])
+    func brokenOffForHTTP1(method: String) async {
+        await withEngine(server: { connection in
+            guard connection.number == 1 else {
+                _ = connection.readRequest()
+                connection.respond("helloworld")
+                return
+            }
+            guard connection.beginHTTP2(.settings()), let stream = connection.nextRequestStream() else { return }
+            let head: Frame = .ok(stream, [("content-length", "10")])
+            connection.put(head, .data(stream, "hello"), .ping(1))
+            guard connection.nextFrame(.ping, isAcknowledgement: true) != nil else { return }
+            connection.put(.reset(stream, .http11Required))
+            connection.waitForClient()
+        }) { engine, server in
+            var request = Self.request(server, method: method)
+            if method == "POST" { request.body = .data(Data("x".utf8)) }
+            let record = await engine.run(request)
+            #expect(record.error?.kind == .connectionLost && record.heads.count == 1 && record.text == "hello")
+            #expect(server.connectionCount <= 2)
+        }
+    }
+
     private static let good: [Case] = [
         Case("padding and a priority, which say nothing") {
             let block = Frame.block([(":status", "200")])

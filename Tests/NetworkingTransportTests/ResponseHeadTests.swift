@@ -52,6 +52,24 @@ struct ResponseHeadTests {
         #expect(append("\r\n", to: &collector) == .complete)
     }
 
+    @Test("Once content has come, a line that looks like a status line is a trailer")
+    func trailerLikeStatusLine() {
+        var collector = ResponseHeadCollector(limit: 1000)
+        for line in ["HTTP/1.1 200 OK\r\n", "A: 1\r\n", "\r\n"] { _ = append(line, to: &collector) }
+        collector.noteContent()
+        #expect(append("HTTP/1.1 404 No: x\r\n", to: &collector) == .trailer)
+        #expect(collector.head.statusCode == 200 && collector.head.rawFields == Array("A: 1\r\n".utf8))
+    }
+
+    @Test("A carriage return within a line is white space", arguments: ["\n", "\r\n"])
+    func bareCarriageReturn(end: String) {
+        var collector = ResponseHeadCollector(limit: 1000)
+        _ = append("HTTP/1.1 200 OK\r\n", to: &collector)
+        #expect(append("A: 1\rContent-Length: 3\(end)", to: &collector) == .incomplete)
+        #expect(append("\r\n", to: &collector) == .complete)
+        #expect(collector.head.rawFields == Array("A: 1 Content-Length: 3\(end)".utf8))
+    }
+
     @Test("The limit counts every line of the transfer")
     func limit() {
         var collector = ResponseHeadCollector(limit: 60)

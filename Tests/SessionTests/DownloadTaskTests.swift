@@ -75,6 +75,47 @@ import Testing
         #expect(server.requests.map { $0["Range"] } == [nil, "bytes=\(1 << 20)-"])
     }
 
+    @Test("What goes on says what the request said that stopped")
+    func resumedRequest() throws {
+        let server = try TestServer()
+        var request = URLRequest(
+            url: server.url("/file"), cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 7)
+        request.httpShouldHandleCookies = false
+        request.mainDocumentURL = server.url("/page")
+        request.setValue("x", forHTTPHeaderField: "X-Own")
+        let location = SessionDownloadFile.newLocation()
+        defer { SessionDownloadFile.remove(location) }
+        let partial = PartialFile(clean: DownloadDestination(fileURL: location), of: request.url)
+        try Data("content".utf8).write(to: URL(fileURLWithPath: partial.path))
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: partial.path))
+        let representation = Representation(validator: "\"a\"", totalLength: 100, offset: 7)
+        #expect(partial.note(representation, of: file.fileDescriptor) == 0)
+        let data = try #require(SessionResumeData(request: request, location: location)?.encoded())
+        let session = OperationURLSession(configuration: .ephemeral)
+        let again = try #require(session.downloadTask(withResumeData: data).originalRequest)
+        #expect(!again.httpShouldHandleCookies && again.cachePolicy == request.cachePolicy)
+        #expect(again.timeoutInterval == 7 && again.mainDocumentURL == request.mainDocumentURL)
+        #expect(again.url == request.url && again.value(forHTTPHeaderField: "X-Own") == "x")
+    }
+
+    @Test("What came to a partial file after its resume data were made is not taken for content")
+    func grownFile() async throws {
+        let gate = Gate()
+        let server = try stoppingServer(gate)
+        let data = try await resumeData(OperationURLSession(configuration: .ephemeral), server, gate)
+        let location = try #require(SessionResumeData(data)).location
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: location.path + ".part"))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(count: 5000))
+        try file.close()
+        let session = OperationURLSession(configuration: .ephemeral)
+        let outcome = await session.downloading {
+            session.downloadTask(withResumeData: data, completionHandler: $0)
+        }
+        #expect(outcome.error == nil && outcome.file == Self.content)
+        #expect(server.requests.last?["Range"] == "bytes=\(1 << 20)-")
+    }
+
     @Test func aServerWithOtherContentStartsOver() async throws {
         let gate = Gate()
         let server = try stoppingServer(gate) { gate.isOpen ? "\"b\"" : "\"a\"" }

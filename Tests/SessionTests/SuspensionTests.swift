@@ -11,6 +11,22 @@ import Testing
 @Suite("Suspensions of session tasks", .timeLimit(.minutes(1))) struct SuspensionTests {
     private static let content = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
 
+    @Test("What was paused as an operation goes on with the task")
+    func pausedOperation() async throws {
+        let gate = Gate()
+        let server = try TestServer()
+        server.respond(to: "/", ScriptedResponse.ok("content").holding(gate, at: .beforeHead))
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        session.operation(for: task)?.pause()
+        task.resume()
+        gate.open()
+        await delegate.isComplete.wait()
+        #expect(delegate.error == nil && delegate.data == Data("content".utf8))
+    }
+
     /// A delegate that suspends its task when the response, or content, comes; counts responses.
     private final class Suspender {
         let delegate = RecordingDelegate()

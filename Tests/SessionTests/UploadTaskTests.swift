@@ -43,6 +43,46 @@ import Testing
         #expect(outcome.text == "POST 7 content")
     }
 
+    @Test(
+        "A file is read when the request is sent, also one that was not there before", arguments: SessionKind.allCases)
+    func laterFile(_ kind: SessionKind) async throws {
+        let (server, folder) = (try echo(), try TemporaryDirectory())
+        let session = kind.make()
+        for before in [nil, "short", "longer than later"] as [String?] {
+            let file = folder.url.appendingPathComponent("\(before?.count ?? 0)")
+            try before.map { try Data($0.utf8).write(to: file) }
+            let outcome = await session.upload(post(server.url())) { handler in
+                let task = session.uploadTask(with: post(server.url()), fromFile: file, completionHandler: handler)
+                try? Data("content".utf8).write(to: file)
+                return task
+            }
+            #expect(outcome.text == "POST 7 content")
+        }
+    }
+
+    @Test("The time for a task counts while its delegate is asked for content, and its end has metrics")
+    func unansweredQuestion() async throws {
+        final class Delegate: NSObject, URLSessionDataDelegate {
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                needNewBodyStream completionHandler: @Sendable @escaping (InputStream?) -> Void
+            ) {}
+        }
+        let server = try echo()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = 0.2
+        let session = OperationURLSession(configuration: configuration, delegate: Delegate())
+        let task = session.uploadTask(withStreamedRequest: post(server.url()))
+        task.resume()
+        try await eventually("the task ends") { task.state == .completed }
+        #expect((task.error as? URLError)?.code == .timedOut && server.requests.isEmpty)
+        let delegate = RecordingDelegate()
+        OperationURLSession(configuration: .ephemeral, delegate: delegate)
+            .uploadTask(withStreamedRequest: post(server.url())).resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.events == ["body", "metrics", "error"])
+    }
+
     private enum Content: CaseIterable {
         case data, stream, file, uploadOfData, uploadOfStream, uploadOfFile
 

@@ -115,6 +115,9 @@ final class EngineLoop: @unchecked Sendable {
 
     // MARK: The loop
 
+    /// Nanoseconds after which rounds end that follow each other without a look at the sockets.
+    private static let roundTime: UInt64 = 5_000_000
+
     /// Looks at the sockets after which work for a moment of rest is done without one.
     private static let looksBeforeRest = 4
 
@@ -137,10 +140,11 @@ final class EngineLoop: @unchecked Sendable {
             if hasMail { mailbox.take(into: &commands) }
             handleWatches()
             if poller.sockets.nextLook <= now { handleRested() }
-            // Bounded, so that transfers that beget transfers cannot keep the sockets waiting.
+            // Bounded, so that neither transfers that beget transfers nor one whose server sends without end, of which libcurl
+            // reads a hundred pieces at a time, keep the other sockets waiting.
             var rounds = 0
             var isDue = true
-            while isDue, rounds < 16, !isShutDown {
+            while isDue, rounds < 16, rounds == 0 || MonotonicClock.now &- now < Self.roundTime, !isShutDown {
                 handleTimers()
                 if nextEndLook <= now { handleAwaitedEnds() }
                 if delayedWorkTime <= now { handleDelayedWork() }

@@ -75,6 +75,11 @@ extension TransferDriver {
         if line.starts(with: "HTTP/".utf8) {
             refusalBytes = 0
             isRefusedByProxy = line.drop { $0 != 0x20 }.drop { $0 == 0x20 }.starts(with: "407".utf8)
+            if isRefusedByProxy { tunnelRefusals += 1 }
+            guard tunnelRefusals <= Self.maximumSendings else {
+                failure = endlessChallenge
+                return false
+            }
         }
         guard isRefusedByProxy, line.first.map({ $0 == 0x0D || $0 == 0x0A }) == true else { return true }
         return pool.proxy?.credential.map { $0.schemes != .basic } ?? false
@@ -86,8 +91,14 @@ extension TransferDriver {
         case 401: transfer?.request.credential != nil
         case 407: pool.proxy?.credential != nil && isAnsweredByProxy
         case 417: true
+        // To a request that leaves its content out until it is known who asks.
+        case 200..<300: hasContentToSend && (transfer?.request.credential.map { $0.schemes != .basic } ?? false)
         default: false
         }
+    }
+
+    private var hasContentToSend: Bool {
+        if case .none = body { false } else { easy.offset(CURLINFO_SIZE_UPLOAD_T) == 0 }
     }
 
     /// The response is the proxy's, or came through it as any other: there is no tunnel.
@@ -141,6 +152,8 @@ extension TransferDriver {
         guard !hasReportedHead, let transfer, let handler else { return true }
         hasReportedHead = true
         let head = collector.head
+        // What frames its content in a way that its version does not know (RFC 9112, section 6.1).
+        if collector.httpVersion == "1.0", head.contains(.transferEncoding) { forbidReuse() }
         delivery = handler.transfer(transfer, didReceive: head)
         switch delivery {
         case .deliver:
@@ -182,6 +195,7 @@ extension TransferDriver {
         lastActivity = loop.now
         guard !bytes.isEmpty else { return 0 }
         if isHoldingHead, !reportHead() { return 0 }
+        collector.noteContent()
         guard let transfer, let handler, failure == nil else { return 0 }
         if transfer.isHeld { return Int(CURL_WRITEFUNC_PAUSE) }
         guard hasReportedHead else {

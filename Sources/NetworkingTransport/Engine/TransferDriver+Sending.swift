@@ -11,6 +11,19 @@ extension TransferDriver {
         self.localPort = localPort
         isConnected = true
         lastActivity = loop.now
+        guard !hasReportedHead else {
+            // libcurl begins again where a server breaks a stream off to be asked over HTTP/1.1. What it answers then would be
+            // taken for the rest of this response.
+            failure = TransferError(
+                .connectionLost,
+                message: "The server broke off its response. The request was received, and is not sent again.")
+            return false
+        }
+        sendings += 1
+        guard sendings <= Self.maximumSendings else {
+            failure = endlessChallenge
+            return false
+        }
         noteTLS()
         let made = easy.long(CURLINFO_NUM_CONNECTS)
         if expectsHTTP2, made > connectionsMade {
@@ -41,6 +54,19 @@ extension TransferDriver {
             failure = repetitionError
             return false
         }
+    }
+
+    /// Sendings, or refusals of a tunnel, beyond which a server's or proxy's challenges count as endless: NTLM takes three of
+    /// each.
+    static let maximumSendings = 20
+
+    /// What a transfer ends with whose challenges libcurl would go on answering.
+    var endlessChallenge: TransferError {
+        let isProxys = !isConnected || collector.status == 407
+        return TransferError(
+            isProxys ? .proxyAuthentication : .badResponse,
+            message: "\(isProxys ? "The proxy" : "The server") has asked for authentication "
+                + "\(Self.maximumSendings) times, and has not taken an answer.")
     }
 
     private func noteTLS() {

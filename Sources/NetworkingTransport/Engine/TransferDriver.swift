@@ -46,6 +46,10 @@ final class TransferDriver: DeadlineHeapMember {
     var endsEarly = false
     /// The request is to be sent once more, on a connection of its own.
     var wantsFreshConnection = false
+    /// Times that the request went out, answers to challenges included.
+    var sendings = 0
+    /// Times that the proxy refused a tunnel for want of authentication.
+    var tunnelRefusals = 0
     /// What CURLINFO_NUM_CONNECTS said when the request was sent last.
     var connectionsMade = 0
 
@@ -166,6 +170,8 @@ final class TransferDriver: DeadlineHeapMember {
         refusalBytes = 0
         endsEarly = false
         wantsFreshConnection = false
+        sendings = 0
+        tunnelRefusals = 0
         connectionsMade = 0
         isConnectionClosed = false
         isEndExplained = false

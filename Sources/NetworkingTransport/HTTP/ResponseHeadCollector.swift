@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+internal import Glibc
 
 /// Puts a response head together from the lines that libcurl hands over one by one.
 ///
@@ -42,6 +43,8 @@ struct ResponseHeadCollector {
     private(set) var totalBytes = 0
     private var fieldCount = 0
     private var contentLength = ContentLength()
+    /// Content of the head in hand has come: no other head follows.
+    private var hasContent = false
 
     init(limit: Int) {
         self.limit = limit
@@ -77,14 +80,18 @@ struct ResponseHeadCollector {
         statusCode = 0
         fields.removeAll(keepingCapacity: true)
         trailers = []
+        hasContent = false
     }
+
+    /// Content has come: lines that follow are trailers, whatever they look like.
+    mutating func noteContent() { hasContent = true }
 
     /// Takes one line, with its line end.
     mutating func append(_ line: UnsafeRawBufferPointer) -> Event {
         totalBytes += line.count
         guard totalBytes <= limit else { return .tooLarge }
         switch phase {
-        case .complete where !Self.isStatusLine(line):
+        case .complete where hasContent || !Self.isStatusLine(line):
             guard !Self.isLineEnd(line) else { return .trailer }
             fieldCount += 1
             guard fieldCount <= Self.maximumFields else { return .tooLarge }
@@ -102,7 +109,7 @@ struct ResponseHeadCollector {
                 fieldCount += 1
                 guard fieldCount <= Self.maximumFields else { return .tooLarge }
                 contentLength.take(line: line)
-                fields.append(contentsOf: line)
+                append(field: line)
                 return .incomplete
             }
             // 101 is final: nobody here asked to switch protocols, so nothing better will follow.
@@ -111,6 +118,14 @@ struct ResponseHeadCollector {
             if isInterim { return .interim }
             return contentLength.isMalformed ? .contradictoryLength : .complete
         }
+    }
+
+    /// A carriage return within a line is white space (RFC 9112, section 2.2).
+    private mutating func append(field line: UnsafeRawBufferPointer) {
+        let start = fields.count
+        fields.append(contentsOf: line)
+        guard let base = line.baseAddress, memchr(base, 0x0D, max(0, line.count - 2)) != nil else { return }
+        for index in start..<max(start, fields.count - 2) where fields[index] == 0x0D { fields[index] = 0x20 }
     }
 
     private static func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {

@@ -18,6 +18,9 @@ extension URLConnectionOperation {
         return stream
     }
 
+    /// Bytes of content that may be collected in memory.
+    var memoryLimit: Int { lock.withLock { _configuration.memoryLimit } }
+
     /// The request that was sent last, after the redirects so far.
     package var presentRequest: URLRequest { lock.withLock { _received.request ?? _request } }
 

@@ -13,6 +13,8 @@ enum SessionUploadBody {
 
     var isAwaited: Bool { if case .stream = self { true } else { false } }
 
+    var file: URL? { if case .file(let file) = self { file } else { nil } }
+
     func apply(to request: inout URLRequest) throws(URLError) {
         switch self {
         case .data(let data): request.httpBody = data
@@ -118,6 +120,7 @@ extension OperationURLSession {
         if let known {
             task.withState { state in
                 state.location = known.location
+                state.resumeOffset = known.offset
                 state.goesOnFromResumeData = true
             }
         }
@@ -154,18 +157,23 @@ extension OperationURLSession {
             task.set(.foreign(loader))
             return (task, nil)
         }
+        // A file is read when the request is sent.
+        var file = body?.file
         do throws(URLError) {
-            try body?.apply(to: &outgoing)
+            if file == nil { try body?.apply(to: &outgoing) } else { outgoing.removeContent() }
         } catch {
             task.set(.failure(error))
             return (task, nil)
         }
-        if outgoing.httpMethod == "HEAD" { outgoing.removeContent() }
+        if outgoing.httpMethod == "HEAD" {
+            outgoing.removeContent()
+            file = nil
+        }
         if outgoing.httpMethod == "GET", !recipient.sendsContentOfGET, let refusal = refusal(of: outgoing, body) {
             task.set(refusal)
             return (task, nil)
         }
-        let length = outgoing.knownContentLength
+        let length = file.map(SessionDownloadFile.length(of:)) ?? outgoing.knownContentLength
         let operation = SessionOperation(
             request: settings.outgoing(outgoing, awaitsStream: body?.isAwaited ?? false),
             configuration: configuration, serializer: recipient.serializer, task: task)
@@ -173,6 +181,7 @@ extension OperationURLSession {
         if InstalledRuntimes.mayExist, let runtime = installedRuntime.withLock({ $0 }) { operation.install(runtime) }
         task.withState { state in
             state.counts.expectedToSend = length
+            state.uploadFile = file
             state.loader = .operation
             state.operation = operation
         }
@@ -182,7 +191,8 @@ extension OperationURLSession {
     /// What becomes of a GET with content; nil: it has none, and is sent.
     private func refusal(of request: URLRequest, _ body: SessionUploadBody?) -> SessionTask.Loader? {
         let awaitsStream = body?.isAwaited ?? false
-        guard awaitsStream || request.httpBody?.isEmpty == false || request.httpBodyStream != nil else { return nil }
+        guard awaitsStream || body?.file != nil || request.httpBody?.isEmpty == false || request.httpBodyStream != nil
+        else { return nil }
         let error = URLError(
             .dataLengthExceedsMaximum, url: request.url, reason: "a GET has no content",
             advice: "put it into the query, use another method, or an operation in place of the task"

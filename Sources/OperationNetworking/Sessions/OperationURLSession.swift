@@ -287,6 +287,9 @@ extension OperationURLSession {
         registry.withLock { ($0.makeIdentifier(), $0.phase == .valid) }
     }
 
+    /// Whether tasks that are made now can only fail.
+    var refusesTasks: Bool { registry.withLock { $0.phase != .valid } }
+
     func add(_ task: SessionTask) {
         registry.withLock { $0.insert(task) }
     }

@@ -28,10 +28,11 @@ final class SessionContentPump: @unchecked Sendable {
     /// Pieces that are handed over before others have their turn.
     private static let burst = 16
     /// Bytes that are collected.
-    private static let memoryLimit = 256 << 20
+    private let memoryLimit: Int
 
-    init(_ stream: ResponseStream, collects: Bool) {
+    init(_ stream: ResponseStream, collects: Bool, memoryLimit: Int) {
         self.stream = stream
+        self.memoryLimit = memoryLimit
         state = Locked(State(place: collects ? .memory(Data()) : .client))
     }
 
@@ -140,7 +141,7 @@ final class SessionContentPump: @unchecked Sendable {
             case .client: return .tell
             case .file(let handle): return handle.map { .write($0) } ?? .none
             case .memory(var collected):
-                guard data.count <= Self.memoryLimit - collected.count else { return .fail }
+                guard data.count <= memoryLimit - collected.count else { return .fail }
                 // So that there is one owner, and nothing is copied.
                 state.place = .client
                 collected.append(data)

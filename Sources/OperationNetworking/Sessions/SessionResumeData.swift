@@ -15,6 +15,11 @@ struct SessionResumeData: Codable, Equatable {
     private(set) var validator: String
     private(set) var offset: Int64
     private(set) var totalLength: Int64?
+    /// What else the request says; nil in data of an earlier version.
+    private(set) var handlesCookies: Bool?
+    private(set) var cachePolicy: UInt?
+    private(set) var timeout: Double?
+    private(set) var mainDocument: String?
 
     private static let mark = Data("OperationNetworking.resume.1\n".utf8)
     private static let digestLength = 64
@@ -32,6 +37,10 @@ struct SessionResumeData: Codable, Equatable {
         validator = known.validator
         offset = known.offset
         totalLength = known.totalLength
+        handlesCookies = request.httpShouldHandleCookies
+        cachePolicy = request.cachePolicy.rawValue
+        timeout = request.timeoutInterval.isFinite ? request.timeoutInterval : nil
+        mainDocument = request.mainDocumentURL?.absoluteString
     }
 
     /// Nil for what is damaged, of another version, or somebody else's.
@@ -63,6 +72,10 @@ struct SessionResumeData: Codable, Equatable {
         guard let url = URL(string: url), url.scheme != nil else { return nil }
         var request = URLRequest(url: url)
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        if let handlesCookies { request.httpShouldHandleCookies = handlesCookies }
+        if let policy = cachePolicy.flatMap(URLRequest.CachePolicy.init(rawValue:)) { request.cachePolicy = policy }
+        if let timeout { request.timeoutInterval = timeout }
+        if let mainDocument { request.mainDocumentURL = URL(string: mainDocument) }
         return request
     }
 }

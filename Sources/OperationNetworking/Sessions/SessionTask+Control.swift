@@ -12,6 +12,10 @@ extension SessionTask {
         // Told first: what follows may be the end already.
         if action == .begin || action == .proceed { client.taskDidResume(self) }
         perform(action)
+        // Paused as the operation that it is, and not as the task.
+        if action == .none, let operation, operation.isPaused, withState({ $0.machine.state == .running }) {
+            operation.resume()
+        }
     }
 
     func suspend() {
@@ -66,12 +70,7 @@ extension SessionTask {
         case .operation:
             guard let operation else { return }
             guard needsFirstBody(operation) else { return session.operationQueue.addOperation(operation) }
-            let once = FirstAnswer<InputStream?> { [self] stream in
-                guard let stream else { return endWithoutBody(operation) }
-                operation.setSessionBody(stream)
-                session.operationQueue.addOperation(operation)
-            }
-            client.task(self, needsBodyStream: { once.give($0) })
+            askForFirstBody(of: operation, in: session)
         case .foreign(let loader):
             prepare()
             loader.begin(self)
@@ -83,14 +82,42 @@ extension SessionTask {
         }
     }
 
+    /// The time that all of the task may take begins with the question.
+    private func askForFirstBody(of operation: SessionOperation, in session: OperationURLSession) {
+        let runtime = Runtime.current
+        let limit = operation.totalTimeout
+        let start = runtime.uptime
+        let once = FirstAnswer<Result<InputStream, URLError>> { [self] answer in
+            switch answer {
+            case .success(let stream):
+                operation.setSessionBody(stream)
+                if let limit { operation.totalTimeout = max(limit - (runtime.uptime - start), 0.001) }
+                session.operationQueue.addOperation(operation)
+            case .failure(let error):
+                prepareUnlessBegun()
+                end(error: error)
+                operation.cancel()
+                URLConnectionOperation.start([operation])
+            }
+        }
+        client.task(self) { [self] stream in
+            once.give(stream.map { .success($0) } ?? .failure(noFirstBody))
+        }
+        guard let limit else { return }
+        runtime.after(limit) { [self] in
+            once.give(
+                .failure(
+                    URLError(
+                        .timedOut, url: originalRequest?.url,
+                        reason: "the delegate gave no stream for the upload's content within \(limit) s")))
+        }
+    }
+
     /// The delegate has no content for a streamed upload.
-    private func endWithoutBody(_ operation: SessionOperation) {
-        end(
-            error: URLError(
-                .requestBodyStreamExhausted, url: originalRequest?.url,
-                reason: "the delegate gave no stream for the upload's content: implement needNewBodyStream"))
-        operation.cancel()
-        URLConnectionOperation.start([operation])
+    private var noFirstBody: URLError {
+        URLError(
+            .requestBodyStreamExhausted, url: originalRequest?.url,
+            reason: "the delegate gave no stream for the upload's content: implement needNewBodyStream")
     }
 
     /// The session holds the face from now on.
@@ -104,7 +131,7 @@ extension SessionTask {
 
     /// A streamed upload has its content from the delegate only.
     private func needsFirstBody(_ operation: SessionOperation) -> Bool {
-        guard kind == .upload else { return false }
+        guard kind == .upload, withState({ $0.uploadFile }) == nil else { return false }
         let request = operation.request
         return request.httpBody == nil && request.httpBodyStream == nil && request.httpMethod != "HEAD"
     }
@@ -147,12 +174,31 @@ extension SessionTask {
         guard isFirst else { return }
         if !isKept, let session { keep(in: session) }
         let interests = prepare()
+        openUploadFile(for: operation)
         if kind == .download {
-            operation.downloadDestination = DownloadDestination(fileURL: downloadLocation)
+            let destination = DownloadDestination(fileURL: downloadLocation)
+            if let offset = withState({ $0.resumeOffset.take() }) {
+                PartialFile(clean: destination, of: operation.request.url).cut(to: offset)
+            }
+            operation.downloadDestination = destination
         } else if !interests.isDisjoint(with: [.responses, .data]) {
-            let pump = SessionContentPump(operation.makeSessionStream(), collects: !interests.contains(.data))
+            let pump = SessionContentPump(
+                operation.makeSessionStream(), collects: !interests.contains(.data), memoryLimit: operation.memoryLimit)
             withState { $0.pump = pump }
             pump.wait(for: self)
+        }
+    }
+
+    /// The content of an upload is the file as it is now.
+    private func openUploadFile(for operation: SessionOperation) {
+        guard let file = withState({ $0.uploadFile }) else { return }
+        do throws(URLError) {
+            let stream = try FileBodyStream(file, for: originalRequest?.url)
+            withState { $0.counts.expectedToSend = stream.contentLength ?? 0 }
+            operation.setSessionBody(stream)
+        } catch {
+            end(error: error)
+            operation.cancel()
         }
     }
 

@@ -193,14 +193,18 @@ extension SessionTask: AttemptClient {
         Runtime.current.onBlockThread { [self] in
             pump.turn(to: location)
             let face = OperationDownloadTask(self, operation)
-            let session = withState { state in
+            let (session, received) = withState { state in
                 state.isDownload = true
                 state.formerFace = state.face
                 state.face = face
-                return state.session
+                return (state.session, state.counts.received)
             }
             session?.taskDidBecome(face, self)
-            client.task(self, didBecome: face) { admit() }
+            client.task(self, didBecome: face) { [self] in
+                // What has come while nobody knew.
+                if received > 0 { reportWriting(received) }
+                admit()
+            }
         }
     }
 

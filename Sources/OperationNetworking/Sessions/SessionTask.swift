@@ -56,6 +56,8 @@ final class SessionTask: Sendable {
         var isDownload = false
         /// The end of the download is being worked on: a cancellation comes too late.
         var isFinishing = false
+        /// The content of an upload, to be opened when the request is about to be sent.
+        var uploadFile: URL?
         /// Where a download's content goes.
         var location: URL?
         var exchanges: [TransferExchange] = []
@@ -66,6 +68,8 @@ final class SessionTask: Sendable {
         var keepsPartialFile = false
         var received = MergedReport()
         var sent = MergedReport()
+        /// How much of its file the resume data of the download vouch for.
+        var resumeOffset: Int64?
         /// The download was made from resume data, and has not gone on yet.
         var goesOnFromResumeData = false
         /// Requests that have gone out.

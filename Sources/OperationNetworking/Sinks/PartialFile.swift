@@ -74,6 +74,18 @@ struct PartialFile: Sendable {
         return PartialNote(representation, resource: resource, file: file).write(to: notePath)
     }
 
+    /// Drops what lies behind `offset` in a partial file: it was not there when the offset was noted, so nobody knows what it
+    /// is. Not while somebody writes to it.
+    func cut(to offset: Int64) {
+        let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let known = continued(descriptor), known.offset > offset,
+            ftruncate(descriptor, off_t(offset)) != 0
+        else { return }
+        remove()
+    }
+
     /// Removes both files, if they are what a download of this resource has left, and no other one writes to them.
     func discard() {
         let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

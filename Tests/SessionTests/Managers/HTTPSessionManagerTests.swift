@@ -339,6 +339,38 @@ final class SessionAPIClient: HTTPSessionManager, @unchecked Sendable {
         #expect(archived.requestSerializer.value(forHTTPHeaderField: "X-A") == "v")
     }
 
+    @Test("Async: a subclass may call the handler twice")
+    func awaitingTwice() async throws {
+        final class Manager: HTTPSessionManager, @unchecked Sendable {
+            override func dataTask(
+                with request: URLRequest, uploadProgress: (@Sendable (Progress) -> Void)?,
+                downloadProgress: (@Sendable (Progress) -> Void)?,
+                completionHandler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
+            ) -> URLSessionDataTask {
+                super.dataTask(with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress) {
+                    completionHandler?($0, $1, $2)
+                    completionHandler?($0, $1, $2)
+                }
+            }
+        }
+        let manager = Manager(baseURL: nil, sessionConfiguration: .ephemeral)
+        #expect(try await manager.data(for: URLRequest(url: server.url("/x"))).0 == Data(#"{"a":"b"}"#.utf8))
+    }
+
+    @Test("A task that is made while the session is replaced is the new session's")
+    func makingWhileReplacing() async throws {
+        let manager = manager()
+        let isOver = Gate()
+        Thread.detachNewThread {
+            while !isOver.isOpen { manager.invalidateSessionCancelingTasks(false, resetSession: true) }
+        }
+        defer { isOver.open() }
+        let tasks = (0..<2000).map { _ in manager.dataTask(with: URLRequest(url: server.url("/x"))) { _, _, _ in } }
+        // One that is refused has no operation.
+        #expect(tasks.allSatisfy { manager.operation(for: $0) != nil })
+        for task in tasks { task.cancel() }
+    }
+
     @Test("Async: content, decoded content, refusal, cancellation")
     func awaiting() async throws {
         let manager = manager()

@@ -185,8 +185,11 @@ import Testing
             log.add("complete \(error == nil)")
             #expect(task === downloads.all.first)
         }
+        let written = Notes<Int64>()
+        manager.setDownloadTaskDidWriteDataBlock { _, _, count, _, _ in written.add(count) }
         let outcome = await manager.loading(URLRequest(url: server.url("/file")))
-        #expect(outcome.error == nil)
+        #expect(outcome.error == nil && outcome.object as? URL == target)
+        #expect(written.all.reduce(0, +) == 3 << 20)
         #expect(log.all == ["became", "file", "complete true"])
         let content = try Data(contentsOf: target)
         #expect(content.count == 3 << 20)

@@ -13,18 +13,16 @@ extension ManagedTask {
         var error: (any Error)?
     }
 
-    /// Bytes that are collected, as by an operation that nobody has told anything else.
-    private static let contentLimit = 256 << 20
-
     /// Takes what a block gets piece by piece for the serializer, too.
     func collect(_ data: Data, for task: SessionTask) {
+        let limit = task.operation?.memoryLimit ?? URLConnectionOperation.Configuration().memoryLimit
         let overflows = withState { state in
             guard state.failure == nil else { return false }
             let count = state.content?.count ?? 0
-            guard data.count <= Self.contentLimit - count else {
+            guard data.count <= limit - count else {
                 state.failure = URLError(
                     .dataLengthExceedsMaximum, url: task.originalRequest?.url,
-                    reason: "the content is longer than the \(Self.contentLimit) bytes that are kept in memory")
+                    reason: "the content is longer than the \(limit) bytes that are kept in memory")
                 return true
             }
             if state.content == nil { state.content = data } else { state.content?.append(data) }
@@ -87,7 +85,8 @@ extension ManagedTask {
             case .none: break
             case .object(let handler):
                 let response = needsNoResponse ? URLResponse.unasked : result.responseOrNone(of: task)
-                handler(response, outcome.object, outcome.error)
+                // A data task that became a download gives what a download gives.
+                handler(response, outcome.fileURL ?? outcome.object, outcome.error)
             case .file(let handler): handler(result.responseOrNone(of: task), outcome.fileURL, outcome.error)
             }
             end(task, face)

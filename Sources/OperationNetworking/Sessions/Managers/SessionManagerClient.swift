@@ -31,13 +31,16 @@ final class SessionManagerClient: SessionTaskClient {
         }
         if table.taskDidSendBodyData != nil { interests.insert(.sending) }
         if table.taskDidFinishCollectingMetrics != nil { interests.insert(.metrics) }
+        let reportsWriting = table.downloadTaskDidWriteData != nil || table.downloadTaskDidResume != nil
         switch task.kind {
         case .download:
-            if table.downloadTaskDidWriteData != nil || table.downloadTaskDidResume != nil {
-                interests.insert(.writing)
-            }
+            if reportsWriting { interests.insert(.writing) }
         case .data, .upload:
-            if table.dataTaskDidReceiveResponse != nil { interests.insert(.responses) }
+            if table.dataTaskDidReceiveResponse != nil {
+                interests.insert(.responses)
+                // It may become a download.
+                if reportsWriting { interests.insert(.writing) }
+            }
             if table.dataTaskDidReceiveData != nil { interests.insert(.data) }
             if table.dataTaskWillCacheResponse != nil { interests.insert(.caching) }
         }

@@ -91,7 +91,9 @@ private final class TaskRun<Value: Sendable>: Sendable {
     ) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let task = make { continuation.resume(with: $0) }
+                // A subclass may call a handler more than once.
+                let once = FirstAnswer<Result<Value, any Error>> { continuation.resume(with: $0) }
+                let task = make { once.give($0) }
                 let isCancelled = state.withLock { state in
                     state.task = task
                     return state.isCancelled

@@ -5,15 +5,24 @@ internal import FoundationNetworking
 // How tasks are made, for the methods that may be overridden.
 
 extension URLSessionManager {
+    /// Makes a task, once more where its session was replaced meanwhile.
+    private func onPresentSession<Made: URLSessionTask>(_ make: (OperationURLSession, Present) -> Made) -> Made {
+        while true {
+            let session = ownSession
+            let task = make(session, sharedSettings.present(over: session.settings.operations))
+            guard session.refusesTasks, session !== ownSession else { return task }
+        }
+    }
+
     func makeDataTask(
         with request: URLRequest, progress block: (@Sendable (Progress) -> Void)?,
         _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
     ) -> URLSessionDataTask {
-        let session = ownSession
-        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
-        let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
-        let task = session.makeDataTask(request, for: present.recipient(managed, of: client, parses: true))
+        let task: URLSessionDataTask = onPresentSession { session, present in
+            let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
+            return session.makeDataTask(request, for: present.recipient(managed, of: client, parses: true))
+        }
         if block != nil || link != nil { track(.download, of: task, link: link, block: block) }
         return task
     }
@@ -23,11 +32,12 @@ extension URLSessionManager {
         with request: URLRequest, from content: SessionUploadBody?, progress block: (@Sendable (Progress) -> Void)?,
         _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
     ) -> URLSessionUploadTask {
-        let session = ownSession
-        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
-        let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
-        let task = session.makeUploadTask(request, content, for: present.recipient(managed, of: client, parses: true))
+        let task: URLSessionUploadTask = onPresentSession { session, present in
+            let managed = ManagedTask(settings: present.tasks, handler: handler.map { .object($0) } ?? .none)
+            return session.makeUploadTask(
+                request, content, for: present.recipient(managed, of: client, parses: true))
+        }
         if block != nil || link != nil { track(.upload, of: task, link: link, block: block) }
         return task
     }
@@ -43,17 +53,16 @@ extension URLSessionManager {
         _ destination: (@Sendable (URL, URLResponse) -> URL)?,
         _ handler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)?
     ) -> URLSessionDownloadTask {
-        let session = ownSession
-        let present = sharedSettings.present(over: session.settings.operations)
         let link = TaskProgress.makeLink()
-        let managed = ManagedTask(
-            settings: present.tasks, handler: handler.map { .file($0) } ?? .none, destination: destination)
-        let recipient = present.recipient(managed, of: client, parses: false)
-        let task =
-            switch source {
+        let task: URLSessionDownloadTask = onPresentSession { session, present in
+            let managed = ManagedTask(
+                settings: present.tasks, handler: handler.map { .file($0) } ?? .none, destination: destination)
+            let recipient = present.recipient(managed, of: client, parses: false)
+            return switch source {
             case .request(let request): session.makeDownloadTask(request, for: recipient)
             case .resumeData(let data): session.makeDownloadTask(resumeData: data, for: recipient)
             }
+        }
         if block != nil || link != nil { track(.download, of: task, link: link, block: block) }
         return task
     }
