@@ -19,7 +19,7 @@ extension Driver {
         let rounds = try repeated(wanted) {
             results["curl", default: []].append(try curl(["-o", target.path, large], bytes: bytes))
             try FileManager.default.removeItem(at: target)
-            for kind in ["destination", "stream"] {
+            for kind in ["destination", "stream", "task"] {
                 let figures = try measure(
                     .download,
                     ["url": large, "idleurl": url + "/1k.bin", "to": kind, "file": target.path, "length": bytes])
@@ -38,7 +38,9 @@ extension Driver {
         addRow("curl -o", reference, beside: reference, to: &section)
         let ratio = addRow("downloadDestination", results["destination"] ?? [], beside: reference, to: &section)
         addRow("outputStream", results["stream"] ?? [], beside: reference, to: &section)
+        let taskRatio = addRow("download task", results["task"] ?? [], beside: reference, to: &section)
         section.expect("download: downloadDestination / curl -o", ratio, atLeast: 0.9)
+        section.expect("download: download task / curl -o", taskRatio, atLeast: 0.9)
         section.expect(
             "download: peak over idle, downloadDestination", peakMiB(results["destination"]), atMost: 16, unit: "MiB",
             digits: 1)
