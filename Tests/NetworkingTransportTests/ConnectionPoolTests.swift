@@ -166,7 +166,7 @@ struct ConnectionPoolTests {
                 request.credential = credential
             }
             let record = await engine.run(request)
-            #expect(record.error != nil || record.status == 401)
+            #expect(record.error?.kind == (isTunnel ? .proxyAuthentication : .badResponse))
             #expect(6...25 ~= count.withLock { $0 })
         }
     }

@@ -87,30 +87,34 @@ extension SessionTask {
         let runtime = Runtime.current
         let limit = operation.totalTimeout
         let start = runtime.uptime
-        let once = FirstAnswer<Result<InputStream, URLError>> { [self] answer in
-            switch answer {
-            case .success(let stream):
-                operation.setSessionBody(stream)
-                if let limit { operation.totalTimeout = max(limit - (runtime.uptime - start), 0.001) }
-                session.operationQueue.addOperation(operation)
-            case .failure(let error):
-                prepareUnlessBegun()
-                end(error: error)
-                operation.cancel()
-                URLConnectionOperation.start([operation])
+        let isAnswered = Locked(false)
+        let isFirst = { @Sendable in
+            isAnswered.withLock { isAnswered in
+                defer { isAnswered = true }
+                return !isAnswered
             }
         }
         client.task(self) { [self] stream in
-            once.give(stream.map { .success($0) } ?? .failure(noFirstBody))
+            guard isFirst() else { return }
+            guard let stream else { return endUnsent(operation, noFirstBody) }
+            operation.setSessionBody(stream)
+            if let limit { operation.totalTimeout = max(limit - (runtime.uptime - start), 0.001) }
+            session.operationQueue.addOperation(operation)
         }
         guard let limit else { return }
-        runtime.after(limit) { [self] in
-            once.give(
-                .failure(
-                    URLError(
-                        .timedOut, url: originalRequest?.url,
-                        reason: "the delegate gave no stream for the upload's content within \(limit) s")))
+        // Holds nothing: the time may be long, and the session holds the task.
+        runtime.after(limit) { [weak self, weak operation] in
+            guard isFirst(), let self, let operation else { return }
+            let reason = "the delegate gave no stream for the upload's content within \(limit) s"
+            endUnsent(operation, URLError(.timedOut, url: originalRequest?.url, reason: reason))
         }
+    }
+
+    private func endUnsent(_ operation: SessionOperation, _ error: URLError) {
+        prepareUnlessBegun()
+        end(error: error)
+        operation.cancel()
+        URLConnectionOperation.start([operation])
     }
 
     /// The delegate has no content for a streamed upload.
@@ -191,7 +195,7 @@ extension SessionTask {
 
     /// The content of an upload is the file as it is now.
     private func openUploadFile(for operation: SessionOperation) {
-        guard let file = withState({ $0.uploadFile }) else { return }
+        guard kind == .upload, let file = withState({ $0.uploadFile }) else { return }
         do throws(URLError) {
             let stream = try FileBodyStream(file, for: originalRequest?.url)
             withState { $0.counts.expectedToSend = stream.contentLength ?? 0 }
