@@ -9,8 +9,9 @@ final class MultiHandle {
     let observer: SocketObserver
 
     /// Nil: out of memory.
-    init?(observer: SocketObserver) {
-        let next = Self.nextDescriptor()
+    ///
+    /// - Parameter next: Where to look first for the descriptors that libcurl makes.
+    init?(observer: SocketObserver, expecting next: Int32 = MultiHandle.nextDescriptor()) {
         guard let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         self.observer = observer
