@@ -152,7 +152,7 @@ let package = Package(
             name: "NetworkingSupportTests", dependencies: ["NetworkingSupport"], swiftSettings: testSettings),
         .testTarget(
             name: "NetworkingTransportTests",
-            dependencies: ["NetworkingTransport", "NetworkingSupport", "TestServer"],
+            dependencies: ["COpenSSL", "NetworkingTransport", "NetworkingSupport", "TestServer", "TestTLS"],
             swiftSettings: testSettings),
         .testTarget(
             name: "SerializationTests",

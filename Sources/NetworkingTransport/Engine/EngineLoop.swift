@@ -49,6 +49,10 @@ final class EngineLoop: @unchecked Sendable {
     /// Drivers for which libcurl is to look for the end of a response, and when.
     var awaitedEnds: [TransferDriver] = []
     var nextEndLook = UInt64.max
+    /// For how long libcurl may read when it is called.
+    let readTurn = ReadTurn()
+    /// Connections on which a server sends without end what nobody waits for.
+    var floods: [(socket: Int32, pool: ConnectionPool)] = []
     /// How often libcurl asked for content to send.
     var contentReads = 0
     var isShutDown = false
@@ -256,8 +260,10 @@ final class EngineLoop: @unchecked Sendable {
     func act(on pool: ConnectionPool, socket: Int32, events: Int32) {
         touch(pool)
         guard pool.brokenBy == nil else { return }
+        readTurn.begin()
         let code = pool.multi.act(on: socket, events: events)
         if code != .CURLM_OK { pool.brokenBy = code }
+        if readTurn.isOver, socket != CURL_SOCKET_TIMEOUT { noteLongTurn(on: socket, of: pool) }
     }
 
     /// Takes note that libcurl did, or was told, something in this pass.
@@ -349,6 +355,7 @@ final class EngineLoop: @unchecked Sendable {
             let count = pool.multi.observer.connectionCount
             if pool.activeCount == 0, count > 0 { closeIdleConnections(count, of: pool) }
         }
+        if !floods.isEmpty { endFloods() }
         while let driver = idleHeap.first, driver.heapDeadline <= now {
             guard driver.transfer != nil, driver.idleLimit > 0 || driver.discardDeadline > 0 || driver.isOverdue
             else {

@@ -32,6 +32,9 @@ final class SocketTable {
         var vainWrites = 0
         /// Until when room to write is not looked for; 0: it is.
         var quietUntil: UInt64 = 0
+        /// Turns of reading that were cut short and of use to nobody, since `vainReadTime`.
+        var vainReads = 0
+        var vainReadTime: UInt64 = 0
         /// It is not to be used again.
         var isGivenUp = false
         /// The driver that uses it, by its address; 0: none, or several.
@@ -195,6 +198,23 @@ final class SocketTable {
         guard entries[index].watched == Self.readable, entries[index].wanted & Self.writable != 0 else { return .none }
         entries[index].watched = entries[index].wanted
         return .modify(entries[index].wanted)
+    }
+
+    // MARK: Things to read that are of no use
+
+    /// So many turns of reading in so many nanoseconds: half a second of ten.
+    private static let vainReadLimit = 100
+    private static let vainReadPeriod: UInt64 = 10_000_000_000
+
+    /// A turn of reading was cut short. True: too many were, and of use to nobody.
+    func noteLongRead(on socket: Int32, isVain: Bool, now: UInt64) -> Bool {
+        guard let index = index(of: socket) else { return false }
+        if !isVain || now &- entries[index].vainReadTime > Self.vainReadPeriod {
+            entries[index].vainReads = 0
+            entries[index].vainReadTime = now
+        }
+        if isVain { entries[index].vainReads += 1 }
+        return entries[index].vainReads > Self.vainReadLimit
     }
 
     // MARK: Use

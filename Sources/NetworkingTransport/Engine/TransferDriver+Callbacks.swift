@@ -65,12 +65,12 @@ extension TransferDriver {
         switch peer {
         case .server:
             guard let host = Self.host(of: transfer.request.url) else { return false }
-            context = PeerVerificationContext(configuration: transfer.request.tls, host: host)
+            context = PeerVerificationContext(configuration: transfer.request.tls, host: host, turn: loop.readTurn)
         case .proxy:
             guard let proxy = pool.proxy, let tls = proxy.tls, let host = Self.host(of: proxy.url) else {
                 return false
             }
-            context = PeerVerificationContext(configuration: tls, peer: .proxy, host: host)
+            context = PeerVerificationContext(configuration: tls, peer: .proxy, host: host, turn: loop.readTurn)
         }
         verification = context
         return PeerVerification.install(on: sslContext, context: context)

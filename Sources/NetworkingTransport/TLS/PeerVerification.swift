@@ -33,6 +33,7 @@ enum PeerVerification {
             SSL_CTX_set_cert_verify_callback(handle, verifyChain, retained.toOpaque())
             if configuration.clientIdentity == nil { SSL_CTX_set_client_cert_cb(handle, noteCertificateRequest) }
             SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
+            if context.turn != nil { limitReading(on: handle) }
             return true
         }
     }
@@ -41,6 +42,13 @@ enum PeerVerification {
     private static let contextIndex = ONSSL_SSL_CTX_get_ex_new_index { _, pointer, _, _, _, _ in
         guard let pointer else { return }
         Unmanaged<PeerVerificationContext>.fromOpaque(pointer).release()
+    }
+
+    /// What was installed for a connection.
+    static func context(of ssl: OpaquePointer) -> PeerVerificationContext? {
+        guard let sslContext = SSL_get_SSL_CTX(ssl), let pointer = SSL_CTX_get_ex_data(sslContext, contextIndex)
+        else { return nil }
+        return Unmanaged<PeerVerificationContext>.fromOpaque(pointer).takeUnretainedValue()
     }
 
     private static let verifyChain: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = {
@@ -63,12 +71,9 @@ enum PeerVerification {
 
     private static let checkStapledResponse: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = {
         ssl, _ in
-        guard let ssl, let sslContext = SSL_get_SSL_CTX(ssl),
-            let pointer = SSL_CTX_get_ex_data(sslContext, contextIndex)
-        else { return 0 }
+        guard let ssl, let context = context(of: ssl) else { return 0 }
         // A resumed session has no certificate; the one it stands for was verified with its response.
         if SSL_session_reused(ssl) == 1 { return 1 }
-        let context = Unmanaged<PeerVerificationContext>.fromOpaque(pointer).takeUnretainedValue()
         var bytes: UnsafePointer<UInt8>?
         let count = ONSSL_SSL_get_ocsp_response(ssl, &bytes)
         let response = bytes.flatMap { count > 0 ? Data(bytes: $0, count: count) : nil }
@@ -80,12 +85,7 @@ enum PeerVerification {
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<OpaquePointer?>?
         ) -> Int32 = { ssl, _, _ in
-            if let ssl, let sslContext = SSL_get_SSL_CTX(ssl),
-                let pointer = SSL_CTX_get_ex_data(sslContext, contextIndex)
-            {
-                Unmanaged<PeerVerificationContext>.fromOpaque(pointer).takeUnretainedValue().wasAskedForCertificate =
-                    true
-            }
+            if let ssl { context(of: ssl)?.wasAskedForCertificate = true }
             return 0
         }
 

@@ -7,6 +7,8 @@ final class PeerVerificationContext: Sendable {
     let configuration: TLSConfiguration
     let peer: TLSPeer
     let host: String
+    /// Asked before its connection reads; nil: nobody is.
+    let turn: ReadTurn?
 
     private struct State {
         var failure: (any Error)?
@@ -18,10 +20,11 @@ final class PeerVerificationContext: Sendable {
     }
     private let state = Locked(State())
 
-    init(configuration: TLSConfiguration, peer: TLSPeer = .server, host: String) {
+    init(configuration: TLSConfiguration, peer: TLSPeer = .server, host: String, turn: ReadTurn? = nil) {
         self.configuration = configuration
         self.peer = peer
         self.host = host
+        self.turn = turn
     }
 
     /// Why the server was rejected; nil when it was not, or not yet.
