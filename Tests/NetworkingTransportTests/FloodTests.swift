@@ -23,16 +23,42 @@ struct FloodTests {
             request.idleTimeout = 60
             let flooded = Task { [request] in await engine.run(request) }
             try await eventually("\(flood)") { flooding.sent.withLock { $0 } > 1 << 20 }
-            for _ in 0..<20 {
-                let start = MonotonicClock.now
-                #expect(await engine.run(TransferRequest(server.url)).text == "x")
-                let milliseconds = (MonotonicClock.now - start) / 1_000_000
-                #expect(Double(milliseconds) < 200 * Patience.factor, "\(flood)")
-            }
+            await expectPromptResponses(of: server, by: engine, "\(flood)")
             let error = await flooded.value.outcomes.first?.error
             #expect(error?.kind == .badResponse, "\(flood): \(error as Any)")
             // The connection is ended, too.
             try await eventually("\(flood)") { flooding.hasEnded.withLock { $0 } }
+        }
+    }
+
+    @Test("Others are not kept waiting by content in tiny chunks without end")
+    func chunks() async throws {
+        let sent = Locked(0)
+        let flooding = ScriptedServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.write(Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
+            let chunks = Array(repeatElement("1\r\nx\r\n".utf8, count: 10_000).joined())
+            while connection.write(chunks) { sent.withLock { $0 += chunks.count } }
+        }
+        defer { flooding.stop() }
+        try await withEngine(server: { $0.respondToAll("x") }) { engine, server in
+            let handler = RecordingHandler(keepsContent: false)
+            let transfer = Transfer(request: TransferRequest(flooding.url), handler: handler)
+            engine.start(transfer)
+            try await eventually("chunks") { sent.withLock { $0 } > 1 << 20 }
+            await expectPromptResponses(of: server, by: engine, "chunks")
+            #expect(sent.withLock { $0 } > 1 << 20)
+            engine.cancel(transfer)
+            #expect(await handler.finished().outcomes.first?.error?.kind == .cancelled)
+        }
+    }
+
+    private func expectPromptResponses(of server: ScriptedServer, by engine: TransportEngine, _ what: String) async {
+        for _ in 0..<20 {
+            let start = MonotonicClock.now
+            #expect(await engine.run(TransferRequest(server.url)).text == "x")
+            let milliseconds = (MonotonicClock.now - start) / 1_000_000
+            #expect(Double(milliseconds) < 200 * Patience.factor, "\(what)")
         }
     }
 

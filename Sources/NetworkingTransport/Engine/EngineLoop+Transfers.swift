@@ -64,6 +64,8 @@ extension EngineLoop {
     /// Tells libcurl in which directions the transfer may go on.
     func applyPauses(_ driver: TransferDriver) {
         touch(driver.pool)
+        // What libcurl kept comes at once.
+        readTurn.begin()
         let code = driver.applyPauses()
         if code != .CURLE_OK { complete(driver, code: code) }
     }

@@ -206,15 +206,15 @@ extension TransferDriver {
         }
         switch delivery {
         case .deliver:
+            // The same bytes come again.
+            guard loop.readTurn.continues() else { return pauseReceiving(transfer, untilRest: true) }
             switch deliver(bytes, of: transfer, to: handler) {
             case .accepted:
                 contentBytes &+= Int64(bytes.count)
                 if awaitsEnd { noteProgressWithoutEnd() }
                 return bytes.count
             case .pause:
-                isReceivePaused = true
-                if decoding?.hasYielded == true { loop.resumeAtRest(transfer) }
-                return Int(CURL_WRITEFUNC_PAUSE)
+                return pauseReceiving(transfer, untilRest: decoding?.hasYielded == true)
             case .enough:
                 endsEarly = true
                 return 0
@@ -231,6 +231,12 @@ extension TransferDriver {
             failure = error
             return 0
         }
+    }
+
+    private func pauseReceiving(_ transfer: Transfer, untilRest: Bool) -> Int {
+        isReceivePaused = true
+        if untilRest { loop.resumeAtRest(transfer) }
+        return Int(CURL_WRITEFUNC_PAUSE)
     }
 
     /// The response has gone on, or the request's content, and the exchange is not over.

@@ -39,6 +39,12 @@ public struct ResponseSerializationError: NetworkingError {
     private let object: ParsedObject
     /// The failure without the request, with the status and its phrase.
     public let reason: String
+    /// Data to go on with a session manager's download.
+    ///
+    /// They are there (else `nil`) when part of the file had come, and the server answered the request for the rest with
+    /// 408, 425, 429, or 500 and above. They are for
+    /// ``URLSessionManager/downloadTask(withResumeData:progress:destination:completionHandler:)``.
+    public private(set) var downloadTaskResumeData: Data?
     /// The request's method, once the error is an operation's.
     private var method: String?
 
@@ -71,6 +77,7 @@ public struct ResponseSerializationError: NetworkingError {
             code: other.code, message: other.reason, response: other.response, data: other.data,
             responseObject: responseObject, underlyingError: underlyingError)
         method = other.method
+        downloadTaskResumeData = other.downloadTaskResumeData
     }
 
     /// The same error with the object the body parsed to.
@@ -89,6 +96,13 @@ public struct ResponseSerializationError: NetworkingError {
         guard self.method == nil else { return self }
         var error = self
         error.method = method
+        return error
+    }
+
+    /// The same error with resume data.
+    func leaving(_ resumeData: Data) -> Self {
+        var error = self
+        error.downloadTaskResumeData = resumeData
         return error
     }
 
@@ -120,8 +134,8 @@ public struct ResponseSerializationError: NetworkingError {
         }
     }
 
-    /// The description, the reason, the failing URL, the response, the body, the object and the underlying error, each
-    /// under AFNetworking's or Foundation's key and absent when there is none.
+    /// The description, the reason, the failing URL, the response, the body, the object, the resume data and the underlying
+    /// error, each under AFNetworking's or Foundation's key and absent when there is none.
     public var errorUserInfo: [String: Any] {
         var userInfo: [String: Any] = [
             NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason,
@@ -131,6 +145,7 @@ public struct ResponseSerializationError: NetworkingError {
         userInfo[NetworkingOperationFailingURLResponseErrorKey] = response
         userInfo[NetworkingOperationFailingURLResponseDataErrorKey] = data
         userInfo[NetworkingOperationFailingURLResponseObjectErrorKey] = responseObject
+        userInfo[URLSessionDownloadTaskResumeData] = downloadTaskResumeData
         userInfo[NSUnderlyingErrorKey] = underlyingError.map { $0 as NSError }
         return userInfo
     }

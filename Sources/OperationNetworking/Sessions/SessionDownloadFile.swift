@@ -42,8 +42,10 @@ enum SessionDownloadFile {
 
     /// Removes the file, if nobody has moved it away, and what is beside it.
     static func remove(_ location: URL) {
-        let partial = PartialFile(clean: DownloadDestination(fileURL: location), of: nil)
-        try? FileManager.default.removeItem(atPath: partial.targetPath)
-        partial.remove()
+        removeTarget(location)
+        PartialFile(clean: DownloadDestination(fileURL: location), of: nil).remove()
     }
+
+    /// Removes the file, if nobody has moved it away.
+    static func removeTarget(_ location: URL) { try? FileManager.default.removeItem(atPath: location.path) }
 }

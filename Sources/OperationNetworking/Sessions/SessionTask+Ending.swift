@@ -89,11 +89,27 @@ extension SessionTask {
             let length = SessionDownloadFile.length(of: location)
             attemptDidReceive(total: length, expected: length)
             let once = FirstAnswer<Void> { [self] in
-                SessionDownloadFile.remove(location)
+                if withState({ $0.hasLeftResumeData }) {
+                    SessionDownloadFile.removeTarget(location)
+                } else {
+                    SessionDownloadFile.remove(location)
+                }
                 complete(finished)
             }
             client.task(self, didFinishDownloadingTo: location) { once.give(()) }
         }
+    }
+
+    /// Leaves what had come of the file before the response that the client refuses. Called by the client while it has the
+    /// location.
+    ///
+    /// - Returns: resume data; nil: nothing had come.
+    func leaveResumeData() -> Data? {
+        guard let request = originalRequest,
+            let data = SessionResumeData(request: request, location: downloadLocation)?.encoded()
+        else { return nil }
+        withState { $0.hasLeftResumeData = true }
+        return data
     }
 
     private func finishFailedDownload(_ result: SessionTaskResult, at location: URL) {

@@ -66,6 +66,8 @@ final class SessionTask: Sendable {
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// What a cancelled download leaves is wanted.
         var keepsPartialFile = false
+        /// The client has refused what is no part of the file, and has resume data for what is.
+        var hasLeftResumeData = false
         var received = MergedReport()
         var sent = MergedReport()
         /// How much of its file the resume data of the download vouch for.

@@ -2,9 +2,10 @@
 import Foundation
 import FoundationNetworking
 import NetworkingSupport
-import OperationNetworking
 import TestServer
 import Testing
+
+@testable import OperationNetworking
 
 @Suite("Downloads of a session manager", .timeLimit(.minutes(1))) struct SessionDownloadTests {
     let server: TestServer
@@ -187,6 +188,52 @@ import Testing
         #expect(try Data(contentsOf: directory.file("resumed")) == content)
         let damaged = await other.downloading(request, to: { _, _ in directory.file("x") }, resumeData: Data("x".utf8))
         #expect(damaged.error is URLError && damaged.url == nil)
+    }
+
+    @Test("What had come of a file outlives a busy server's answer to the request for its rest", arguments: [503, 404])
+    func busy(status: Int) async throws {
+        let gate = Gate()
+        let asked = Notes<String?>()
+        server.respond(to: "/file") { request in
+            asked.add(request["Range"])
+            let response = ScriptedResponse(
+                body: .resource(ScriptedResponse.pattern(count: 300_000), etag: "\"1\"", lastModified: nil))
+            switch asked.all.count {
+            case 1: return response.holding(gate, at: .betweenPieces).with { $0.pieceSize = 200_000 }
+            case 2: return ScriptedResponse(status: status, body: .text("not now"))
+            default: return response
+            }
+        }
+        let resumeData = Notes<Data?>()
+        _ = await manager.downloading(
+            request, to: { _, _ in directory.file("resumed") },
+            beforeResuming: { task in
+                let progress = manager.downloadProgress(for: task)
+                Task.detached {
+                    try await eventually("some content") { (progress?.completedUnitCount ?? 0) >= 200_000 }
+                    task.cancel(byProducingResumeData: { resumeData.add($0) })
+                }
+            })
+        gate.open()
+        try await eventually("resume data") { !resumeData.all.isEmpty }
+        let data = try #require(resumeData.all.first ?? nil)
+        let location = try #require(SessionResumeData(data)).location
+        let refused = await manager.downloading(
+            request, to: { _, _ in directory.file("resumed") }, resumeData: data)
+        let error = try #require(refused.error as? ResponseSerializationError)
+        #expect(error.code == .badServerResponse && error.data == Data("not now".utf8))
+        #expect(refused.url == nil && !FileManager.default.fileExists(atPath: directory.file("resumed").path))
+        #expect(!FileManager.default.fileExists(atPath: location.path))
+        #expect(FileManager.default.fileExists(atPath: location.path + ".part") == (status == 503))
+        let again = error.downloadTaskResumeData
+        #expect((error as NSError).userInfo[URLSessionDownloadTaskResumeData] as? Data == again)
+        #expect((again != nil) == (status == 503))
+        guard let again else { return }
+        let last = await manager.downloading(
+            request, to: { _, _ in directory.file("resumed") }, resumeData: again)
+        #expect(last.error == nil && asked.all.last == "bytes=200000-")
+        #expect(try Data(contentsOf: directory.file("resumed")) == content)
+        #expect(!FileManager.default.fileExists(atPath: location.path + ".part"))
     }
 
     @Test("Async download")

@@ -185,6 +185,17 @@ import Testing
         #expect(await manager.getting("x").json == ["a": "b"])
     }
 
+    @Test("A limit above the usual one holds, also where a block gets the content piece by piece")
+    func largeLimit() async throws {
+        let count = (256 << 20) + 1
+        server.respond(to: "/big", ScriptedResponse(body: .pattern(count: count)))
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.setDataTaskDidReceiveDataBlock { _, _, _ in }
+        #expect(await manager.getting("big").code == URLError.Code.dataLengthExceedsMaximum.rawValue)
+        manager.maximumResponseBodySize = Int64(count)
+        #expect((await manager.getting("big").object as? Data)?.count == count)
+    }
+
     @Test("A host is asked at the address that stands for it")
     func overrides() async throws {
         manager.hostOverrides = ["api.test": "127.0.0.1"]

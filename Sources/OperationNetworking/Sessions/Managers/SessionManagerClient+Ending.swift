@@ -28,7 +28,8 @@ extension SessionManagerClient {
         if let serializer = managed?.settings.serializer,
             let refusal = DownloadVerdict.refusal(of: response, at: location, by: serializer)
         {
-            managed?.withState { $0.failure = refusal }
+            let failure = Self.leavingResumeData(refusal, of: response, to: task)
+            managed?.withState { $0.failure = failure }
             return
         }
         let isOwnDelegates = task.ownDownloadDelegate != nil
@@ -51,6 +52,17 @@ extension SessionManagerClient {
                 .urlSessionDownloadTaskDidFailToMoveFile, object: face, on: .sharedMain
             ) { _ in (error as NSError).userInfo }
         }
+    }
+
+    /// A server that answers the request for a file's rest with a status that passes takes nothing of what there was.
+    private static func leavingResumeData(
+        _ refusal: any Error, of response: URLResponse, to task: SessionTask
+    ) -> any Error {
+        guard let refusal = refusal as? ResponseSerializationError,
+            let status = (response as? HTTPURLResponse)?.statusCode,
+            [408, 425, 429].contains(status) || status >= 500, let data = task.leaveResumeData()
+        else { return refusal }
+        return refusal.leaving(data)
     }
 
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {

@@ -282,7 +282,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     ///
     /// - Parameters:
     ///   - resumeData: of `cancel(byProducingResumeData:)`, or from the error of a download under
-    ///     `URLSessionDownloadTaskResumeData`. A task for damaged data fails.
+    ///     `URLSessionDownloadTaskResumeData`. A task for damaged data fails; one that the server answers with 408, 425,
+    ///     429 or 5xx leaves resume data in its error (``ResponseSerializationError/downloadTaskResumeData``).
     ///   - downloadProgress: told of content received, on `operationQueue`, what was there before included.
     ///   - destination: as of a download task for a request.
     ///   - completionHandler: as of a download task for a request.

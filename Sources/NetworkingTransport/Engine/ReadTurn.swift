@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
-/// For how long one call of libcurl's may read from connections with TLS, before other sockets have their turn.
+/// For how long one call of libcurl's may read before other sockets have their turn.
 ///
 /// libcurl and OpenSSL read on for as long as they find something that is not content: HTTP/2 frames without any, messages
-/// of TLS. A server that sends those as fast as they are read would have the network thread for itself.
+/// of TLS. A server that sends those as fast as they are read would have the network thread for itself. Of content libcurl
+/// reads a hundred pieces at a time, which may be hundreds of thousands of chunks.
 // Sendable because all of it is confined to the network thread.
 final class ReadTurn: @unchecked Sendable {
     /// Nanoseconds.
     private static let duration: UInt64 = 5_000_000
-    /// Reads between two looks at the clock. OpenSSL needs two for a record, and a response takes few.
+    /// Reads and pieces of content between two looks at the clock. A record of TLS takes two, a response few.
     private static let readsPerLook = 4
 
     private let clock: () -> UInt64
