@@ -14,13 +14,14 @@ final class ReadTurn: @unchecked Sendable {
     private static let readsPerLook = 4
 
     private let clock: () -> UInt64
-    private var reads = 0
+    // Unchecked: asked for every piece of content, and nobody is called while they change.
+    @exclusivity(unchecked) private var reads = 0
     /// 0: the clock has not been looked at in this turn.
-    private var end: UInt64 = 0
+    @exclusivity(unchecked) private var end: UInt64 = 0
     /// Something was left unread.
-    private(set) var isOver = false
+    @exclusivity(unchecked) private(set) var isOver = false
     /// Something was read or sent that a transfer waits for.
-    private(set) var isUseful = false
+    @exclusivity(unchecked) private(set) var isUseful = false
 
     init(clock: @escaping () -> UInt64 = { MonotonicClock.now }) { self.clock = clock }
 
