@@ -70,7 +70,13 @@ struct FloodTests {
         time.withLock { $0 += 5_000_000 }
         #expect((0..<4).contains { _ in !turn.continues() })
         #expect(!turn.continues() && !turn.continues())
+        // A record of each connection can be read.
+        let (first, second) = (OpaquePointer(bitPattern: 1), OpaquePointer(bitPattern: 2))
+        for source in [first, second].compactMap({ $0 }) {
+            #expect(turn.mayRead(from: source) && turn.mayRead(from: source) && !turn.mayRead(from: source))
+        }
+        #expect(turn.refusedSource == first)
         turn.begin()
-        #expect((0..<10_000).allSatisfy { _ in turn.continues() })
+        #expect((0..<10_000).allSatisfy { _ in turn.continues() } && turn.refusedSource == nil)
     }
 }

@@ -22,6 +22,32 @@ struct SocketTableTests {
         #expect(table.want(input, 5) == .modify(input))
     }
 
+    @Test("A connection is flooded after a hundred turns of reading in a row that were of use to nobody")
+    func floods() {
+        let table = SocketTable()
+        table.noteOpened(5)
+        var now: UInt64 = 1_000_000_000_000
+        // With nanoseconds between them; and after how many something comes that somebody waits for.
+        func isFlooded(every pause: UInt64, use: Int? = nil) -> Bool {
+            var (lastUse, result) = (UInt64(0), false)
+            for turn in 1...300 {
+                now += pause
+                if let use, turn % use == 0 { lastUse = now }
+                result = table.noteLongRead(on: 5, lastUse: lastUse, now: now) || result
+            }
+            now += 10_000_000_000
+            return result
+        }
+        #expect(isFlooded(every: 5_000_000))
+        // Many connections have their turns.
+        #expect(isFlooded(every: 4_000_000_000))
+        #expect(!isFlooded(every: 6_000_000_000))
+        #expect(!isFlooded(every: 5_000_000, use: 90) && isFlooded(every: 5_000_000, use: 120))
+        #expect(isFlooded(every: 5_000_000) && table.isFlooded(5))
+        table.noteOpened(5)
+        #expect(!table.isFlooded(5) && !table.isFlooded(6))
+    }
+
     @Test("What arrives on an idle connection takes it out of the set")
     func arrival() {
         let table = SocketTable()

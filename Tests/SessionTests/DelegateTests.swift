@@ -39,6 +39,31 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test("What the program expects is its own; what a response does not say stays unknown")
+    func expectations() async throws {
+        let server = try TestServer()
+        server.respond(to: "/", ScriptedResponse(body: .chunked([Data("some".utf8), Data("thing".utf8)])))
+        let session = OperationURLSession(configuration: .ephemeral)
+        var upload = URLRequest(url: server.url())
+        upload.httpMethod = "POST"
+        let tasks: [URLSessionTask] = [
+            session.dataTask(with: server.url()), session.downloadTask(with: server.url()),
+            session.uploadTask(with: upload, from: Data("x".utf8)),
+        ]
+        for task in tasks {
+            #expect(task.countOfBytesClientExpectsToSend == NSURLSessionTransferSizeUnknown)
+            task.countOfBytesClientExpectsToSend = 5000
+            task.countOfBytesClientExpectsToReceive = 7000
+            #expect(task.countOfBytesClientExpectsToSend == 5000 && task.countOfBytesClientExpectsToReceive == 7000)
+            #expect(task.progress.totalUnitCount == -1)
+            task.resume()
+            try await eventually("the end") { task.state == .completed }
+            #expect(task.error == nil, "\(task.error as Any)")
+            #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
+            #expect(task.countOfBytesReceived == 9)
+        }
+    }
+
     @Test func aRefusedResponseIsACancelledTask() async throws {
         let server = try TestServer()
         server.respond(to: "/", ScriptedResponse(body: .pattern(count: 10 << 20)))

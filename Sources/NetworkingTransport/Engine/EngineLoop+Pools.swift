@@ -69,6 +69,7 @@ extension EngineLoop {
         assertOnThread()
         if pools[pool.key] === pool { pools[pool.key] = nil }
         if lastPool === pool { lastPool = nil }
+        readTurn.begin()
         for driver in pool.close() { idleHeap.remove(driver) }
         deadlineHeap.remove(pool)
         pool.deadline = .max

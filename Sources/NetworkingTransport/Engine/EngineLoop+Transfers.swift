@@ -107,6 +107,8 @@ extension EngineLoop {
     private func takeBack(_ driver: TransferDriver) {
         guard let transfer = driver.transfer else { return }
         let pool = driver.pool
+        // It may close the connection, and look for the server's goodbye.
+        readTurn.begin()
         if pool.multi.remove(driver.easy) != .CURLM_OK { driver.isReusable = false }
         let origin = transfer.origin
         driver.end()
@@ -130,6 +132,7 @@ extension EngineLoop {
             driver.failure = driver.repetitionError
             return false
         }
+        readTurn.begin()
         let removal = driver.pool.multi.remove(driver.easy)
         guard removal == .CURLM_OK else {
             driver.isReusable = false

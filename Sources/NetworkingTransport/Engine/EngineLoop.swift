@@ -263,7 +263,7 @@ final class EngineLoop: @unchecked Sendable {
         readTurn.begin()
         let code = pool.multi.act(on: socket, events: events)
         if code != .CURLM_OK { pool.brokenBy = code }
-        if readTurn.isOver, socket != CURL_SOCKET_TIMEOUT { noteLongTurn(on: socket, of: pool) }
+        if readTurn.refusedSource != nil, socket != CURL_SOCKET_TIMEOUT { noteLongTurn(on: socket, of: pool) }
     }
 
     /// Takes note that libcurl did, or was told, something in this pass.

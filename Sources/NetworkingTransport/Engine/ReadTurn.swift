@@ -10,40 +10,54 @@ internal import NetworkingSupport
 final class ReadTurn: @unchecked Sendable {
     /// Nanoseconds.
     private static let duration: UInt64 = 5_000_000
-    /// Reads and pieces of content between two looks at the clock. A record of TLS takes two, a response few.
-    private static let readsPerLook = 4
+    /// Reads and pieces of content between two looks at the clock. A response takes few.
+    private static let stepsPerLook = 4
+    /// The head of a record of TLS, and the rest.
+    private static let readsPerRecord = 2
 
     private let clock: () -> UInt64
     // Unchecked: asked for every piece of content, and nobody is called while they change.
-    @exclusivity(unchecked) private var reads = 0
+    @exclusivity(unchecked) private var steps = 0
     /// 0: the clock has not been looked at in this turn.
     @exclusivity(unchecked) private var end: UInt64 = 0
-    /// Something was left unread.
-    @exclusivity(unchecked) private(set) var isOver = false
-    /// Something was read or sent that a transfer waits for.
-    @exclusivity(unchecked) private(set) var isUseful = false
+    @exclusivity(unchecked) private var isOver = false
+    /// What was read from last, and how often in a row.
+    @exclusivity(unchecked) private var source: OpaquePointer?
+    @exclusivity(unchecked) private var readsOfSource = 0
+    /// What was not read from, the first of it; nil: there was time for everything.
+    @exclusivity(unchecked) private(set) var refusedSource: OpaquePointer?
 
     init(clock: @escaping () -> UInt64 = { MonotonicClock.now }) { self.clock = clock }
 
     func begin() {
-        reads = 0
+        steps = 0
         end = 0
         isOver = false
-        isUseful = false
+        source = nil
+        refusedSource = nil
     }
 
-    func noteUse() { isUseful = true }
-
-    /// Whether there is time to read once more.
+    /// Whether there is time for one more piece.
     func continues() -> Bool {
-        reads &+= 1
-        guard reads % Self.readsPerLook == 0 else { return true }
+        guard !isOver else { return false }
+        steps &+= 1
+        guard steps % Self.stepsPerLook == 0 else { return true }
         let now = clock()
         if end == 0 { end = now &+ Self.duration }
-        guard now >= end else { return true }
-        // Looks again, however often it is tried.
-        reads &-= 1
-        isOver = true
+        isOver = now >= end
+        return !isOver
+    }
+
+    /// Whether to read from what a connection reads from. A record of each is, because libcurl takes an idle connection for
+    /// dead that cannot be read.
+    func mayRead(from source: OpaquePointer) -> Bool {
+        if source != self.source {
+            self.source = source
+            readsOfSource = 0
+        }
+        readsOfSource &+= 1
+        if continues() || readsOfSource <= Self.readsPerRecord { return true }
+        if refusedSource == nil { refusedSource = source }
         return false
     }
 }

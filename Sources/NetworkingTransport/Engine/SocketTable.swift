@@ -32,7 +32,7 @@ final class SocketTable {
         var vainWrites = 0
         /// Until when room to write is not looked for; 0: it is.
         var quietUntil: UInt64 = 0
-        /// Turns of reading that were cut short and of use to nobody, since `vainReadTime`.
+        /// Turns of reading in a row that were cut short and of use to nobody, and when the last one was.
         var vainReads = 0
         var vainReadTime: UInt64 = 0
         /// It is not to be used again.
@@ -202,19 +202,26 @@ final class SocketTable {
 
     // MARK: Things to read that are of no use
 
-    /// So many turns of reading in so many nanoseconds: half a second of ten.
+    /// So many turns of reading in a row, half a second altogether.
     private static let vainReadLimit = 100
-    private static let vainReadPeriod: UInt64 = 10_000_000_000
+    /// Nanoseconds without one after which they are counted anew. Not few: many connections may take their turns.
+    private static let vainReadPause: UInt64 = 5_000_000_000
 
-    /// A turn of reading was cut short. True: too many were, and of use to nobody.
-    func noteLongRead(on socket: Int32, isVain: Bool, now: UInt64) -> Bool {
+    /// A turn of reading was cut short.
+    ///
+    /// - Parameter lastUse: when something last came, or was sent, that a transfer on the connection waits for.
+    /// - Returns: whether too many were cut short, and of use to nobody.
+    func noteLongRead(on socket: Int32, lastUse: UInt64, now: UInt64) -> Bool {
         guard let index = index(of: socket) else { return false }
-        if !isVain || now &- entries[index].vainReadTime > Self.vainReadPeriod {
-            entries[index].vainReads = 0
-            entries[index].vainReadTime = now
-        }
-        if isVain { entries[index].vainReads += 1 }
-        return entries[index].vainReads > Self.vainReadLimit
+        let last = entries[index].vainReadTime
+        if lastUse >= last || now &- last > Self.vainReadPause { entries[index].vainReads = 0 }
+        entries[index].vainReads += 1
+        entries[index].vainReadTime = now
+        return isFlooded(socket)
+    }
+
+    func isFlooded(_ socket: Int32) -> Bool {
+        index(of: socket).map { entries[$0].vainReads > Self.vainReadLimit } ?? false
     }
 
     // MARK: Use

@@ -65,7 +65,9 @@ extension TransferDriver {
         switch peer {
         case .server:
             guard let host = Self.host(of: transfer.request.url) else { return false }
-            context = PeerVerificationContext(configuration: transfer.request.tls, host: host, turn: loop.readTurn)
+            // Within another connection, that of an HTTPS proxy, what is left unread is no longer in the socket.
+            let turn = pool.proxy?.scheme == .https ? nil : loop.readTurn
+            context = PeerVerificationContext(configuration: transfer.request.tls, host: host, turn: turn)
         case .proxy:
             guard let proxy = pool.proxy, let tls = proxy.tls, let host = Self.host(of: proxy.url) else {
                 return false

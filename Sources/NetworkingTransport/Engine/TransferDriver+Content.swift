@@ -7,7 +7,7 @@ extension TransferDriver {
     /// Fills libcurl's buffer. Returns what it expects: bytes, 0 at the end, CURL_READFUNC_PAUSE or CURL_READFUNC_ABORT.
     func readContent(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         lastActivity = loop.now
-        loop.readTurn.noteUse()
+        lastUse = loop.now
         loop.contentReads &+= 1
         if awaitsEnd { noteProgressWithoutEnd() }
         guard failure == nil, buffer.count > 0 else { return Int(CURL_READFUNC_ABORT) }

@@ -23,7 +23,7 @@ extension TransferDriver {
     /// Takes a header line. False: end the transfer.
     private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
-        loop.readTurn.noteUse()
+        lastUse = loop.now
         guard isConnected else { return receive(connectLine: line) }
         transfer?.ledger.noteAnswer()
         noteBodySent()
@@ -194,7 +194,7 @@ extension TransferDriver {
     /// Takes content. Returns what libcurl expects: the number of bytes, CURL_WRITEFUNC_PAUSE, or 0 to end.
     func receive(content bytes: UnsafeRawBufferPointer) -> Int {
         lastActivity = loop.now
-        loop.readTurn.noteUse()
+        lastUse = loop.now
         guard !bytes.isEmpty else { return 0 }
         if isHoldingHead, !reportHead() { return 0 }
         collector.noteContent()
@@ -206,8 +206,10 @@ extension TransferDriver {
         }
         switch delivery {
         case .deliver:
-            // The same bytes come again.
-            guard loop.readTurn.continues() else { return pauseReceiving(transfer, untilRest: true) }
+            // The same bytes come again. Whether a response is complete that came early is asked meanwhile.
+            guard isSendingContent || loop.readTurn.continues() else {
+                return pauseReceiving(transfer, untilRest: true)
+            }
             switch deliver(bytes, of: transfer, to: handler) {
             case .accepted:
                 contentBytes &+= Int64(bytes.count)
@@ -230,6 +232,14 @@ extension TransferDriver {
         case .fail(let error):
             failure = error
             return 0
+        }
+    }
+
+    private var isSendingContent: Bool {
+        switch body {
+        case .none: false
+        case .data(let data): bodyOffset < data.count
+        case .source: true
         }
     }
 

@@ -100,6 +100,8 @@ final class TransferDriver: DeadlineHeapMember {
     var failure: TransferError?
     /// When something last moved.
     var lastActivity: UInt64 = 0
+    /// When something last came, or was asked for, that is the exchange's and not the connection's.
+    var lastUse: UInt64 = 0
     var activationTime: UInt64 = 0
     /// When the last head that is not an interim one began; 0: not yet. What libcurl takes for it is the beginning of an
     /// interim head, or of the content that is sent.
@@ -186,6 +188,7 @@ final class TransferDriver: DeadlineHeapMember {
         failure = nil
         activationTime = loop.now
         lastActivity = loop.now
+        lastUse = 0
         idleLimit = Self.nanoseconds(transfer.request.idleTimeout)
         socket = -1
         localPort = 0

@@ -17,10 +17,10 @@ extension PeerVerification {
     }
 
     /// Says that there is nothing to read now when the turn is over: libcurl waits for the socket then, which can be read at
-    /// once.
+    /// once. So this is for what reads from a socket, not from another connection that has taken more from its own.
     private static let askBeforeReading: BIO_callback_fn_ex = { source, operation, _, _, _, _, result, _ in
         guard operation == BIO_CB_READ, let source, let argument = BIO_get_callback_arg(source),
-            !Unmanaged<ReadTurn>.fromOpaque(argument).takeUnretainedValue().continues()
+            !Unmanaged<ReadTurn>.fromOpaque(argument).takeUnretainedValue().mayRead(from: source)
         else { return Int(result) }
         BIO_set_flags(source, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
         return -1

@@ -54,6 +54,14 @@ final class OperationDataTask: URLSessionDataTask, @unchecked Sendable, SessionT
         get { task.counts.expectedToReceive }
         set {}
     }
+    override var countOfBytesClientExpectsToSend: Int64 {
+        get { task.clientExpectation.toSend }
+        set { task.clientExpectation.toSend = newValue }
+    }
+    override var countOfBytesClientExpectsToReceive: Int64 {
+        get { task.clientExpectation.toReceive }
+        set { task.clientExpectation.toReceive = newValue }
+    }
     override var taskDescription: String? {
         get { task.description }
         set { task.description = newValue }

@@ -22,6 +22,9 @@ internal import NetworkingTransport
 /// enables a proxy that is not understood, requests fail (`URLError.badURL`, over a ``ProxyConfigurationError``). Without
 /// effect, as in Foundation on Linux, are the settings about cellular access, background sessions and pipelining.
 ///
+/// Of content that is kept in memory, for completion handlers and `data(for:)`, there may be 256 MiB: delegates and download
+/// tasks have no limit. A credential that a delegate gives is used for its task, and not put into `urlCredentialStorage`.
+///
 /// **Delegates** are kept until the session is invalid. One that has not answered `willCacheResponse` when the method
 /// returns has nothing stored, and gets its task's end. A download's file is in the folder for temporary files, and gone
 /// when the delegate's method or the completion handler has returned.
@@ -324,11 +327,10 @@ extension OperationURLSession {
 
     private func becomeInvalid() {
         client.perform(on: delegateQueue) { [self] in
-            let delegate = currentDelegate.withLock { delegate in
-                defer { delegate = nil }
-                return delegate
-            }
-            delegate?.urlSession(self, didBecomeInvalidWithError: nil)
+            currentDelegate.withLock { $0 }?.urlSession(self, didBecomeInvalidWithError: nil)
+            // Let go of after the unlock.
+            let delegate = currentDelegate.withLock { $0.take() }
+            withExtendedLifetime(delegate) {}
         }
     }
 }

@@ -87,7 +87,8 @@ extension SessionTask {
             }
             let finished = result
             let length = SessionDownloadFile.length(of: location)
-            attemptDidReceive(total: length, expected: length)
+            // Of a response that did not say it, the length stays unknown.
+            attemptDidReceive(total: length, expected: counts.expectedToReceive < 0 ? -1 : length)
             let once = FirstAnswer<Void> { [self] in
                 if withState({ $0.hasLeftResumeData }) {
                     SessionDownloadFile.removeTarget(location)

@@ -31,6 +31,12 @@ extension SessionTask {
     }
     var counts: SessionTaskCounts { withState { $0.counts } }
 
+    /// What the program expects, which changes nothing: a progress shows what is known.
+    var clientExpectation: SessionTaskExpectation {
+        get { withState { $0.clientExpectation } }
+        set { withState { $0.clientExpectation = newValue } }
+    }
+
     var description: String? {
         get { withState { $0.description } }
         set { withState { $0.description = newValue } }

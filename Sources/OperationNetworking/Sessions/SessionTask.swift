@@ -68,6 +68,7 @@ final class SessionTask: Sendable {
         var keepsPartialFile = false
         /// The client has refused what is no part of the file, and has resume data for what is.
         var hasLeftResumeData = false
+        var clientExpectation = SessionTaskExpectation()
         var received = MergedReport()
         var sent = MergedReport()
         /// How much of its file the resume data of the download vouch for.
@@ -164,6 +165,12 @@ struct MergedReport: Sendable {
         defer { pending = 0 }
         return pending
     }
+}
+
+/// What `countOfBytesClientExpects…` shows.
+struct SessionTaskExpectation {
+    var toSend = NSURLSessionTransferSizeUnknown
+    var toReceive = NSURLSessionTransferSizeUnknown
 }
 
 /// What `countOfBytes…` shows.

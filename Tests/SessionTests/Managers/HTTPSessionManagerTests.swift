@@ -264,6 +264,17 @@ final class SessionAPIClient: HTTPSessionManager, @unchecked Sendable {
         #expect(await manager.getting("x").json == ["a": "b"])
     }
 
+    @Test("A session that nothing was asked of is over, too, and told of", arguments: [false, true])
+    func invalidationOfTheUnused(resets: Bool) async throws {
+        let manager = manager()
+        let told = Notes<Bool>()
+        manager.setSessionDidBecomeInvalidBlock { session, error in told.add(error == nil && session.delegate != nil) }
+        let session = resets ? nil : manager.session
+        manager.invalidateSessionCancelingTasks(true, resetSession: resets)
+        try await eventually("the block") { told.all == [true] }
+        #expect((manager.session === session) == !resets)
+    }
+
     @Test("Authorization and cookies of the serializer stay with the origin of the base URL")
     func origin() async throws {
         let other = try TestServer()

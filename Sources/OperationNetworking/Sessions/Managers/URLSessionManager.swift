@@ -103,12 +103,16 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     ///
     /// AF: `invalidateSessionCancelingTasks:resetSession:`.
     open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool = false) {
-        // Also a session that nothing was asked of is over, if it is not to be replaced.
-        let session: OperationURLSession? = resetSession ? takeSession() : ownSession
-        if cancelPendingTasks { session?.invalidateAndCancel() } else { session?.finishTasksAndInvalidate() }
+        // Also a session that nothing was asked of is over, and told of.
+        let session = ownSession
+        if resetSession {
+            // First, so that nobody finds one that is over.
+            lock.withLock {
+                if _session === session { _session = nil }
+            }
+        }
+        if cancelPendingTasks { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
     }
-
-    private func takeSession() -> OperationURLSession? { lock.withLock { _session.take() } }
 
     /// The tasks that were resumed and have not ended. AF: `tasks`.
     public var tasks: [URLSessionTask] { lock.withLock { _session }?.outstandingTasks ?? [] }
