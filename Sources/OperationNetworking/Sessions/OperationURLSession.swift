@@ -327,10 +327,9 @@ extension OperationURLSession {
 
     private func becomeInvalid() {
         client.perform(on: delegateQueue) { [self] in
-            currentDelegate.withLock { $0 }?.urlSession(self, didBecomeInvalidWithError: nil)
-            // Let go of after the unlock.
+            // Who has been told finds none.
             let delegate = currentDelegate.withLock { $0.take() }
-            withExtendedLifetime(delegate) {}
+            delegate?.urlSession(self, didBecomeInvalidWithError: nil)
         }
     }
 }
