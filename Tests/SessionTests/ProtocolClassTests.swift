@@ -200,6 +200,8 @@ private final class Teller: URLProtocol {
         case "/from": redirect("http://teller.invalid/to")
         case "/from-and-content":
             redirect("http://teller.invalid/to")
+            // The answer to the redirect is here before.
+            Thread.sleep(forTimeInterval: 0.02)
             respond(301, "moved")
         case "/loop": redirect("http://teller.invalid/loop")
         case "/elsewhere": redirect(request.value(forHTTPHeaderField: "X-Target") ?? "")

@@ -146,11 +146,14 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
             else { return follow(request, after: response, source) }
             let proceed = wait(source)
             let once = FirstAnswer<URLRequest?> { [self] answer in
-                events.async { [self] in
-                    guard isPresent(source) else { return }
-                    if let answer { return follow(answer, after: response, source) }
-                    stay(with: response)
-                    proceed()
+                // After all that the object tells while it starts: a response of its own may follow the redirect.
+                sessions.control.async { [self] in
+                    events.async { [self] in
+                        guard isPresent(source) else { return }
+                        if let answer { return follow(answer, after: response, source) }
+                        stay(with: response)
+                        proceed()
+                    }
                 }
             }
             task.client.task(task, willFollow: request, after: response) { once.give($0) }
