@@ -211,7 +211,7 @@ final class Program {
         if scheduler.random.chance(4) {
             let interceptor = HesitantInterceptor(
                 retries: scheduler.random.below(3), delay: Double(scheduler.random.below(2)))
-            operation.lock.withLock { operation._configuration.interceptors = [interceptor] }
+            operation.lock.withLock { operation._mutableConfiguration.interceptors = [interceptor] }
             traits += " interceptor(\(interceptor.retries), \(interceptor.delay))"
         }
         if scheduler.random.chance(6) {
@@ -412,7 +412,7 @@ final class Program {
                 "queue": operation._scheduler == nil ? 0 : 1, "at finish": operation._atFinish.count,
                 "after completion": operation._afterCompletion.count, "preparations": operation._preparations.count,
                 "upstreams": operation._upstreams.count, "completion": operation._completion == nil ? 0 : 1,
-                "stream": operation._configuration.stream?.holdsAttempt == true ? 1 : 0,
+                "stream": operation._configuration.value.stream?.holdsAttempt == true ? 1 : 0,
                 "held by the graph": operation._dependencyNode?._hold == nil ? 0 : 1,
             ]
         }

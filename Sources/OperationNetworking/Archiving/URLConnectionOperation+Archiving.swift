@@ -55,16 +55,16 @@ extension URLConnectionOperation {
         var (archive, present, policy, serializer) = lock.withLock {
             var archive = OperationArchive(
                 request: _request, state: _machine.state, isCancelled: _machine.isCancelled,
-                configuration: _configuration)
-            if let head = _received.head, let url = _received.url {
+                configuration: _configuration.value)
+            if let head = _received.value.head, let url = _received.value.url {
                 archive.response = OperationArchive.Response(
                     url: url.withoutUserInfo.absoluteString, statusCode: head.statusCode, httpVersion: head.httpVersion,
                     rawFields: head.rawFields)
             }
-            archive.content = _received.data
-            archive.failure = _received.error.map { OperationArchive.Failure($0) }
+            archive.content = _received.value.data
+            archive.failure = _received.value.error.map { OperationArchive.Failure($0) }
             let serializer = (self as? HTTPRequestOperation)?._archivedSerializer
-            return (archive, _content, _configuration.securityPolicy, serializer)
+            return (archive, _content, _configuration.value.securityPolicy, serializer)
         }
         archive.securityPolicy = policy.flatMap { ArchivedObject($0) }
         archive.losesSecurityPolicy = policy != nil && archive.securityPolicy == nil
@@ -82,13 +82,13 @@ extension URLConnectionOperation {
         let policy = archive.securityPolicy?.object
         let serializer = archive.responseSerializer?.object
         lock.withLock {
-            _configuration.securityPolicy = policy
+            _mutableConfiguration.securityPolicy = policy
             if archive.downloadDestination != nil { _unarchivedProperties.insert(.downloadDestination) }
-            _configuration.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
-            _configuration.maximumResponseBodySize = archive.maximumResponseBodySize.map { max(0, $0) }
-            _configuration.totalTimeout = archive.totalTimeout
-            _configuration.dependencyFailurePolicy = archive.dependencyFailurePolicy
-            _configuration.dependentsWaitForCompletionBlocks = archive.dependentsWaitForCompletionBlocks
+            _mutableConfiguration.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
+            _mutableConfiguration.maximumResponseBodySize = archive.maximumResponseBodySize.map { max(0, $0) }
+            _mutableConfiguration.totalTimeout = archive.totalTimeout
+            _mutableConfiguration.dependencyFailurePolicy = archive.dependencyFailurePolicy
+            _mutableConfiguration.dependentsWaitForCompletionBlocks = archive.dependentsWaitForCompletionBlocks
             (self as? HTTPRequestOperation)?._archivedSerializer = serializer
             if archive.losesResponseSerializer || (archive.responseSerializer != nil && serializer == nil) {
                 _unarchivedProperties.insert(.responseSerializer)
@@ -98,14 +98,14 @@ extension URLConnectionOperation {
             }
             if archive.request.losesBodyStream { _unarchivedProperties.insert(.bodyStream) }
             if let response = archive.response {
-                _received.head = ResponseHead(
+                _mutableReceived.head = ResponseHead(
                     statusCode: response.statusCode, httpVersion: response.httpVersion, rawFields: response.rawFields)
-                _received.url = URL(string: response.url)
+                _mutableReceived.url = URL(string: response.url)
             }
             switch OperationState(rawValue: archive.state) {
             case .finished:
-                _received.data = archive.content
-                _received.error = archive.failure?.error
+                _mutableReceived.data = archive.content
+                _mutableReceived.error = archive.failure?.error
                 _machine.restoreFinished(cancelled: archive.isCancelled)
             case .paused:
                 _machine.restorePaused()
@@ -128,7 +128,7 @@ extension URLConnectionOperation {
             archive.downloadDestination == nil
         else { return }
         representation.offset = Int64(content.count)
-        _content = ResumableContent(configuration: _configuration, resumed: representation, content: content)
+        _content = ResumableContent(configuration: _configuration.value, resumed: representation, content: content)
     }
 }
 

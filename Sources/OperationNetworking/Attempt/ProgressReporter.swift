@@ -56,14 +56,14 @@ extension URLConnectionOperation {
     /// The block for a direction; nil: nobody wants to know.
     func progressBlock(_ direction: ProgressReporter.Direction) -> ProgressReporter.Block? {
         lock.withLock {
-            direction == .upload ? _configuration.uploadProgress : _configuration.downloadProgress
+            direction == .upload ? _configuration.value.uploadProgress : _configuration.value.downloadProgress
         }
     }
 
     /// Where the block is called; nil: nobody wants to know.
     func progressQueue(_ direction: ProgressReporter.Direction) -> DispatchQueue? {
         lock.withLock {
-            progressBlock(direction).map { _ in _configuration.completionQueue ?? .sharedMain }
+            progressBlock(direction).map { _ in _configuration.value.completionQueue ?? .sharedMain }
         }
     }
 }

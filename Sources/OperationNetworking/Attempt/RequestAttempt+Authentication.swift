@@ -9,7 +9,7 @@ extension RequestAttempt {
     var credentialSource: AttemptMachine.CredentialSource {
         // Not `self.machine`, which is being changed when it asks.
         { [self] challenge, url, isWithinOrigin in
-            urlCredential(url) ?? (isWithinOrigin ? configuration.credential : nil)
+            urlCredential(url) ?? (isWithinOrigin ? configuration.value.credential : nil)
                 ?? storedCredential(for: challenge, url: url)
         }
     }
@@ -17,7 +17,7 @@ extension RequestAttempt {
     /// The operation's credential, for the origin that the operation was made for.
     var ownCredential: URLCredential? {
         guard let url = machine.url, machine.isWithinOrigin(url) else { return nil }
-        return configuration.credential
+        return configuration.value.credential
     }
 
     private func urlCredential(_ url: URL) -> URLCredential? {
@@ -26,8 +26,8 @@ extension RequestAttempt {
     }
 
     func storedCredential(for challenge: HTTPChallenge, url: URL) -> URLCredential? {
-        guard configuration.shouldUseCredentialStorage else { return nil }
-        let storage = configuration.credentialStorage ?? .shared
+        guard configuration.value.shouldUseCredentialStorage else { return nil }
+        let storage = configuration.value.credentialStorage ?? .shared
         return storage.defaultCredential(matching: challenge.protectionSpace(url: url))
     }
 }

@@ -11,9 +11,9 @@ extension RequestAttempt {
     /// Whether the cache is asked before the present request is sent. On the network thread, or before anybody else knows
     /// of the attempt.
     func looksIntoCache() -> Bool {
-        if machine.cache.moment == nil { machine.cache.moment = configuration.cache.cacheIfMade?.moment ?? 0 }
+        if machine.cache.moment == nil { machine.cache.moment = configuration.value.cache.cacheIfMade?.moment ?? 0 }
         guard content.sink?.isUntouched != false || machine.mustNotAsk else { return false }
-        let setting = configuration.cache
+        let setting = configuration.value.cache
         // Not `self.machine`, which is being changed when it asks.
         let request = machine.request
         return machine.wantsLookup(
@@ -34,11 +34,11 @@ extension RequestAttempt {
     /// Who looks; nil: the request is not cached.
     func cacheLookup() -> CacheLookup? {
         guard let url = machine.request.url, let target = RequestTarget(ifRequestable: url),
-            let key = cacheKey(), configuration.cache.isThere, machine.request.isCacheable
+            let key = cacheKey(), configuration.value.cache.isThere, machine.request.isCacheable
         else { return nil }
         return CacheLookup(
-            setting: configuration.cache, key: key, url: target.url, request: machine.request,
-            cookies: configuration.cookies, cookieURL: url, defaults: client?.defaultHeaderFields ?? [])
+            setting: configuration.value.cache, key: key, url: target.url, request: machine.request,
+            cookies: configuration.value.cookies, cookieURL: url, defaults: client?.defaultHeaderFields ?? [])
     }
 
     /// Under what responses to the present request are kept; nil: they are not.
@@ -51,15 +51,15 @@ extension RequestAttempt {
         guard let target = RequestTarget(ifRequestable: url), var trust = trust(for: target) else { return nil }
         var mayHaveProxy = true
         // Another address, socket or interface is another server, or another view of it.
-        if !configuration.connections.isEmpty {
-            guard let route = try? configuration.connections.settings.route(for: url) else { return nil }
+        if !configuration.value.connections.isEmpty {
+            guard let route = try? configuration.value.connections.settings.route(for: url) else { return nil }
             mayHaveProxy = route.unixSocketPath == nil
             for place in [route.address, route.unixSocketPath, route.networkInterface] {
                 trust += place.map { " \($0.utf8.count):\($0)" } ?? " -"
             }
         }
         // And what is asked of a proxy is its answer, where no certificate says whose it is.
-        if mayHaveProxy, !Self.hasTLS(target), let proxy = configuration.proxies?.value.proxy(for: url) {
+        if mayHaveProxy, !Self.hasTLS(target), let proxy = configuration.value.proxies?.value.proxy(for: url) {
             guard let verdict = proxy.scheme == .https ? verdict(of: proxy.securityPolicy) : "" else { return nil }
             let place = "\(proxy.scheme.rawValue)://\(proxy.host):\(proxy.port) \(verdict)"
             trust += " p\(place.utf8.count):\(place)"
@@ -77,7 +77,7 @@ extension RequestAttempt {
     /// certificate.
     private func trust(for target: RequestTarget) -> String? {
         guard Self.hasTLS(target) else { return "" }
-        return configuration.clientIdentity == nil ? verdict(of: configuration.securityPolicy) : nil
+        return configuration.value.clientIdentity == nil ? verdict(of: configuration.value.securityPolicy) : nil
     }
 
     private static func hasTLS(_ target: RequestTarget) -> Bool { target.origin.utf8.starts(with: "https:".utf8) }
@@ -120,7 +120,7 @@ extension RequestAttempt {
         case .discard:
             playback = Data()
         case .hold:
-            incoming.place = .held(MemorySink(limit: configuration.memoryLimit))
+            incoming.place = .held(MemorySink(limit: configuration.value.memoryLimit))
         }
         play()
     }
@@ -152,7 +152,7 @@ extension RequestAttempt {
 
     /// Asks the origin for the next one, once for all who would.
     private func revalidate() {
-        guard let url = machine.request.url, let cache = configuration.cache.cacheIfMade, let key = cacheKey(),
+        guard let url = machine.request.url, let cache = configuration.value.cache.cacheIfMade, let key = cacheKey(),
             cache.beginRevalidation(key)
         else { return }
         // It has no client that would add them.
@@ -161,7 +161,7 @@ extension RequestAttempt {
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
         let background = URLConnectionOperation(
-            revalidating: request, sharedConfiguration, isWithinOrigin: machine.isWithinOrigin(url),
+            revalidating: request, configuration, isWithinOrigin: machine.isWithinOrigin(url),
             limit: cache.largestContent)
         background.whenFinished { cache.endRevalidation(key) }
         runtime.onBlockThread { background.start() }
@@ -171,7 +171,7 @@ extension RequestAttempt {
 
     /// Keeps a complete response, if it may be kept.
     func storeResponse(_ data: Data) {
-        guard configuration.cacheBlock == nil, !asksClient(.caching), mayBeOfUse, let (head, url) = storableHead,
+        guard configuration.value.cacheBlock == nil, !asksClient(.caching), mayBeOfUse, let (head, url) = storableHead,
             StorageRules.allows(head, request: CacheControl(machine.request), ofAnyAge: takesAnyAge)
         else { return }
         store(head, url, data, policy: .allowed)
@@ -186,7 +186,7 @@ extension RequestAttempt {
     /// for that a response need not say anything about caches.
     func copyForCache() {
         guard client != nil, content.stream != nil, case .plain = incoming.form, storableHead != nil,
-            asksClient(.caching) || mayBeOfUse, let cache = configuration.cache.cache, cache.largestContent > 0
+            asksClient(.caching) || mayBeOfUse, let cache = configuration.value.cache.cache, cache.largestContent > 0
         else { return }
         incoming.copy = MemorySink(limit: cache.largestContent)
     }
@@ -208,7 +208,8 @@ extension RequestAttempt {
 
     /// The present response, if it is one to keep: a server's, whole and as everybody gets it.
     var storableHead: (ResponseHead, URL)? {
-        guard configuration.cache.isThere, !machine.cache.isServing, machine.offset == 0, machine.request.isCacheable,
+        guard configuration.value.cache.isThere, !machine.cache.isServing, machine.offset == 0,
+            machine.request.isCacheable,
             // What answered a challenge is not part of the request that is looked up.
             machine.challengeAnswer == nil, machine.handshakeAnswers == nil,
             let head = machine.head, let url = machine.url,
@@ -222,7 +223,7 @@ extension RequestAttempt {
         _ head: ResponseHead, _ url: URL, _ data: Data, policy: URLCache.StoragePolicy,
         userInfo: StoredResponse.UserInfo = StoredResponse.UserInfo()
     ) {
-        guard let key = cacheKey(), let cache = configuration.cache.cache, data.count < cache.largestContent,
+        guard let key = cacheKey(), let cache = configuration.value.cache.cache, data.count < cache.largestContent,
             let names = StoredResponse.selectingNames(of: head)
         else { return }
         var stored = StoredResponse(
@@ -238,7 +239,7 @@ extension RequestAttempt {
     private func selecting(_ names: [String], _ url: URL) -> [StoredResponse.SelectingField] {
         guard !names.isEmpty else { return [] }
         let selector = CacheSelector(
-            request: machine.request, cookies: configuration.cookies, url: url,
+            request: machine.request, cookies: configuration.value.cookies, url: url,
             defaults: client?.defaultHeaderFields ?? [], sentCookies: .some(sentCookies))
         return names.map { .init(name: $0, value: selector.value(of: $0)) }
     }
@@ -248,7 +249,7 @@ extension RequestAttempt {
         var updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
         // As in `storableHead`: what it says is for those who have the same answer.
         guard machine.challengeAnswer == nil, machine.handshakeAnswers == nil, let key = cacheKey(),
-            let url = machine.request.url, let cache = configuration.cache.cache
+            let url = machine.request.url, let cache = configuration.value.cache.cache
         else { return updated }
         guard StorageRules.isPermitted(updated.head, request: CacheControl()),
             let names = StoredResponse.selectingNames(of: updated.head)
@@ -295,7 +296,7 @@ extension RequestAttempt {
     /// any more (RFC 9111, section 4.4).
     func invalidateCache(by head: ResponseHead) {
         guard !StorageRules.isSafe(machine.request.httpMethod ?? "GET"), 200..<400 ~= head.statusCode,
-            let url = machine.url, let cache = configuration.cache.cacheIfMade
+            let url = machine.url, let cache = configuration.value.cache.cacheIfMade
         else { return }
         var urls = [url]
         for field in [KnownField.location, .contentLocation] {

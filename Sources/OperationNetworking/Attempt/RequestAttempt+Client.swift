@@ -13,13 +13,13 @@ extension RequestAttempt {
         guard let url = machine.url else { return false }
         switch question {
         case .redirect(let redirected, let head):
-            guard configuration.redirectBlock == nil, let response = HTTPURLResponse(head: head, url: url) else {
+            guard configuration.value.redirectBlock == nil, let response = HTTPURLResponse(head: head, url: url) else {
                 return false
             }
             let answer = answerer { answer in { $0.take(redirect: answer) } }
             ask(storing: cookies) { client.attempt(proposes: redirected, after: response, answer: answer) }
         case .challenge(let challenge, let head):
-            guard configuration.challengeBlock == nil else { return false }
+            guard configuration.value.challengeBlock == nil else { return false }
             let answer = answerer { [self] answer in
                 { [self] in $0.take(answer, for: challenge, credential: credentialSource) }
             }
@@ -27,12 +27,12 @@ extension RequestAttempt {
                 url: url, proposed: proposed, failures: failures, response: HTTPURLResponse(head: head, url: url))
             ask(storing: cookies) { client.attempt(received: asked, answer: answer) }
         case .handshake(let challenge):
-            guard configuration.challengeBlock == nil else { return false }
+            guard configuration.value.challengeBlock == nil else { return false }
             let answer = answerer { answer in { $0.take(answer, for: challenge) } }
             let asked = challenge.authenticationChallenge(url: url, failures: failures)
             ask(storing: cookies) { client.attempt(received: asked, answer: answer) }
         case .cache:
-            guard configuration.cacheBlock == nil, let content,
+            guard configuration.value.cacheBlock == nil, let content,
                 let response = HTTPURLResponse(head: content.head, url: content.url)
             else { return false }
             // Not in `take`, to which the machine belongs meanwhile.
@@ -75,7 +75,7 @@ extension RequestAttempt {
     /// A client has read all content of a response, which the cache may keep now.
     func finishRead() {
         guard goesOn({ [self] in finishRead() }) else { return }
-        guard configuration.cacheBlock == nil, let client, asksClient(.caching), let content = cacheableContent,
+        guard configuration.value.cacheBlock == nil, let client, asksClient(.caching), let content = cacheableContent,
             let response = HTTPURLResponse(head: content.head, url: content.url)
         else {
             if let copy = incoming.copy { storeResponse(copy.takeData()) }
@@ -91,7 +91,7 @@ extension RequestAttempt {
             runtime.onNetworkThread { [self] in
                 guard number == questionNumber else { return }
                 questionNumber += 1
-                guard let answer, let cache = configuration.cache.cache else {
+                guard let answer, let cache = configuration.value.cache.cache else {
                     isAsking = false
                     return finish(writing: nil)
                 }
@@ -146,7 +146,9 @@ extension RequestAttempt {
 
     /// What the credential storage proposes to a client that is asked about a challenge.
     func clientsProposal(for challenge: HTTPChallenge) -> URLCredential? {
-        guard asksClient(.challenges), configuration.challengeBlock == nil, let url = machine.url else { return nil }
+        guard asksClient(.challenges), configuration.value.challengeBlock == nil, let url = machine.url else {
+            return nil
+        }
         return storedCredential(for: challenge, url: url)
     }
 }

@@ -8,7 +8,7 @@ extension RequestAttempt {
     /// Asks the user's block, and goes on with the answer on the network thread.
     func ask(_ question: AttemptMachine.Question) {
         let url = machine.url
-        let configuration = sharedConfiguration
+        let configuration = self.configuration
         let cookies = takeCookies()
         let (failures, proposed, content) = facts(for: question)
         let lookup: CacheLookup? = if case .lookup = question { cacheLookup() } else { nil }
@@ -56,7 +56,7 @@ extension RequestAttempt {
         defer { cookieHeads = [] }
         return ReceivedCookies(
             heads: cookieHeads, mainDocumentURL: machine.request.mainDocumentURL,
-            setting: configuration.cookies)
+            setting: configuration.value.cookies)
     }
 
     /// Hands an answer to the machine, and does what follows.

@@ -7,7 +7,8 @@ internal import NetworkingTransport
 extension RequestAttempt {
     /// Asks over TLS where that is known to be wanted. On the network thread, or before anybody else knows of the attempt.
     func upgradeToTLS() {
-        guard let url = machine.request.url, let secure = configuration.strictTransportSecurity?.secureURL(for: url)
+        guard let url = machine.request.url,
+            let secure = configuration.value.strictTransportSecurity?.secureURL(for: url)
         else {
             return
         }
@@ -23,17 +24,19 @@ extension RequestAttempt {
         machine.beginTransfer(to: url)
         var outgoing = TransferRequest(
             target: target, method: request.httpMethod ?? "GET", tls: try tlsConfiguration(for: url))
-        if configuration.resendsNonIdempotentRequests { outgoing.isIdempotent = true }
+        if configuration.value.resendsNonIdempotentRequests { outgoing.isIdempotent = true }
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation?.queuePriority.rawValue ?? 0
         outgoing.proxy = try proxy(for: url)
-        if !configuration.connections.isEmpty, let route = try configuration.connections.settings.route(for: url) {
+        if !configuration.value.connections.isEmpty,
+            let route = try configuration.value.connections.settings.route(for: url)
+        {
             outgoing.origin = route.countedOrigin(outgoing.origin)
             if route.unixSocketPath != nil { outgoing.proxy = nil }
             outgoing.route = route
         }
         var headers = outgoingHeaders(url: url)
-        if configuration.proxies != nil, !outgoing.isForProxy {
+        if configuration.value.proxies != nil, !outgoing.isForProxy {
             // The field is for a proxy that reads it (RFC 9110, 11.7.2), not for the server, nor beside a credential.
             headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
         }
@@ -57,17 +60,17 @@ extension RequestAttempt {
     /// Whether the client identity is for the server of `url`.
     private func mayShowIdentity(to url: URL) -> Bool {
         guard machine.isWithinOrigin(url) else { return false }
-        guard let origin = configuration.identityOrigin else { return true }
+        guard let origin = configuration.value.identityOrigin else { return true }
         guard let own = URL(string: origin) else { return false }
         if Origin.isSame(own, url) { return true }
         // The request may be asked over TLS in place of http, and so would the origin be.
-        return configuration.strictTransportSecurity?.secureURL(for: own).map { Origin.isSame($0, url) } ?? false
+        return configuration.value.strictTransportSecurity?.secureURL(for: own).map { Origin.isSame($0, url) } ?? false
     }
 
     private func tlsConfiguration(for url: URL) throws -> TLSConfiguration {
         do {
-            let own = mayShowIdentity(to: url) ? configuration.clientIdentity : nil
-            let configured = try (configuration.securityPolicy ?? .sharedDefault).tlsConfiguration(
+            let own = mayShowIdentity(to: url) ? configuration.value.clientIdentity : nil
+            let configured = try (configuration.value.securityPolicy ?? .sharedDefault).tlsConfiguration(
                 clientIdentity: machine.handshakeAnswers?.identity ?? own)
             return machine.handshakeAnswers?.applied(to: configured) ?? configured
         } catch {
@@ -90,7 +93,7 @@ extension RequestAttempt {
 
     /// The way to `url`; nil: no proxy between.
     private func proxy(for url: URL) throws -> TransferProxy? {
-        guard let proxies = configuration.proxies?.value else { return nil }
+        guard let proxies = configuration.value.proxies?.value else { return nil }
         if let defect = proxies.defect(for: url) {
             throw URLError(
                 .badURL, url: url, reason: "the proxy cannot be used: \(defect.reason)", underlying: defect)
@@ -118,8 +121,8 @@ extension RequestAttempt {
             headers.append(HeaderField(name, value))
         }
         sentCookies = nil
-        if request.httpShouldHandleCookies, configuration.cookies.areSent, !hasCookie,
-            let value = configuration.cookies.storage?.cookieField(for: url)
+        if request.httpShouldHandleCookies, configuration.value.cookies.areSent, !hasCookie,
+            let value = configuration.value.cookies.storage?.cookieField(for: url)
         {
             headers.append(HeaderField("Cookie", value))
             sentCookies = value
@@ -142,8 +145,9 @@ extension RequestAttempt {
     /// Whether content goes to a file or stream, or to a reader.
     private var goesToSink: Bool {
         guard content.memory == nil else { return false }
-        return content.sink != nil || configuration.outputStream != nil || configuration.downloadDestination != nil
-            || configuration.stream != nil
+        return content.sink != nil || configuration.value.outputStream != nil
+            || configuration.value.downloadDestination != nil
+            || configuration.value.stream != nil
     }
 
     /// Chooses who decodes the content, and offers what that one can.

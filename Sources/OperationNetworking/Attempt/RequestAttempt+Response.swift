@@ -9,7 +9,7 @@ extension RequestAttempt: TransferHandler {
     func transferDidBegin(_ transfer: Transfer) {
         if let operation { Trace.step(.transfer, operation) }
         requestTime = now
-        if configuration.totalTimeout != nil { operation?.attempt(number, waitsForConnection: false) }
+        if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: false) }
     }
 
     func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead) {
@@ -28,8 +28,8 @@ extension RequestAttempt: TransferHandler {
         if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
             cookieHeads.append((head, url))
         }
-        if let url = machine.url, let security = configuration.strictTransportSecurity,
-            configuration.securityPolicy?.allowInvalidCertificates != true, machine.handshakeAnswers == nil
+        if let url = machine.url, let security = configuration.value.strictTransportSecurity,
+            configuration.value.securityPolicy?.allowInvalidCertificates != true, machine.handshakeAnswers == nil
         {
             security.note(head, from: url)
         }
@@ -40,7 +40,7 @@ extension RequestAttempt: TransferHandler {
         case .discard:
             return .discard
         case .hold:
-            incoming.place = .held(MemorySink(limit: configuration.memoryLimit))
+            incoming.place = .held(MemorySink(limit: configuration.value.memoryLimit))
             return .deliver
         }
     }
@@ -99,7 +99,7 @@ extension RequestAttempt: TransferHandler {
     private func exchange(_ timings: TransferTimings) -> TransferExchange {
         TransferExchange(
             request: machine.request, url: machine.url, head: machine.head, timings: timings,
-            uploadLength: uploadLength, usesProxy: configuration.proxies != nil, endDate: Date())
+            uploadLength: uploadLength, usesProxy: configuration.value.proxies != nil, endDate: Date())
     }
 
     /// The transfer, or a stored response in its place, has ended.
@@ -121,10 +121,10 @@ extension RequestAttempt: TransferHandler {
 
     /// Makes the response the operation's, and gets ready for its content.
     func accept(_ head: ResponseHead) {
-        let isFile = configuration.downloadDestination != nil
+        let isFile = configuration.value.downloadDestination != nil
         let isSuccess = (200..<300).contains(head.statusCode)
         if !isFile || content.sink != nil || isSuccess {
-            _ = content.openSink(sharedConfiguration, self, url: machine.originalURL)
+            _ = content.openSink(configuration, self, url: machine.originalURL)
         }
         let codings = ContentDecoder.codings(of: head)
         let form = form(of: codings)
@@ -139,14 +139,14 @@ extension RequestAttempt: TransferHandler {
         } else {
             incoming.expectedLength = length
             // Of a response that may be followed by another, nothing goes to a stream, which cannot take it back.
-            let mayDivert = isFile || (sharedConfiguration.mayRetry && content.memory == nil)
+            let mayDivert = isFile || (configuration.mayRetry && content.memory == nil)
             if isSuccess || content.memory != nil || (!mayDivert && content.sink?.isUntouched != false) {
                 machine.contentBeginsAnew()
                 content.begin(
                     head, from: machine.url, method: machine.request.httpMethod ?? "GET", receivedAt: responseTime,
                     as: form)
             } else {
-                let memory = MemorySink(limit: configuration.memoryLimit)
+                let memory = MemorySink(limit: configuration.value.memoryLimit)
                 memory.begin(nil, as: form)
                 incoming.place = .diverted(memory)
                 content.stream?.giveUpUndecided()
@@ -180,8 +180,8 @@ extension RequestAttempt: TransferHandler {
         assertOnThread()
         takePresentConfiguration()
         guard stop == nil, incoming.isAccepted, !incoming.isComplete, case .sink = incoming.place,
-            let stream = configuration.stream, let head = machine.head,
-            content.adopt(stream, configuration, as: incoming.form, events: self)
+            let stream = configuration.value.stream, let head = machine.head,
+            content.adopt(stream, configuration.value, as: incoming.form, events: self)
         else { return }
         judge(head)
     }
@@ -189,7 +189,7 @@ extension RequestAttempt: TransferHandler {
     private func form(of codings: [ContentDecoder.Coding]) -> ContentForm {
         switch decoding {
         case _ where codings.isEmpty: .plain
-        case .engine: .decoded(limit: configuration.memoryLimit)
+        case .engine: .decoded(limit: configuration.value.memoryLimit)
         case .sink: .coded(codings)
         case .nobody: .plain
         }
@@ -202,7 +202,7 @@ extension RequestAttempt: TransferHandler {
         case .deliver:
             deliver()
         case .complete:
-            _ = content.openSink(sharedConfiguration, self, url: machine.originalURL)
+            _ = content.openSink(configuration, self, url: machine.originalURL)
             if let head = machine.head {
                 let first = content.beginning
                 operation?.record(first?.head ?? head.ofEmptyPart, from: first?.url ?? machine.url, isKnown: true)

@@ -27,7 +27,7 @@ final class RequestAttempt: @unchecked Sendable {
     /// As it was when the latest response began: blocks and places set after the start count.
     // This and what else is looked at all the time is on one thread, and nothing is called while one of them is changed: no
     // need for a check of that each time.
-    @exclusivity(unchecked) var sharedConfiguration: URLConnectionOperation.SharedConfiguration
+    @exclusivity(unchecked) var configuration: URLConnectionOperation.SharedConfiguration
     let content: ResumableContent
     /// Who is asked and told beside the operation's blocks.
     let client: (any AttemptClient)?
@@ -116,30 +116,26 @@ final class RequestAttempt: @unchecked Sendable {
         client = operation.attemptClient
         questions = client?.attemptQuestions ?? []
         self.number = number
-        sharedConfiguration = configuration
+        self.configuration = configuration
         self.content = content
         machine = AttemptMachine(request: request, confinedFields: confinedFields)
         bodyStream = request.httpBodyStream
         firstTarget = target
     }
 
-    var configuration: URLConnectionOperation.Configuration {
-        _read { yield sharedConfiguration.value }
-    }
-
     var circumstances: AttemptMachine.Circumstances {
         AttemptMachine.Circumstances(
-            hasRedirectBlock: configuration.redirectBlock != nil || asksClient(.redirects),
+            hasRedirectBlock: configuration.value.redirectBlock != nil || asksClient(.redirects),
             redirectRules: client == nil ? .standard : .urlSession,
-            followsRedirects: configuration.followsRedirects,
-            hasChallengeBlock: configuration.challengeBlock != nil || asksClient(.challenges),
-            hasCacheBlock: configuration.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
-            hasPins: configuration.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
-            isDownload: configuration.downloadDestination != nil,
+            followsRedirects: configuration.value.followsRedirects,
+            hasChallengeBlock: configuration.value.challengeBlock != nil || asksClient(.challenges),
+            hasCacheBlock: configuration.value.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
+            hasPins: configuration.value.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
+            isDownload: configuration.value.downloadDestination != nil,
             representation: machine.offset > 0 ? content.representation : nil,
             mayReplaceLostTransfer: wasHeld && operation?.mayRepeatRequest == true
                 && bodyStream.map(content.needsAnother(for:)) != true,
-            secureURL: configuration.strictTransportSecurity.map { security in { security.secureURL(for: $0) } },
+            secureURL: configuration.value.strictTransportSecurity.map { security in { security.secureURL(for: $0) } },
             now: { [runtime] in runtime.date.timeIntervalSince1970 })
     }
 
@@ -152,7 +148,7 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// Takes up what was set since the attempt began.
     func takePresentConfiguration() {
-        if let present = operation?.presentConfiguration { sharedConfiguration = present }
+        if let present = operation?.presentConfiguration { configuration = present }
     }
 
     func assertOnThread() { assert(runtime.isNetworkThread, "not on the network thread") }
@@ -193,7 +189,7 @@ final class RequestAttempt: @unchecked Sendable {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
             self.transfer = transfer
             timings = nil
-            if configuration.totalTimeout != nil { operation?.attempt(number, waitsForConnection: true) }
+            if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: true) }
             runtime.start(transfer)
         } catch {
             finish(error: error)

@@ -28,11 +28,11 @@ extension URLConnectionOperation {
     }
 
     private func connectionSetting<Value>(_ setting: KeyPath<ConnectionSettings, Value>) -> Value {
-        lock.withLock { _configuration.connections.settings[keyPath: setting] }
+        lock.withLock { _configuration.value.connections.settings[keyPath: setting] }
     }
 
     private func setConnection<Value>(_ setting: WritableKeyPath<ConnectionSettings, Value>, _ value: Value) {
-        lock.withLock { _configuration.connections.settings[keyPath: setting] = value }
+        lock.withLock { _mutableConfiguration.connections.settings[keyPath: setting] = value }
     }
 }
 

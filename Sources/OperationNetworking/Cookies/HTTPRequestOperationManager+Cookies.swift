@@ -26,7 +26,7 @@ extension URLConnectionOperation {
     /// storage's `cookieAcceptPolicy` `.never`; under `.onlyFromMainDocumentDomain` what comes from another site than
     /// the request's `mainDocumentURL` is not kept either. The storage is used from the library's threads.
     public var cookieStorage: HTTPCookieStorage? {
-        get { lock.withLock { _configuration.cookies.own } }
-        set { lock.withLock { _configuration.cookies.own = newValue } }
+        get { lock.withLock { _configuration.value.cookies.own } }
+        set { lock.withLock { _mutableConfiguration.cookies.own = newValue } }
     }
 }

@@ -64,28 +64,28 @@ extension URLConnectionOperation {
     /// What the operation runs on.
     var runtime: any OperationRuntime {
         guard InstalledRuntimes.mayExist else { return Runtime.current }
-        return lock.withLock { _configuration.runtime } ?? Runtime.current
+        return lock.withLock { _configuration.value.runtime } ?? Runtime.current
     }
 
     /// The operation is being made: it takes the runtime of the surroundings. Before anybody else knows of it.
     func adoptAmbientRuntime() {
         guard let ambient = InstalledRuntimes.ambient else { return }
-        lock.withLock { _configuration.runtime = ambient }
+        lock.withLock { _mutableConfiguration.runtime = ambient }
     }
 
     /// Takes settings over that may have a runtime of their own.
     func adopt(_ configuration: SharedConfiguration) {
         lock.withLock {
-            let own = _configuration.runtime
-            _sharedConfiguration = configuration
-            if let own, configuration.value.runtime == nil { _configuration.runtime = own }
+            let own = _configuration.value.runtime
+            _configuration = configuration
+            if let own, configuration.value.runtime == nil { _mutableConfiguration.runtime = own }
         }
     }
 
     /// Gives the operation a runtime of its own. Before the start.
     package func install(_ runtime: (any OperationRuntime)?) {
         InstalledRuntimes.noteUse()
-        lock.withLock { _configuration.runtime = runtime }
+        lock.withLock { _mutableConfiguration.runtime = runtime }
     }
 }
 

@@ -142,10 +142,10 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         defer { TokenRefresher.note(operation, with: settings[\.interceptors]) }
         operation.responseSerializer = settings.responseSerializer
         operation.lock.withLock {
-            if operation._sharedConfiguration === URLConnectionOperation.SharedConfiguration.initial {
-                operation._sharedConfiguration = settings.operations
+            if operation._configuration === URLConnectionOperation.SharedConfiguration.initial {
+                operation._configuration = settings.operations
             } else {
-                settings.apply(to: &operation._configuration)
+                settings.apply(to: &operation._mutableConfiguration)
             }
         }
         for archive in settings.archives { archive.observe(operation) }

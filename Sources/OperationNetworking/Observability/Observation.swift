@@ -152,9 +152,10 @@ extension URLConnectionOperation {
         var observedFacts: Observation.Facts {
             lock.withLock {
                 Observation.Facts(
-                    method: _request.httpMethod ?? "GET", status: _received.head?.statusCode, error: _received.error,
-                    attempts: (_received.measured?.attempts.count ?? 0) + 1,
-                    bytesReceived: _received.measured?.timings.bytesReceived)
+                    method: _request.httpMethod ?? "GET", status: _received.value.head?.statusCode,
+                    error: _received.value.error,
+                    attempts: (_received.value.measured?.attempts.count ?? 0) + 1,
+                    bytesReceived: _received.value.measured?.timings.bytesReceived)
             }
         }
 

@@ -52,10 +52,10 @@ extension URLConnectionOperation {
     /// The file that the response's content goes to. Nil by default. Takes precedence over `outputStream`; has no effect
     /// once the transfer began.
     public var downloadDestination: DownloadDestination? {
-        get { lock.withLock { _configuration.downloadDestination } }
+        get { lock.withLock { _configuration.value.downloadDestination } }
         set {
             lock.withLock {
-                _configuration.downloadDestination = newValue
+                _mutableConfiguration.downloadDestination = newValue
                 _unarchivedProperties.remove(.downloadDestination)
             }
         }
@@ -75,7 +75,7 @@ extension URLConnectionOperation {
     }
 
     func removePart() {
-        let (destination, url) = lock.withLock { (_configuration.downloadDestination, _request.url) }
+        let (destination, url) = lock.withLock { (_configuration.value.downloadDestination, _request.url) }
         if let destination { PartialFile(clean: destination, of: url).discard() }
     }
 }

@@ -19,7 +19,7 @@ extension HTTPRequestOperation {
     ///   `Cookie`, for the credential, and for user name and password in the URL. True by default. Query and content are
     ///   shown as they are.
     public func cURLCommand(maskingSecrets: Bool = true) -> String {
-        let (request, configuration) = lock.withLock { (_request, _configuration) }
+        let (request, configuration) = lock.withLock { (_request, _configuration.value) }
         let method = request.httpMethod ?? "GET"
         var command = ["curl", "--globoff", "--path-as-is", "--location"]
         var pipe = ""

@@ -8,14 +8,14 @@ internal import NetworkingTransport
 
 extension URLConnectionOperation {
     /// Whether interceptors see the attempts. Called with `lock` held.
-    var _isIntercepted: Bool { !_configuration.interceptors.isEmpty && self is HTTPRequestOperation }
+    var _isIntercepted: Bool { !_configuration.value.interceptors.isEmpty && self is HTTPRequestOperation }
 }
 
 extension HTTPRequestOperation {
     /// Lets interceptors make the request of the attempt that is about to begin, and begins it.
     func adaptRequest() {
         let (interceptors, request, isOver) = lock.withLock {
-            (_configuration.interceptors, _request, _startError != nil || _machine.isCancelled)
+            (_configuration.value.interceptors, _request, _startError != nil || _machine.isCancelled)
         }
         run { [self] in
             if !isOver { await adapt(request, by: interceptors) }
@@ -58,7 +58,7 @@ extension HTTPRequestOperation {
             let error = failureOfAttempt(end)
             let isAsking = error != nil && _machine.consult()
             let alarm = isAsking ? _totalTime?.runBetweenAttempts(at: runtime.uptime) : nil
-            return (isAsking, error, _configuration.interceptors, _scheduler, alarm)
+            return (isAsking, error, _configuration.value.interceptors, _scheduler, alarm)
         }
         set(alarm)
         guard isAsking, let error else {
@@ -85,16 +85,16 @@ extension HTTPRequestOperation {
     /// `lock` held.
     private func failureOfAttempt(_ end: AttemptEnd) -> (any Error)? {
         if let error = end.error ?? _serializationFailure { return error }
-        guard _received.head?.statusCode == 401 else { return nil }
+        guard _received.value.head?.statusCode == 401 else { return nil }
         return URLError(
-            .userAuthenticationRequired, url: _received.url, reason: "the server answered with status 401")
+            .userAuthenticationRequired, url: _received.value.url, reason: "the server answered with status 401")
     }
 
     /// No other attempt follows.
     private func decline(_ end: AttemptEnd, of number: UInt, with error: (any Error)?) {
         let isPresent = lock.withLock {
             guard _machine.decline(number) else { return false }
-            if let error { _received.error = error.naming(_request.httpMethod) }
+            if let error { _mutableReceived.error = error.naming(_request.httpMethod) }
             return true
         }
         if isPresent { conclude(end) }
@@ -119,7 +119,7 @@ extension HTTPRequestOperation {
 
     /// Takes interceptors away.
     func removeInterceptors(where isUnwanted: (any RequestInterceptor) -> Bool) {
-        lock.withLock { _configuration.interceptors.removeAll(where: isUnwanted) }
+        lock.withLock { _mutableConfiguration.interceptors.removeAll(where: isUnwanted) }
     }
 
     /// What a refresher noted.
@@ -133,7 +133,7 @@ extension HTTPRequestOperation {
 
     /// Whether what identifies the manager's user may go to `url`, or was asked for from there.
     func maySendIdentity(to url: URL?) -> Bool {
-        let (origin, own) = lock.withLock { (_configuration.authorizedOrigin, _request.url) }
+        let (origin, own) = lock.withLock { (_configuration.value.authorizedOrigin, _request.url) }
         guard let url, let own, Origin.isSame(url, own) else { return false }
         guard let origin else { return true }
         return RequestTarget(ifRequestable: url)?.origin.utf8.elementsEqual(origin.utf8) ?? false

@@ -59,7 +59,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// The object that the serializer made of the response, also for a bad status, when the content could be parsed.
     /// Nil before the end, and after a transport error. AF: `responseObject`.
     public var responseObject: Any? {
-        let (hasFailed, known) = lock.withLock { (_received.error != nil, _serialization) }
+        let (hasFailed, known) = lock.withLock { (_received.value.error != nil, _serialization) }
         guard !hasFailed else { return nil }
         if case .done(let object, _) = known { return object }
         switch serialization() {
@@ -71,7 +71,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     /// The transport's error, or else the serializer's.
     open override var error: (any Error)? {
-        let (failure, known) = lock.withLock { (_received.error, _serialization) }
+        let (failure, known) = lock.withLock { (_received.value.error, _serialization) }
         if let failure { return failure }
         if case .done(_, let error) = known { return error }
         guard case .done(_, let error) = serialization() else { return nil }
@@ -121,7 +121,9 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     // MARK: Serialization
 
     override func processResponse(completion: @escaping @Sendable () -> Void) {
-        let (serializer, head, data) = lock.withLock { (_responseSerializer, _received.head, _received.data) }
+        let (serializer, head, data) = lock.withLock {
+            (_responseSerializer, _received.value.head, _received.value.data)
+        }
         if let status = head?.statusCode, serializer.fastValidation(statusCode: status) == true {
             lock.withLock { _serialization = .done(data, nil) }
             completion()
@@ -147,7 +149,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// Leaves the content to a decoder if that is wanted, and the serializer is one that does no more than parse JSON. False:
     /// it is to be parsed.
     private func acceptForDecoder() -> Bool {
-        let (serializer, data) = lock.withLock { (_leavesParsing ? _responseSerializer : nil, _received.data) }
+        let (serializer, data) = lock.withLock { (_leavesParsing ? _responseSerializer : nil, _received.value.data) }
         guard let serializer, type(of: serializer) == JSONResponseSerializer.self,
             (try? serializer.validate(response, data: data)) != nil
         else { return false }
@@ -185,7 +187,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     /// The object of content that a decoder was happy with; nil for content that the serializer does not take.
     private func parseDecoded() -> Any? {
-        let (serializer, data) = lock.withLock { (_responseSerializer, _received.data) }
+        let (serializer, data) = lock.withLock { (_responseSerializer, _received.value.data) }
         let object = (try? serializer.responseObject(for: response, data: data)) ?? nil
         lock.withLock {
             if serializer === _responseSerializer, case .decoded = _serialization {
@@ -219,7 +221,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// The result of the serializer that is set now, from a finished operation.
     private func serialization() -> Serialization {
         let (known, isOver) = lock.withLock {
-            (_serialization, _machine.state == .finished && _received.error == nil)
+            (_serialization, _machine.state == .finished && _received.value.error == nil)
         }
         switch known {
         case .none where isOver, .accepted where isOver: return serialize()
@@ -231,7 +233,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     private func serialize() -> Serialization {
         let (serializer, data, method) = lock.withLock {
             // A response to HEAD has no content that could be of a wrong type.
-            (_responseSerializer, _request.httpMethod == "HEAD" ? nil : _received.data, _request.httpMethod)
+            (_responseSerializer, _request.httpMethod == "HEAD" ? nil : _received.value.data, _request.httpMethod)
         }
         let result: Serialization
         do {

@@ -10,8 +10,8 @@ extension URLConnectionOperation {
     /// Whether something runs before the request is sent that may take time: the user's blocks, or a look at the disk.
     /// Called with `lock` held.
     var _needsPreparation: Bool {
-        if !_preparations.isEmpty || _configuration.redirectBlock != nil || _isIntercepted { return true }
-        return _configuration.downloadDestination != nil && _content == nil
+        if !_preparations.isEmpty || _configuration.value.redirectBlock != nil || _isIntercepted { return true }
+        return _configuration.value.downloadDestination != nil && _content == nil
     }
 
     /// Where the request goes, worked out once; nil when it cannot be sent.
@@ -47,7 +47,10 @@ extension URLConnectionOperation {
     /// False: the redirect block does not want the request sent.
     private func runPreparations() -> Bool {
         let (preparations, original, redirectBlock, isOver) = lock.withLock {
-            (_preparations.all, _request, _configuration.redirectBlock, _startError != nil || _machine.isCancelled)
+            (
+                _preparations.all, _request, _configuration.value.redirectBlock,
+                _startError != nil || _machine.isCancelled
+            )
         }
         guard !isOver else { return true }
         var request = original
@@ -79,11 +82,11 @@ extension URLConnectionOperation {
     /// Makes an attempt, and sends its first request.
     func launch(_ number: UInt) {
         let (known, configuration, adapted, target, error, isRetry) = lock.withLock {
-            _retry?.forget(&_received)
+            _retry?.forget(&_mutableReceived)
             let adapted = _retry?.adapted ?? AdaptedRequest(request: _request)
             let target = adapted.request.url == _request.url ? _target : nil
             let error = (_startError ?? _unarchivedProperties.first) as (any Error)?
-            return (_content, _sharedConfiguration, adapted, target, error, _machine.isRetry)
+            return (_content, _configuration, adapted, target, error, _machine.isRetry)
         }
         if let error {
             endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
@@ -142,7 +145,7 @@ extension URLConnectionOperation {
     // MARK: What an attempt asks and tells
 
     /// The settings as they are now.
-    var presentConfiguration: SharedConfiguration { lock.withLock { _sharedConfiguration } }
+    var presentConfiguration: SharedConfiguration { lock.withLock { _configuration } }
 
     /// Whether an attempt is the one that counts.
     func standing(ofAttempt number: UInt) -> RequestMachine.Standing {
@@ -156,25 +159,25 @@ extension URLConnectionOperation {
     func record(_ head: ResponseHead, from url: URL?, isKnown: Bool) {
         Trace.step(.receive, self)
         lock.withLock {
-            if isKnown, _received.head != nil { return }
-            _received.head = head
-            _received.url = url
-            _received.response = nil
-            _received.trailers = []
-            _received.string = nil
+            if isKnown, _received.value.head != nil { return }
+            _mutableReceived.head = head
+            _mutableReceived.url = url
+            _mutableReceived.response = nil
+            _mutableReceived.trailers = []
+            _mutableReceived.string = nil
         }
     }
 
     /// Fields came after the content. Called on the network thread.
     func record(trailers: [UInt8]) {
-        lock.withLock { _received.trailers = trailers }
+        lock.withLock { _mutableReceived.trailers = trailers }
     }
 
     /// An interim response came. Called on the network thread.
     func tell(informational head: ResponseHead, from url: URL) {
-        guard lock.withLock({ _configuration.informationalBlock != nil }) else { return }
-        runtime.on(lock.withLock { _configuration.completionQueue } ?? .sharedMain) { [self] in
-            guard let block = lock.withLock({ _configuration.informationalBlock }),
+        guard lock.withLock({ _configuration.value.informationalBlock != nil }) else { return }
+        runtime.on(lock.withLock { _configuration.value.completionQueue } ?? .sharedMain) { [self] in
+            guard let block = lock.withLock({ _configuration.value.informationalBlock }),
                 let response = HTTPURLResponse(head: head, url: url)
             else { return }
             block(self, response)

@@ -20,7 +20,7 @@ extension URLConnectionOperation {
             @Sendable (_ bytesWritten: Int, _ totalBytesWritten: Int64, _ totalBytesExpectedToWrite: Int64) -> Void
         )?
     ) {
-        lock.withLock { _configuration.uploadProgress = block }
+        lock.withLock { _mutableConfiguration.uploadProgress = block }
     }
 
     /// Sets a block that is told of content received. Nil removes it. AF: `setDownloadProgressBlock:`.
@@ -39,7 +39,7 @@ extension URLConnectionOperation {
     public func setDownloadProgressBlock(
         _ block: (@Sendable (_ bytesRead: Int, _ totalBytesRead: Int64, _ totalBytesExpectedToRead: Int64) -> Void)?
     ) {
-        lock.withLock { _configuration.downloadProgress = block }
+        lock.withLock { _mutableConfiguration.downloadProgress = block }
     }
 
     /// Sets a block that is told of informational responses, which come before the response. These are 103 (Early
@@ -51,14 +51,14 @@ extension URLConnectionOperation {
     public func setInformationalResponseBlock(
         _ block: (@Sendable (URLConnectionOperation, HTTPURLResponse) -> Void)?
     ) {
-        lock.withLock { _configuration.informationalBlock = block }
+        lock.withLock { _mutableConfiguration.informationalBlock = block }
     }
 
     /// Adds what is told of content sent, after the block that is there.
     package func addUploadProgressBlock(_ block: @escaping @Sendable (Int, Int64, Int64) -> Void) {
         lock.withLock {
-            let earlier = _configuration.uploadProgress
-            _configuration.uploadProgress = {
+            let earlier = _configuration.value.uploadProgress
+            _mutableConfiguration.uploadProgress = {
                 earlier?($0, $1, $2)
                 block($0, $1, $2)
             }
@@ -68,8 +68,8 @@ extension URLConnectionOperation {
     /// Adds what is told of content received, after the block that is there.
     package func addDownloadProgressBlock(_ block: @escaping @Sendable (Int, Int64, Int64) -> Void) {
         lock.withLock {
-            let earlier = _configuration.downloadProgress
-            _configuration.downloadProgress = {
+            let earlier = _configuration.value.downloadProgress
+            _mutableConfiguration.downloadProgress = {
                 earlier?($0, $1, $2)
                 block($0, $1, $2)
             }
@@ -103,7 +103,7 @@ extension URLConnectionOperation {
     public func setWillSendRequestForAuthenticationChallengeBlock(
         _ block: (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
     ) {
-        lock.withLock { _configuration.challengeBlock = block }
+        lock.withLock { _mutableConfiguration.challengeBlock = block }
     }
 
     /// Sets a block that sees every request before it is sent, the first with a nil response, and may edit it.
@@ -122,7 +122,7 @@ extension URLConnectionOperation {
     public func setRedirectResponseBlock(
         _ block: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
     ) {
-        lock.withLock { _configuration.redirectBlock = block }
+        lock.withLock { _mutableConfiguration.redirectBlock = block }
     }
 
     /// Sets a block that decides whether a complete response to a GET is stored in the cache, and how. It returns the
@@ -141,6 +141,6 @@ extension URLConnectionOperation {
     public func setCacheResponseBlock(
         _ block: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
     ) {
-        lock.withLock { _configuration.cacheBlock = block }
+        lock.withLock { _mutableConfiguration.cacheBlock = block }
     }
 }

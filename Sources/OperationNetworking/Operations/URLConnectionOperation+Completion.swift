@@ -11,7 +11,7 @@ extension DispatchQueue {
 extension URLConnectionOperation {
     /// Where completion, progress and notifications go.
     var deliveryQueue: DispatchQueue {
-        lock.withLock { _configuration.completionQueue ?? .sharedMain }
+        lock.withLock { _configuration.value.completionQueue ?? .sharedMain }
     }
 
     func setCompletion(_ handler: CompletionHandler?) {
@@ -24,9 +24,12 @@ extension URLConnectionOperation {
     /// nobody who waits for it, nothing but the notification is left to the queue, which perhaps nobody runs.
     func deliverCompletion(then next: (@Sendable () -> Void)?) {
         let (queue, group, hasFollowers) = lock.withLock {
-            let hasFollowers = _completion != nil || !_afterCompletion.isEmpty || _configuration.completionGroup != nil
+            let hasFollowers =
+                _completion != nil || !_afterCompletion.isEmpty || _configuration.value.completionGroup != nil
             if !hasFollowers { _completionWasDelivered = true }
-            return (_configuration.completionQueue ?? .sharedMain, _configuration.completionGroup, hasFollowers)
+            return (
+                _configuration.value.completionQueue ?? .sharedMain, _configuration.value.completionGroup, hasFollowers
+            )
         }
         guard hasFollowers else {
             Trace.step(.deliver, self)

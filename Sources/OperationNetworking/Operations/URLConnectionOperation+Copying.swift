@@ -7,7 +7,7 @@ extension URLConnectionOperation {
     /// A fresh operation with this one's request and configuration.
     func makeCopy() -> URLConnectionOperation {
         let (request, configuration, unarchived) = lock.withLock {
-            (_request, _sharedConfiguration, _unarchivedProperties)
+            (_request, _configuration, _unarchivedProperties)
         }
         var own = request
         if let stream = request.httpBodyStream as? any ReplayableBodyStream, let replay = try? stream.makeReplay() {
@@ -19,8 +19,8 @@ extension URLConnectionOperation {
             // A copy does not run under the default policy because its original had lost its own.
             copy._unarchivedProperties = unarchived
             // A stream is used by one operation only.
-            if configuration.value.outputStream != nil { copy._configuration.outputStream = nil }
-            if configuration.value.stream != nil { copy._configuration.stream = nil }
+            if configuration.value.outputStream != nil { copy._mutableConfiguration.outputStream = nil }
+            if configuration.value.stream != nil { copy._mutableConfiguration.stream = nil }
         }
         copy.name = name
         copy.queuePriority = queuePriority

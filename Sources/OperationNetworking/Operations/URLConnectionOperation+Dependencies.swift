@@ -92,7 +92,7 @@ extension URLConnectionOperation {
 
     /// The error to end with, when an upstream failed and this operation is not to run then.
     func failureOfUpstreams() -> (any Error)? {
-        guard lock.withLock({ _configuration.dependencyFailurePolicy == .cancel && !_machine.isCancelled }) else {
+        guard lock.withLock({ _configuration.value.dependencyFailurePolicy == .cancel && !_machine.isCancelled }) else {
             return nil
         }
         for upstream in DependencyGraph.upstreams(of: self) {
@@ -157,7 +157,7 @@ extension URLConnectionOperation: SchedulableOperation {
     }
 
     var schedulingOrigin: String? {
-        let (known, url, connections) = lock.withLock { (_target, _request.url, _configuration.connections) }
+        let (known, url, connections) = lock.withLock { (_target, _request.url, _configuration.value.connections) }
         guard let origin = (known ?? url.flatMap(requestTarget(of:)))?.origin else { return nil }
         return connections.isEmpty ? origin : connections.settings.countedOrigin(origin)
     }

@@ -17,10 +17,10 @@ extension URLConnectionOperation {
             if standing == .held, end.isUnsent { _machine.abandonHold(of: number) }
             guard standing == .present else { return (standing, false, false) }
             _attempt = nil
-            _received.error = end.error?.naming(_request.httpMethod)
-            _received.data = end.error == nil ? end.data : nil
+            _mutableReceived.error = end.error?.naming(_request.httpMethod)
+            _mutableReceived.data = end.error == nil ? end.data : nil
             _noteMetrics(of: end)
-            return (standing, end.isRepeatable && _sharedConfiguration.mayRetry, _isIntercepted)
+            return (standing, end.isRepeatable && _configuration.mayRetry, _isIntercepted)
         }
         guard standing == .present else { return standing }
         if mayRetry, isIntercepted, let operation = self as? HTTPRequestOperation {
@@ -48,7 +48,7 @@ extension URLConnectionOperation {
     /// same target, when told of the failure, goes on with that file.
     func conclude(discarding content: ResumableContent?) {
         guard let content else { return conclude() }
-        let isFile = lock.withLock { _configuration.downloadDestination != nil }
+        let isFile = lock.withLock { _configuration.value.downloadDestination != nil }
         // On the network thread, which may still be in the middle of a last write.
         runtime.onNetworkThread { [self] in
             guard isFile else { return content.discard() }
@@ -62,12 +62,12 @@ extension URLConnectionOperation {
         let settled = lock.withLock { () -> (waits: Bool, task: Task<Void, Never>?, hold: URLConnectionOperation?)? in
             guard _machine.settle() else { return nil }
             let (task, hold) = _retry?.end() ?? (nil, nil)
-            if _machine.isCancelled, (_received.error as? URLError)?.code != .cancelled {
-                _received.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
+            if _machine.isCancelled, (_received.value.error as? URLError)?.code != .cancelled {
+                _mutableReceived.error = URLError.cancelled(url: _request.url, underlying: _cancellationCause)
                     .naming(_request.httpMethod)
-                _received.data = nil
+                _mutableReceived.data = nil
             }
-            return (_configuration.dependentsWaitForCompletionBlocks, task, hold)
+            return (_configuration.value.dependentsWaitForCompletionBlocks, task, hold)
         }
         guard let settled else {
             return runtime.onBlockThread { [self] in
@@ -99,7 +99,7 @@ extension URLConnectionOperation {
             preparations = _preparations.removeAll()
             return Ending(
                 news: _news(from: old, to: snapshot()), waiters: _atFinish, scheduler: _scheduler,
-                delivers: !_configuration.dependentsWaitForCompletionBlocks, owner: _machine.owner)
+                delivers: !_configuration.value.dependentsWaitForCompletionBlocks, owner: _machine.owner)
         }
         guard let result else { return }
         endObservation()

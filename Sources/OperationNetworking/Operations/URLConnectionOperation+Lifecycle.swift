@@ -49,7 +49,7 @@ extension URLConnectionOperation {
     func performPause() {
         let (action, old, attempt, scheduler, hold) = change {
             let old = _machine.state
-            let isRepeated = _mayRepeatRequest && !_holdsConnection(whilePausedAfter: _received.head)
+            let isRepeated = _mayRepeatRequest && !_holdsConnection(whilePausedAfter: _received.value.head)
             let action = _machine.pause(isRepeated ? .allowed : .never)
             if action != .none, action != .noted { _totalTime?.pause(at: runtime.uptime) }
             defer { if action == .stop { _attempt = nil } }

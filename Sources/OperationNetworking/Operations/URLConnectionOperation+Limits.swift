@@ -11,8 +11,8 @@ extension URLConnectionOperation {
     /// pause. A value below 0 counts as 0. Taken as it is when the response begins; for a download, when the operation
     /// begins.
     public var maximumResponseBodySize: Int64? {
-        get { lock.withLock { _configuration.maximumResponseBodySize } }
-        set { lock.withLock { _configuration.maximumResponseBodySize = newValue.map { max(0, $0) } } }
+        get { lock.withLock { _configuration.value.maximumResponseBodySize } }
+        set { lock.withLock { _mutableConfiguration.maximumResponseBodySize = newValue.map { max(0, $0) } } }
     }
 
     /// The seconds without any progress after which the operation ends with `URLError.timedOut` (−1001). It is the request's
@@ -43,8 +43,8 @@ extension URLConnectionOperation {
     /// operation.totalTimeout = 30
     /// ```
     public var totalTimeout: TimeInterval? {
-        get { lock.withLock { _configuration.totalTimeout } }
-        set { lock.withLock { _configuration.totalTimeout = newValue } }
+        get { lock.withLock { _configuration.value.totalTimeout } }
+        set { lock.withLock { _mutableConfiguration.totalTimeout = newValue } }
     }
 }
 

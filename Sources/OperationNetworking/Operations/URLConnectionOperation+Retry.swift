@@ -20,15 +20,15 @@ extension URLConnectionOperation {
 
     /// What there is to judge; nil without a policy. Called with `lock` held.
     private func _judge(of end: AttemptEnd) -> (policy: RetryPolicy, judge: RetryJudge)? {
-        guard let policy = _configuration.retryPolicy else { return nil }
+        guard let policy = _configuration.value.retryPolicy else { return nil }
         let attempts = (_retry?.attempts.count ?? 0) + 1
         var judge = RetryJudge(
             method: (_retry?.adapted?.request ?? _request).httpMethod ?? "GET",
-            isRepeatable: _configuration.resendsNonIdempotentRequests, attempts: attempts,
+            isRepeatable: _configuration.value.resendsNonIdempotentRequests, attempts: attempts,
             countedAttempts: attempts - (_retry?.uncounted ?? 0))
         if let error = end.error {
             judge.error = (error as? URLError)?.code ?? .unknown
-        } else if let head = _received.head {
+        } else if let head = _received.value.head {
             judge.statusCode = head.statusCode
             judge.retryAfter = RetryAfter.seconds(of: head, now: runtime.date)
         }
@@ -78,9 +78,9 @@ extension URLConnectionOperation {
     private func _append(_ end: AttemptEnd, isCounted: Bool, delay: TimeInterval) {
         let retry = _retryState
         retry.append(_attempt(of: end), isCounted: isCounted, delay: delay)
-        _received.error = nil
-        _received.data = nil
-        _received.request = nil
+        _mutableReceived.error = nil
+        _mutableReceived.data = nil
+        _mutableReceived.request = nil
         (self as? HTTPRequestOperation)?._forgetSerialization()
         _ = _updateHold()
     }
@@ -89,7 +89,7 @@ extension URLConnectionOperation {
     private func _attempt(of end: AttemptEnd) -> TransferMetrics.Attempt {
         TransferMetrics.Attempt(
             number: (_retry?.attempts.count ?? 0) + 1, startDate: end.startDate ?? Date(),
-            statusCode: end.error == nil ? _received.head?.statusCode : nil, error: end.error,
+            statusCode: end.error == nil ? _received.value.head?.statusCode : nil, error: end.error,
             delay: _retry?.delay ?? 0)
     }
 
@@ -98,7 +98,7 @@ extension URLConnectionOperation {
         guard let measured = end.measured else { return }
         if let retry = _retry { measured.attempts = retry.attempts }
         measured.attempt = _attempt(of: end)
-        _received.measured = measured
+        _mutableReceived.measured = measured
     }
 
     /// Made when somebody needs it. Called with `lock` held.
@@ -143,12 +143,12 @@ extension URLConnectionOperation {
 
     /// The operation took too long while nothing was under way.
     func expire(during phase: TimedPhase) {
-        let failure = lock.withLock { _received.error ?? _retry?.attempts.last?.error }
+        let failure = lock.withLock { _received.value.error ?? _retry?.attempts.last?.error }
         let error = totalTimeoutError(phase, after: failure)
         let content = lock.withLock { () -> ResumableContent?? in
             guard _machine.expire() else { return nil }
-            _received.error = error
-            _received.data = nil
+            _mutableReceived.error = error
+            _mutableReceived.data = nil
             return .some(_content.take())
         }
         if let content { conclude(discarding: content) }

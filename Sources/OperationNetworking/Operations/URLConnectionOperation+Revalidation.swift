@@ -20,7 +20,7 @@ extension URLConnectionOperation {
         request.cachePolicy = .reloadRevalidatingCacheData
         self.init(request: request)
         let own = Configuration(revalidatingWith: settings.value, isWithinOrigin: isWithinOrigin, limit: limit)
-        lock.withLock { _configuration = own }
+        lock.withLock { _mutableConfiguration = own }
     }
 }
 

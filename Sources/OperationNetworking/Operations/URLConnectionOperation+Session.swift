@@ -8,7 +8,7 @@ internal import NetworkingSupport
 extension URLConnectionOperation {
     /// Why there is no whole response, and the content. What a response serializer says is no error here.
     var transferResult: (error: (any Error)?, data: Data?) {
-        lock.withLock { (_received.error, _received.data) }
+        lock.withLock { (_received.value.error, _received.value.data) }
     }
 
     /// Content goes to the one reader of the stream, which is told of the operation's end. Before the start.
@@ -19,14 +19,14 @@ extension URLConnectionOperation {
     }
 
     /// Bytes of content that may be collected in memory.
-    var memoryLimit: Int { lock.withLock { _configuration.memoryLimit } }
+    var memoryLimit: Int { lock.withLock { _configuration.value.memoryLimit } }
 
     /// The request that was sent last, after the redirects so far.
-    package var presentRequest: URLRequest { lock.withLock { _received.request ?? _request } }
+    package var presentRequest: URLRequest { lock.withLock { _received.value.request ?? _request } }
 
     /// A redirect is followed.
     func note(request: URLRequest) {
-        lock.withLock { _received.request = request }
+        lock.withLock { _mutableReceived.request = request }
     }
 
     /// The request that is sent has this content. Before the start.

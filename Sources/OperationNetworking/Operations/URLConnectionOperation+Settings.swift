@@ -9,14 +9,14 @@ extension URLConnectionOperation {
     /// Whether `URLCredentialStorage.shared` is asked when the server wants a credential. True by default.
     /// AF: `shouldUseCredentialStorage`.
     public var shouldUseCredentialStorage: Bool {
-        get { lock.withLock { _configuration.shouldUseCredentialStorage } }
-        set { lock.withLock { _configuration.shouldUseCredentialStorage = newValue } }
+        get { lock.withLock { _configuration.value.shouldUseCredentialStorage } }
+        set { lock.withLock { _mutableConfiguration.shouldUseCredentialStorage = newValue } }
     }
 
     /// Offered once when the server wants a credential. Nil by default. AF: `credential`.
     public var credential: URLCredential? {
-        get { lock.withLock { _configuration.credential } }
-        set { lock.withLock { _configuration.credential = newValue } }
+        get { lock.withLock { _configuration.value.credential } }
+        set { lock.withLock { _mutableConfiguration.credential = newValue } }
     }
 
     /// The policy by which the server's certificate is judged. `SecurityPolicy.default()` by default. Taken as it is
@@ -24,15 +24,15 @@ extension URLConnectionOperation {
     public var securityPolicy: SecurityPolicy {
         get {
             lock.withLock {
-                if let policy = _configuration.securityPolicy { return policy }
+                if let policy = _configuration.value.securityPolicy { return policy }
                 let policy = SecurityPolicy.default()
-                _configuration.securityPolicy = policy
+                _mutableConfiguration.securityPolicy = policy
                 return policy
             }
         }
         set {
             lock.withLock {
-                _configuration.securityPolicy = newValue
+                _mutableConfiguration.securityPolicy = newValue
                 _unarchivedProperties.remove(.securityPolicy)
             }
         }
@@ -45,11 +45,11 @@ extension URLConnectionOperation {
     ///     pkcs12: archive, password: password)
     /// ```
     public var clientIdentity: ClientIdentity? {
-        get { lock.withLock { _configuration.clientIdentity } }
+        get { lock.withLock { _configuration.value.clientIdentity } }
         set {
             lock.withLock {
-                _configuration.clientIdentity = newValue
-                _configuration.identityOrigin = nil
+                _mutableConfiguration.clientIdentity = newValue
+                _mutableConfiguration.identityOrigin = nil
             }
         }
     }
@@ -71,8 +71,8 @@ extension URLConnectionOperation {
     /// Opened when the transfer begins and closed at the end; written to on a queue of its own, so a slow stream slows
     /// down its own transfer only. Has no effect once the transfer began. AF: `outputStream`.
     public var outputStream: OutputStream? {
-        get { lock.withLock { _configuration.outputStream } }
-        set { lock.withLock { _configuration.outputStream = newValue } }
+        get { lock.withLock { _configuration.value.outputStream } }
+        set { lock.withLock { _mutableConfiguration.outputStream = newValue } }
     }
 
     /// The queue for completion, progress and notifications. Nil by default: the main queue, which somebody must run.
@@ -81,33 +81,33 @@ extension URLConnectionOperation {
     /// On a queue that nobody runs blocks keep the operation alive. Notifications do not, beyond a moment: they are
     /// dropped with it.
     public var completionQueue: DispatchQueue? {
-        get { lock.withLock { _configuration.completionQueue } }
-        set { lock.withLock { _configuration.completionQueue = newValue } }
+        get { lock.withLock { _configuration.value.completionQueue } }
+        set { lock.withLock { _mutableConfiguration.completionQueue = newValue } }
     }
 
     /// The group that the completion blocks run in. Nil by default. AF: `completionGroup`.
     public var completionGroup: DispatchGroup? {
-        get { lock.withLock { _configuration.completionGroup } }
-        set { lock.withLock { _configuration.completionGroup = newValue } }
+        get { lock.withLock { _configuration.value.completionGroup } }
+        set { lock.withLock { _mutableConfiguration.completionGroup = newValue } }
     }
 
     /// Values for the use of the application. The library does not look at them. Copied by `copy()`. AF: `userInfo`.
     public var userInfo: [String: Any] {
-        get { lock.withLock { _configuration.userInfo } }
-        set { lock.withLock { _configuration.userInfo = newValue } }
+        get { lock.withLock { _configuration.value.userInfo } }
+        set { lock.withLock { _mutableConfiguration.userInfo = newValue } }
     }
 
     /// Kept for source compatibility, without effect. No run loop is involved. AF: `runLoopModes`.
     public var runLoopModes: Set<RunLoop.Mode> {
-        get { lock.withLock { _configuration.runLoopModes } }
-        set { lock.withLock { _configuration.runLoopModes = newValue } }
+        get { lock.withLock { _configuration.value.runLoopModes } }
+        set { lock.withLock { _mutableConfiguration.runLoopModes = newValue } }
     }
 
     /// Whether what depends on this operation waits until its completion blocks have returned. False by default: the
     /// response is parsed by then, but the blocks may still run.
     public var dependentsWaitForCompletionBlocks: Bool {
-        get { lock.withLock { _configuration.dependentsWaitForCompletionBlocks } }
-        set { lock.withLock { _configuration.dependentsWaitForCompletionBlocks = newValue } }
+        get { lock.withLock { _configuration.value.dependentsWaitForCompletionBlocks } }
+        set { lock.withLock { _mutableConfiguration.dependentsWaitForCompletionBlocks = newValue } }
     }
 
     /// The policy for an upstream operation that failed or was cancelled. `.run` by default.
@@ -117,9 +117,9 @@ extension URLConnectionOperation {
     /// profile.dependencyFailurePolicy = .cancel
     /// ```
     public var dependencyFailurePolicy: DependencyFailurePolicy {
-        get { lock.withLock { _configuration.dependencyFailurePolicy } }
+        get { lock.withLock { _configuration.value.dependencyFailurePolicy } }
         set {
-            lock.withLock { _configuration.dependencyFailurePolicy = newValue }
+            lock.withLock { _mutableConfiguration.dependencyFailurePolicy = newValue }
             DependencyGraph.setFollowsUpstreams(newValue == .cancel, self)
             if let failure = failureOfUpstreams() { performCancel(cause: failure) }
         }

@@ -99,23 +99,25 @@ extension URLConnectionOperation {
         @exclusivity(unchecked) fileprivate(set) var value = ReceivedResponse()
     }
 
+    // To change. Who reads a field takes it from the storage, and copies nothing else. `_read` would not do: without
+    // whole-module optimisation the compiler (Swift 6.3) reads what was yielded after the accessor has freed it.
+
     /// Guarded by `lock`. A change makes a copy.
-    var _configuration: Configuration {
-        _read { yield _sharedConfiguration.value }
+    var _mutableConfiguration: Configuration {
+        get { _configuration.value }
         _modify {
-            var value = _sharedConfiguration.value
+            var value = _configuration.value
             yield &value
-            _sharedConfiguration = SharedConfiguration(value)
+            _configuration = SharedConfiguration(value)
         }
     }
 
     /// Guarded by `lock`.
-    var _received: ReceivedResponse {
-        // Not `get`: who wants one field needs no copy of all.
-        _read { yield _receivedStorage.value }
+    var _mutableReceived: ReceivedResponse {
+        get { _received.value }
         _modify {
-            if _receivedStorage === ReceivedResponseStorage.empty { _receivedStorage = ReceivedResponseStorage() }
-            yield &_receivedStorage.value
+            if _received === ReceivedResponseStorage.empty { _received = ReceivedResponseStorage() }
+            yield &_received.value
         }
     }
 }

@@ -19,48 +19,48 @@ internal import NetworkingTransport
 // Sendable because all stored state is guarded by `lock`, or immutable; fields that other files of this type touch carry
 // a leading underscore. Nothing is called out while the lock is held.
 open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NSSecureCoding {
-    let lock = RecursiveLock()
+    final let lock = RecursiveLock()
     // All below: guarded by `lock`. Where that is hot, the language is not asked to check for overlapping accesses, too:
     // closures that are run with the lock held do not call out, and so never come back to the same field.
-    var _request: URLRequest
+    final var _request: URLRequest
     /// Where `_request` goes; nil until somebody asks.
-    @exclusivity(unchecked) var _target: RequestTarget?
-    @exclusivity(unchecked) var _sharedConfiguration = SharedConfiguration.initial
-    @exclusivity(unchecked) var _machine = RequestMachine()
+    @exclusivity(unchecked) final var _target: RequestTarget?
+    @exclusivity(unchecked) final var _configuration = SharedConfiguration.initial
+    @exclusivity(unchecked) final var _machine = RequestMachine()
     /// All operations share one until there is something to keep.
-    @exclusivity(unchecked) var _receivedStorage = ReceivedResponseStorage.empty
+    @exclusivity(unchecked) final var _received = ReceivedResponseStorage.empty
     /// The present attempt; nil while nothing is under way.
-    @exclusivity(unchecked) var _attempt: RequestAttempt?
+    @exclusivity(unchecked) final var _attempt: RequestAttempt?
     /// What the attempts of this operation share: kept over a pause.
-    var _content: ResumableContent?
-    @exclusivity(unchecked) var _completion: CompletionHandler?
+    final var _content: ResumableContent?
+    @exclusivity(unchecked) final var _completion: CompletionHandler?
     /// Run after the user's own blocks have returned, on the completion queue.
-    var _afterCompletion: [@Sendable (URLConnectionOperation) -> Void] = []
+    final var _afterCompletion: [@Sendable (URLConnectionOperation) -> Void] = []
     /// The completion blocks have returned.
-    var _completionWasDelivered = false
+    final var _completionWasDelivered = false
     /// Run at the end, on the thread that makes it.
-    var _atFinish: [@Sendable () -> Void] = []
-    @exclusivity(unchecked) var _observers: [OperationStateObservation.Entry] = []
+    final var _atFinish: [@Sendable () -> Void] = []
+    @exclusivity(unchecked) final var _observers: [OperationStateObservation.Entry] = []
     /// Of what the thread that is telling observers of a change is to tell them next; nil: none is.
-    var _untold: [StateNews]?
-    var _preparations = PreparationList()
-    @exclusivity(unchecked) var _scheduler: (any OperationScheduler)?
-    @exclusivity(unchecked) var _dependencyNode: DependencyNode?
+    final var _untold: [StateNews]?
+    final var _preparations = PreparationList()
+    @exclusivity(unchecked) final var _scheduler: (any OperationScheduler)?
+    @exclusivity(unchecked) final var _dependencyNode: DependencyNode?
     /// Why the operation is cancelled, when an upstream was the reason; or why it must not run.
-    var _cancellationCause: (any Error)?
+    final var _cancellationCause: (any Error)?
     /// A dependency that closes a cycle: the operation must not run.
-    var _startError: (any Error)?
+    final var _startError: (any Error)?
     /// Nil while nothing may be, or was, retried.
-    var _retry: RetryState?
+    final var _retry: RetryState?
     /// What an archive did not hold and was not set again.
-    var _unarchivedProperties: Set<UnarchivedProperty> = []
+    final var _unarchivedProperties: Set<UnarchivedProperty> = []
     /// Nil before the start, and without a limit.
-    var _totalTime: TotalTime?
-    var _observation = Observation()
+    final var _totalTime: TotalTime?
+    final var _observation = Observation()
     /// Kept here once a `RequestOperationQueue` has the operation.
-    var _queuePriority: Operation.QueuePriority?
+    final var _queuePriority: Operation.QueuePriority?
     /// Guarded by the graph's lock, not by `lock`.
-    var _upstreams = IdentityList<Operation>()
+    final var _upstreams = IdentityList<Operation>()
 
     /// An operation for a request, ready to be started or added to a queue.
     ///
@@ -98,7 +98,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// The error that the operation failed with. `nil` while it has not. Set before the operation is finished. AF:
     /// `error`.
     open var error: (any Error)? {
-        lock.withLock { _received.error }
+        lock.withLock { _received.value.error }
     }
 
     /// The content of the response, once the operation finished without a transport error.
@@ -106,21 +106,22 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Empty data for an empty content; nil when it went to an `outputStream` or a file, and after a failure, so that a
     /// part is not taken for the whole. AF: `responseData`.
     public var responseData: Data? {
-        lock.withLock { _received.data }
+        lock.withLock { _received.value.data }
     }
 
     /// `responseData` as text in `responseStringEncoding`. `nil` when it is not text in that encoding. AF:
     /// `responseString`.
     public var responseString: String? {
         let known: (Data, String.Encoding)? = lock.withLock {
-            guard _received.string == nil, let data = _received.data, let encoding = responseStringEncoding else {
+            guard _received.value.string == nil, let data = _received.value.data, let encoding = responseStringEncoding
+            else {
                 return nil
             }
             return (data, encoding)
         }
-        guard let (data, encoding) = known else { return lock.withLock { _received.string } }
+        guard let (data, encoding) = known else { return lock.withLock { _received.value.string } }
         let string = String(data: data, encoding: encoding)
-        lock.withLock { _received.string = string }
+        lock.withLock { _mutableReceived.string = string }
         return string
     }
 
@@ -135,7 +136,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// gRPC call. Empty before the end, without any, and for a response of the cache's. Fields that came several times
     /// are joined by ", ". Nothing in the library acts on them.
     public var responseTrailers: [String: String] {
-        let trailers = lock.withLock { _received.trailers }
+        let trailers = lock.withLock { _received.value.trailers }
         guard !trailers.isEmpty else { return [:] }
         let fields = ResponseHead(statusCode: 200, httpVersion: "", rawFields: trailers).joinedFields
         return Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
@@ -149,15 +150,15 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// }
     /// ```
     public var metrics: TransferMetrics? {
-        lock.withLock { _received.measured }?.metrics
+        lock.withLock { _received.value.measured }?.metrics
     }
 
     /// Called with `lock` held.
     func loadedResponse() -> URLResponse? {
-        if _received.response == nil, let head = _received.head, let url = _received.url {
-            _received.response = HTTPURLResponse(head: head, url: url)
+        if _received.value.response == nil, let head = _received.value.head, let url = _received.value.url {
+            _mutableReceived.response = HTTPURLResponse(head: head, url: url)
         }
-        return _received.response
+        return _received.value.response
     }
 
     // MARK: Copying and archiving: overridable, so here and not in an extension
@@ -335,7 +336,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// State, request and response in one line, without header fields, so that no secret is shown.
     open override var description: String {
         let (request, state, cancelled, status) = lock.withLock {
-            (_request, _machine.state, _machine.isCancelled, _received.head?.statusCode)
+            (_request, _machine.state, _machine.isCancelled, _received.value.head?.statusCode)
         }
         let url = request.url?.masked ?? "no URL"
         return "<\(type(of: self)) \(request.httpMethod ?? "GET") \(url), state: \(state), cancelled: \(cancelled), "

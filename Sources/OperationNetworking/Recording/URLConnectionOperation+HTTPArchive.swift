@@ -9,7 +9,7 @@ extension URLConnectionOperation {
     ///
     /// - Parameter maximumBodySize: bytes of content, each way.
     func archiveEntry(maximumBodySize limit: Int) -> HTTPArchiveEntry {
-        let (request, received) = lock.withLock { (_request, _received) }
+        let (request, received) = lock.withLock { (_request, _received.value) }
         let metrics = received.metrics
         let timings = metrics.map(HTTPArchiveEntry.Timings.init) ?? HTTPArchiveEntry.Timings()
         let start = metrics.map { $0.startDate - $0.queueTime } ?? Date()

@@ -6,8 +6,8 @@ extension URLConnectionOperation {
     ///
     /// Kept by `copy()`, not archived.
     public var strictTransportSecurity: StrictTransportSecurity? {
-        get { lock.withLock { _configuration.strictTransportSecurity } }
-        set { lock.withLock { _configuration.strictTransportSecurity = newValue } }
+        get { lock.withLock { _configuration.value.strictTransportSecurity } }
+        set { lock.withLock { _mutableConfiguration.strictTransportSecurity = newValue } }
     }
 }
 

@@ -92,10 +92,10 @@ extension URLConnectionOperation {
     /// The stream that the operation's content goes to, for one more sequence.
     func responseStream() -> ResponseStream {
         let (stream, isNew, attempt) = lock.withLock { () -> (ResponseStream, Bool, RequestAttempt?) in
-            let known = _configuration.stream
+            let known = _configuration.value.stream
             let stream = known ?? ResponseStream()
             stream.addReader()
-            if known == nil { _configuration.stream = stream }
+            if known == nil { _mutableConfiguration.stream = stream }
             return (stream, known == nil, _attempt)
         }
         if isNew {
@@ -107,7 +107,7 @@ extension URLConnectionOperation {
 
     /// Whether the user has set where content goes.
     var hasPlaceForContent: Bool {
-        lock.withLock { _configuration.outputStream != nil || _configuration.downloadDestination != nil }
+        lock.withLock { _configuration.value.outputStream != nil || _configuration.value.downloadDestination != nil }
     }
 
     /// Tells the server which event came last; empty: none.

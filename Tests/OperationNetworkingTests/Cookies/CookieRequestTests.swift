@@ -200,7 +200,7 @@ import Testing
         operation.cookieStorage = storage
         _ = await operation.outcome()
         var text = ""
-        dump(operation._configuration.cookies, to: &text)
+        dump(operation._configuration.value.cookies, to: &text)
         dump(manager.withSettings { $0[\.cookies] }, to: &text)
         #expect(storage.names == ["a"] && !text.contains("hunter2"))
     }

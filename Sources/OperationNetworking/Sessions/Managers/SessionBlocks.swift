@@ -50,9 +50,7 @@ final class SessionBlocks: Sendable {
     private let snapshot = Locked(Snapshot(Table()))
 
     /// The blocks as they are now.
-    var current: Table {
-        _read { yield snapshot.withLock { $0 }.table }
-    }
+    var current: Snapshot { snapshot.withLock { $0 } }
 
     /// Sets some blocks.
     func change(_ body: (inout Table) -> Void) {

@@ -8,7 +8,7 @@ extension SessionManagerClient {
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         perform(for: task) { [self] in
-            let table = blocks.current
+            let table = blocks.current.table
             guard let session = task.session else { return reply(.performDefaultHandling, nil) }
             let own = task.ownDelegate
             if Self.concernsConnection(challenge), let block = table.sessionDidReceiveChallenge {

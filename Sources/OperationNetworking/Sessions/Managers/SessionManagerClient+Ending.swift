@@ -35,7 +35,7 @@ extension SessionManagerClient {
         let isOwnDelegates = task.ownDownloadDelegate != nil
         // What the task's delegate has taken away belongs nowhere else.
         guard !isOwnDelegates || FileManager.default.fileExists(atPath: location.path) else { return }
-        let block = isOwnDelegates ? nil : blocks.current.downloadTaskDidFinishDownloading
+        let block = isOwnDelegates ? nil : blocks.current.table.downloadTaskDidFinishDownloading
         guard
             let destination = block?(session, face, location) ?? managed?.destination?(location, response)
         else { return }
@@ -66,7 +66,7 @@ extension SessionManagerClient {
     }
 
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
-        let table = blocks.current
+        let table = blocks.current.table
         let managed = task.managed
         let (upload, download, mailbox) =
             managed?.withState { ($0.upload, $0.download, $0.mailbox) } ?? (nil, nil, nil)
@@ -82,7 +82,7 @@ extension SessionManagerClient {
             let isComplete = result.error == nil
             upload?.finish(isComplete: isComplete && result.response != nil)
             download?.finish(isComplete: isComplete)
-            let table = blocks.current
+            let table = blocks.current.table
             task.willTellEnd()
             if let session {
                 let own = task.ownDelegate

@@ -23,7 +23,7 @@ final class SessionManagerClient: SessionTaskClient {
     }
 
     func interests(of task: SessionTask) -> SessionTaskInterests {
-        let table = blocks.current
+        let table = blocks.current.table
         var interests: SessionTaskInterests = []
         if table.taskWillPerformRedirection != nil { interests.insert(.redirects) }
         if table.sessionDidReceiveChallenge != nil || table.authenticationChallengeHandler != nil {
@@ -76,7 +76,7 @@ final class SessionManagerClient: SessionTaskClient {
                     session, task: task.face, willPerformHTTPRedirection: response, newRequest: redirected,
                     completionHandler: reply)
             }
-            guard let block = blocks.current.taskWillPerformRedirection else { return reply(redirected) }
+            guard let block = blocks.current.table.taskWillPerformRedirection else { return reply(redirected) }
             reply(block(session, task.face, response, redirected))
         }
     }
@@ -87,7 +87,7 @@ final class SessionManagerClient: SessionTaskClient {
             if let own = task.ownDelegate {
                 return own.urlSession(session, task: task.face, needNewBodyStream: reply)
             }
-            reply(blocks.current.taskNeedNewBodyStream?(session, task.face))
+            reply(blocks.current.table.taskNeedNewBodyStream?(session, task.face))
         }
     }
 
@@ -100,7 +100,7 @@ final class SessionManagerClient: SessionTaskClient {
             if let own = task.ownDataDelegate {
                 return own.urlSession(session, dataTask: face, didReceive: response, completionHandler: reply)
             }
-            reply(blocks.current.dataTaskDidReceiveResponse?(session, face, response) ?? .allow)
+            reply(blocks.current.table.dataTaskDidReceiveResponse?(session, face, response) ?? .allow)
         }
     }
 
@@ -113,7 +113,7 @@ final class SessionManagerClient: SessionTaskClient {
             if let own = task.ownDataDelegate {
                 own.urlSession(session, dataTask: face, didBecome: download)
             } else {
-                blocks.current.dataTaskDidBecomeDownloadTask?(session, face, download)
+                blocks.current.table.dataTaskDidBecomeDownloadTask?(session, face, download)
             }
         }
     }
@@ -131,7 +131,7 @@ final class SessionManagerClient: SessionTaskClient {
                 // As in a session without a manager: the end does not wait for an answer that comes later.
                 return reply(nil)
             }
-            guard let block = blocks.current.dataTaskWillCacheResponse else { return reply(response) }
+            guard let block = blocks.current.table.dataTaskWillCacheResponse else { return reply(response) }
             reply(block(session, face, response))
         }
     }
@@ -145,14 +145,14 @@ final class SessionManagerClient: SessionTaskClient {
                 session, task: task.face, didSendBodyData: count, totalBytesSent: total,
                 totalBytesExpectedToSend: expected)
         }
-        blocks.current.taskDidSendBodyData?(session, task.face, count, total, expected)
+        blocks.current.table.taskDidSendBodyData?(session, task.face, count, total, expected)
     }
 
     func task(_ task: SessionTask, didReceive data: Data) {
         task.managed?.collect(data, for: task)
         guard let session = task.session, let face = task.face as? URLSessionDataTask else { return }
         if let own = task.ownDataDelegate { return own.urlSession(session, dataTask: face, didReceive: data) }
-        blocks.current.dataTaskDidReceiveData?(session, face, data)
+        blocks.current.table.dataTaskDidReceiveData?(session, face, data)
     }
 
     func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
@@ -162,7 +162,7 @@ final class SessionManagerClient: SessionTaskClient {
                 session, downloadTask: face, didWriteData: count, totalBytesWritten: total,
                 totalBytesExpectedToWrite: expected)
         }
-        blocks.current.downloadTaskDidWriteData?(session, face, count, total, expected)
+        blocks.current.table.downloadTaskDidWriteData?(session, face, count, total, expected)
     }
 
     func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {
@@ -172,7 +172,7 @@ final class SessionManagerClient: SessionTaskClient {
                 return own.urlSession(
                     session, downloadTask: face, didResumeAtOffset: offset, expectedTotalBytes: expected)
             }
-            blocks.current.downloadTaskDidResume?(session, face, offset, expected)
+            blocks.current.table.downloadTaskDidResume?(session, face, offset, expected)
         }
     }
 

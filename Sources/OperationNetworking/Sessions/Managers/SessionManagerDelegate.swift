@@ -15,7 +15,7 @@ final class SessionManagerDelegate: NSObject, URLSessionDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        client.blocks.current.sessionDidBecomeInvalid?(session, error)
+        client.blocks.current.table.sessionDidBecomeInvalid?(session, error)
         NotificationMailbox.shared.post(.urlSessionDidInvalidate, object: session, on: .sharedMain)
     }
 }
