@@ -15,6 +15,8 @@ final class Exchange: Sendable {
         var replies: [Data] = []
         /// Where an answer is cut into two pieces.
         var cut = 0
+        /// Answers are frames, after settings.
+        var speaksHTTP2 = false
     }
     private let state = Locked(State())
     private let listener: Int32
@@ -48,9 +50,9 @@ final class Exchange: Sendable {
             setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
             var one: Int32 = 1
             setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-            if readHead(connection) {
+            if state.withLock({ $0.speaksHTTP2 }) ? readFrames(connection) : readHead(connection) {
                 let (reply, cut) = state.withLock { state in
-                    let reply = state.replies.first ?? Data()
+                    let reply = (state.speaksHTTP2 ? Frames.settings : Data()) + (state.replies.first ?? Data())
                     if state.replies.count > 1 { state.replies.removeFirst() }
                     return (reply, min(state.cut, reply.count))
                 }
@@ -73,15 +75,34 @@ final class Exchange: Sendable {
         return true
     }
 
+    /// Reads up to the frame that begins the request.
+    private func readFrames(_ connection: Int32) -> Bool {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        var next = Frames.prefaceLength
+        while true {
+            if bytes.count >= next + Frames.headLength {
+                if bytes[next + 3] == Frames.headers { return true }
+                next += Frames.headLength + Int(bytes[next]) << 16 + Int(bytes[next + 1]) << 8 + Int(bytes[next + 2])
+                continue
+            }
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return false }
+            bytes += buffer.prefix(count)
+        }
+    }
+
     /// Sends a GET, and waits for its end.
     ///
     /// - Parameters:
     ///   - replies: to its connections; the last one to all further ones.
     ///   - cut: where each reply is cut into two pieces.
-    func run(_ replies: [Data], cut: Int = 0, credential: URLCredential? = nil) {
+    ///   - speaksHTTP2: the replies are frames, sent after the server's settings.
+    func run(_ replies: [Data], cut: Int = 0, credential: URLCredential? = nil, speaksHTTP2: Bool = false) {
         state.withLock {
             $0.replies = replies
             $0.cut = cut
+            $0.speaksHTTP2 = speaksHTTP2
         }
         var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)/") ?? URL(fileURLWithPath: "/"))
         request.timeoutInterval = 5
@@ -89,6 +110,7 @@ final class Exchange: Sendable {
         operation.credential = credential
         operation.shouldUseCredentialStorage = false
         operation.completionQueue = queue
+        if speaksHTTP2 { operation.httpVersionPreference = .http2PriorKnowledge }
         // What an input leads to is this server, or nothing.
         operation.setRedirectResponseBlock { [port] _, next, response in
             guard response != nil else { return next }

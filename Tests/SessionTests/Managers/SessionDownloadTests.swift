@@ -154,15 +154,8 @@ import Testing
         #expect(written.all.reduce(0, +) == 300_000)
     }
 
-    @Test("A download that was cancelled goes on from its resume data, with another manager")
-    func resumeData() async throws {
-        let gate = Gate()
-        server.respond(to: "/file") { request in
-            let response = ScriptedResponse(
-                body: .resource(ScriptedResponse.pattern(count: 300_000), etag: "\"1\"", lastModified: nil))
-            guard request["Range"] == nil else { return response }
-            return response.holding(gate, at: .betweenPieces).with { $0.pieceSize = 200_000 }
-        }
+    /// Cancels a download after 200,000 bytes, by which the server holds it at a gate; its resume data.
+    private func cancelled(opening gate: Gate) async throws -> Data {
         let resumeData = Notes<Data?>()
         let first = await manager.downloading(
             request, to: { _, _ in directory.file("resumed") },
@@ -176,7 +169,19 @@ import Testing
         gate.open()
         #expect(first.code == URLError.cancelled.rawValue)
         try await eventually("resume data") { !resumeData.all.isEmpty }
-        let data = try #require(resumeData.all.first ?? nil)
+        return try #require(resumeData.all.first ?? nil)
+    }
+
+    @Test("A download that was cancelled goes on from its resume data, with another manager")
+    func resumeData() async throws {
+        let gate = Gate()
+        server.respond(to: "/file") { request in
+            let response = ScriptedResponse(
+                body: .resource(ScriptedResponse.pattern(count: 300_000), etag: "\"1\"", lastModified: nil))
+            guard request["Range"] == nil else { return response }
+            return response.holding(gate, at: .betweenPieces).with { $0.pieceSize = 200_000 }
+        }
+        let data = try await cancelled(opening: gate)
         let other = URLSessionManager().offMain()
         let offsets = Notes<Int64>()
         other.setDownloadTaskDidResumeBlock { _, _, offset, expected in
@@ -204,19 +209,7 @@ import Testing
             default: return response
             }
         }
-        let resumeData = Notes<Data?>()
-        _ = await manager.downloading(
-            request, to: { _, _ in directory.file("resumed") },
-            beforeResuming: { task in
-                let progress = manager.downloadProgress(for: task)
-                Task.detached {
-                    try await eventually("some content") { (progress?.completedUnitCount ?? 0) >= 200_000 }
-                    task.cancel(byProducingResumeData: { resumeData.add($0) })
-                }
-            })
-        gate.open()
-        try await eventually("resume data") { !resumeData.all.isEmpty }
-        let data = try #require(resumeData.all.first ?? nil)
+        let data = try await cancelled(opening: gate)
         let location = try #require(SessionResumeData(data)).location
         let refused = await manager.downloading(
             request, to: { _, _ in directory.file("resumed") }, resumeData: data)
