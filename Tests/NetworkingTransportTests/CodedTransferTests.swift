@@ -111,6 +111,28 @@ import Testing
         }
     }
 
+    @Test("Two codings on top of each other are undone; of content in three of them nothing is")
+    func nested() async throws {
+        let two = try GzipEncoder.encode(GzipEncoder.encode(Data("content".utf8)))
+        let three = try GzipEncoder.encode(two)
+        await withEngine(server: { connection in
+            while let request = connection.readRequest() {
+                let isThree = request.head.contains("/three")
+                let coded = isThree ? three : two
+                connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\(isThree ? ", gzip" : ""), gzip\r\n")
+                connection.write("Content-Length: \(coded.count)\r\n\r\n")
+                connection.write([UInt8](coded))
+            }
+        }) { engine, server in
+            let decoded = await engine.run(TransferRequest(server.url + "/two"))
+            #expect(decoded.error == nil && decoded.text == "content")
+            let refused = await engine.run(TransferRequest(server.url + "/three"))
+            #expect(refused.error?.kind == .cannotDecodeContent)
+            #expect(refused.error?.message.contains("more than 2 codings") == true)
+            #expect(refused.receivedCount == 0)
+        }
+    }
+
     @Test("A handler that has enough ends the transfer well, in the middle of a coding")
     func enough() async throws {
         let coded = try GzipEncoder.encode(Self.content)

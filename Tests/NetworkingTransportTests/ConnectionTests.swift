@@ -50,6 +50,78 @@ struct ConnectionTests {
         for server in servers { #expect(await engine.run(TransferRequest(server.url)).text == "x") }
     }
 
+    @Test("A transfer that ends while room is made for a connection of another pool is heard of")
+    func endWhileRoomIsMade() async {
+        let more = Latch()
+        let other = ScriptedServer { $0.respondToAll("other") }
+        defer { other.stop() }
+        await withEngine(server: { connection in
+            guard let request = connection.readRequest() else { return }
+            if request.head.contains("/paused") {
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
+                more.wait()
+                connection.write("def")
+            } else {
+                connection.respond("x")
+            }
+            connection.waitForEnd()
+        }) { engine, server in
+            engine.maximumConnections = 2
+            let isPaused = Latch()
+            let pieces = Locked(0)
+            let handler = RecordingHandler(onContent: { _, _ in
+                let count = pieces.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard count == 1 else { return .accepted }
+                isPaused.open()
+                return .pause
+            })
+            var request = TransferRequest(server.url + "/paused", policy: "a")
+            request.idleTimeout = 5 * Patience.factor
+            let transfer = Transfer(request: request, handler: handler)
+            engine.start(transfer)
+            isPaused.wait()
+            // Leaves an idle connection, which has to go for that of the other pool.
+            #expect(await engine.run(TransferRequest(server.url, policy: "a")).text == "x")
+            more.open()
+            let socket = await withCheckedContinuation { continuation in
+                engine.perform { continuation.resume(returning: transfer.driver?.socket ?? -1) }
+            }
+            var readiness = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&readiness, 1, 10_000) == 1)
+            let next = RecordingHandler()
+            let nextTransfer = Transfer(request: TransferRequest(other.url, policy: "b"), handler: next)
+            // The first ends when libcurl is called for the sake of the second.
+            engine.perform {
+                engine.resumeReceiving(transfer)
+                engine.start(nextTransfer)
+            }
+            let record = await handler.finished()
+            #expect(record.error == nil && record.text == "abcdef", "\(String(describing: record.error))")
+            #expect(await next.finished().text == "other")
+            #expect(server.connectionCount == 2)
+        }
+    }
+
+    @Test("A pool that is closed keeps no connection, also where something happened in it in the same pass")
+    func closedPool() async throws {
+        let hasEnded = Locked(false)
+        try await withEngine(server: { connection in
+            connection.respondToAll("x")
+            hasEnded.withLock { $0 = true }
+        }) { engine, server in
+            #expect(await engine.run(TransferRequest(server.url)).text == "x")
+            engine.perform {
+                guard let pool = engine.loop.pools.values.first else { return }
+                engine.loop.touch(pool)
+                engine.loop.close(pool)
+            }
+            try await eventually("the connection's end", timeout: 5) { hasEnded.withLock { $0 } }
+        }
+    }
+
     @Test("A connection that nobody uses is closed after a while")
     func idle() async throws {
         let ends = Locked(0)

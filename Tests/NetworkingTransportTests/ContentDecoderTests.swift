@@ -203,8 +203,10 @@ import Testing
             (["compress"], [.other("compress")]),
             (["gz ip"], [.other("unknown")]),
             (["e\u{301}"], [.other("unknown")]), ([String(repeating: "x", count: 33)], [.other("unknown")]),
-            ([String(repeating: "gzip,", count: 5)], Array(repeating: .gzip, count: 5)),
-            ([String(repeating: "gzip,", count: 6)], [.other("more than 5 codings")]),
+            (["gzip, gzip"], [.gzip, .gzip]), (["gzip", "identity", "br"], [.gzip, .brotli]),
+            (["gzip, gzip, gzip"], [.other("more than 2 codings")]),
+            (["deflate, gzip", "br"], [.other("more than 2 codings")]),
+            ([String(repeating: "gzip,", count: 6)], [.other("more than 2 codings")]),
         ] as [([String], [ContentDecoder.Coding])])
     func names(fields: [String], codings: [ContentDecoder.Coding]) {
         let lines = fields.map { "content-encoding: \($0)\r\n" }.joined()

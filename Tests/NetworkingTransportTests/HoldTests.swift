@@ -188,6 +188,70 @@ struct HoldTests {
         }
     }
 
+    @Test(
+        "One that is held when it is to be sent again, and has no connection yet, waits for its release",
+        arguments: ["GET", "PUT"])
+    func repetition(method: String) async throws {
+        let both = Latch()
+        let (hasArrived, hasContent) = (Locked(false), Locked(false))
+        try await withEngine(server: { connection in
+            let isKept = connection.number <= 2
+            guard let request = connection.readRequest(withContent: isKept) else { return }
+            guard !isKept else {
+                if connection.number == 2 { both.open() }
+                both.wait()
+                connection.respond("kept")
+                // All that the next one gets is the end.
+                _ = connection.readRequest()
+                return
+            }
+            hasArrived.withLock { $0 = true }
+            if request.value("Content-Length") != nil {
+                guard connection.read(6) != nil else { return }
+                hasContent.withLock { $0 = true }
+            }
+            connection.respond("x")
+            connection.waitForEnd()
+        }) { engine, server in
+            let kept = (0..<2).map { _ in RecordingHandler() }
+            for handler in kept { engine.start(Transfer(request: TransferRequest(server.url), handler: handler)) }
+            for handler in kept { #expect(await handler.finished().text == "kept") }
+            var request = TransferRequest(server.url, method: method)
+            if method == "PUT" {
+                let source = ManualBodySource(length: 6, canRewind: true)
+                source.supply("abcdef")
+                source.end()
+                request.body = .source(source)
+            }
+            // libcurl repeats it on the other connection that was used, the engine on one of its own.
+            let beginnings = Locked(0)
+            let handler = RecordingHandler(onBegin: { transfer in
+                let count = beginnings.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 2 { engine.hold(transfer) }
+            })
+            let transfer = Transfer(request: request, handler: handler)
+            engine.start(transfer)
+            // The head arrives all the same.
+            try await eventually("the repetition") {
+                let record = handler.record
+                let isThere = method == "GET" ? !record.heads.isEmpty : hasArrived.withLock { $0 }
+                return isThere || !record.outcomes.isEmpty
+            }
+            for _ in 0..<3 { _ = await onThread(engine) {} }
+            let held = handler.record
+            #expect(held.outcomes.isEmpty && held.text.isEmpty, "\(String(describing: held.error))")
+            #expect(!hasContent.withLock { $0 })
+            engine.release(transfer)
+            let record = await handler.finished()
+            #expect(record.error == nil && record.text == "x", "\(String(describing: record.error))")
+            #expect(beginnings.withLock { $0 } == 2)
+            #expect(server.connectionCount == 3)
+        }
+    }
+
     @Test("One that is held while its connection is made sends nothing, and gives its slot to another")
     func connecting() async {
         let hole = BlackHole()

@@ -48,4 +48,25 @@ import Testing
         #expect(record.heads.first?.firstValue(for: "X-Proxy") == nil)
         #expect(record.text == "second")
     }
+
+    @Test("An answer to CONNECT may have no more header lines than a response", arguments: [200, 404, 407])
+    func endlessHead(status: Int) async {
+        let proxy = ScriptedServer { connection in
+            guard connection.readHead() != nil, connection.write("HTTP/1.1 \(status) X\r\n") else { return }
+            let lines = String(repeating: "X: y\r\n", count: 100)
+            while connection.write(lines) {}
+        }
+        let engine = TransportEngine(maximumHeaderBytes: 4096)
+        defer {
+            engine.shutdown()
+            proxy.stop()
+        }
+        var request = TransferRequest("https://127.0.0.1:1/")
+        request.proxy = TransferProxy(scheme: .http, host: "127.0.0.1", port: proxy.port)
+        let record = await engine.run(request)
+        #expect(record.error?.kind == .tooLarge, "\(String(describing: record.error))")
+        // Not libcurl's own limit, which not every libcurl has.
+        #expect(record.error?.message.contains("4096 bytes") == true, "\(String(describing: record.error))")
+        #expect(record.heads.isEmpty && record.outcomes.count == 1)
+    }
 }

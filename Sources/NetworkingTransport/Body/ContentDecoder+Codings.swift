@@ -22,8 +22,9 @@ extension ContentDecoder {
     /// The value of `Accept-Encoding` that offers what is decoded.
     package static let acceptEncoding = available.isEmpty ? "identity" : available.joined(separator: ", ")
 
-    /// Codings of one response, at most, as in libcurl.
-    private static let maximumCount = 5
+    /// Codings of one response, at most. libcurl takes five; but three on top of each other make gigabytes of a few bytes, and
+    /// nobody needs more than a coding of the content and one of a server between.
+    private static let maximumCount = 2
     /// Bytes of a name that are shown in errors, and of a field line that are read.
     private static let (maximumNameLength, maximumFieldLength) = (32, 1024)
 

@@ -36,6 +36,8 @@ final class ConnectionPool: DeadlineHeapMember {
     var heapDeadline = UInt64.max
     /// Something happened in this pass of the loop that libcurl may have finished transfers or moved its timer over.
     var isTouched = false
+    /// libcurl was called, and has not been asked since then which transfers it is done with.
+    var mayHaveFinished = false
     /// Shared connections of it are not to be used again.
     var hasGivenUpConnections = false
     /// The error after which the multi handle is not used any more.

@@ -6,6 +6,7 @@ extension EngineLoop {
     func start(_ transfer: Transfer) {
         assertOnThread()
         guard transfer.phase == .created else { return }
+        guard !isShutDown else { return refuse(.start(transfer)) }
         if transfer.isCancelled {
             return finish(transfer, TransferError(.cancelled, message: "Cancelled before it was started."))
         }
@@ -13,7 +14,7 @@ extension EngineLoop {
         transfer.arrival = nextArrival
         nextArrival &+= 1
         transfer.phase = .waiting
-        if !transfer.isHeld { enter(transfer) }
+        if transfer.isHeld { heldWaiters[ObjectIdentifier(transfer)] = transfer } else { enter(transfer) }
         evictIdlePools()
     }
 
@@ -24,6 +25,7 @@ extension EngineLoop {
         case .created:
             transfer.isCancelled = true
         case .waiting:
+            heldWaiters[ObjectIdentifier(transfer)] = nil
             withdraw(transfer)
             finish(transfer, error)
         case .active:
@@ -40,6 +42,7 @@ extension EngineLoop {
         switch transfer.phase {
         case .waiting:
             withdraw(transfer)
+            heldWaiters[ObjectIdentifier(transfer)] = transfer
         case .active:
             guard let driver = transfer.driver else { return }
             // Before the request has gone out nothing is lost by beginning anew, and a connection that is being made would
@@ -58,6 +61,7 @@ extension EngineLoop {
         transfer.isHeld = false
         switch transfer.phase {
         case .waiting:
+            heldWaiters[ObjectIdentifier(transfer)] = nil
             enter(transfer)
         case .active:
             guard let driver = transfer.driver else { return }
@@ -81,6 +85,12 @@ extension EngineLoop {
             touch(pool)
         }
         for origin in admissions.contended { admit(origin) }
+        capacityDidChange()
+    }
+
+    /// Tells those who have asked for the capacity of an origin.
+    private func capacityDidChange() {
+        for observer in capacityObservers { observer() }
     }
 
     /// Gives free slots to waiting transfers.
@@ -116,6 +126,7 @@ extension EngineLoop {
         guard admissions.noteVersion(at: origin, isHTTP2: isHTTP2) else { return }
         capacities.note(admissions.name(of: origin), isHTTP2: isHTTP2)
         submit(.admit(origin: origin))
+        submit(.perform { [self] in capacityDidChange() })
     }
 
     /// Asks for a slot.

@@ -67,7 +67,9 @@ extension EngineLoop {
         // What libcurl kept comes at once.
         readTurn.begin()
         let code = driver.applyPauses()
-        if code != .CURLE_OK { complete(driver, code: code) }
+        // libcurl has no connection for the transfer at the moment, which is to be repeated on another: there is nothing to
+        // pause, and what comes of it is paused when it comes.
+        if code != .CURLE_OK, code != .CURLE_BAD_FUNCTION_ARGUMENT { complete(driver, code: code) }
     }
 
     /// Ends an active transfer for a reason of our own.
@@ -101,6 +103,7 @@ extension EngineLoop {
         takeBack(driver)
         transfer.driver = nil
         transfer.phase = .waiting
+        heldWaiters[ObjectIdentifier(transfer)] = transfer
         admit(transfer.origin)
     }
 
@@ -191,15 +194,21 @@ extension EngineLoop {
             guard let pool else { continue }
             for driver in pool.drivers where driver.transfer != nil { abort(driver, error) }
         }
-        for transfer in admissions.removeAllWaiters() { finish(transfer, error) }
+        for transfer in admissions.removeAllWaiters() + Array(heldWaiters.values) { finish(transfer, error) }
+        heldWaiters = [:]
         thread.stop()
     }
 
     /// The last thing the network thread does.
     func closePools() {
-        for command in takeUnhandledCommands() { refuse(command) }
-        handleRest()
-        handleDelayedWork()
+        // What is done for one may leave another.
+        while true {
+            let commands = takeUnhandledCommands()
+            guard !commands.isEmpty || hasWorkLeft else { break }
+            for command in commands { refuse(command) }
+            handleRest()
+            handleDelayedWork()
+        }
         watches = [:]
         awaitedEnds = []
         for pool in poolsByID {

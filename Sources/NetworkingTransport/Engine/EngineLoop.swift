@@ -42,6 +42,10 @@ final class EngineLoop: @unchecked Sendable {
     private var expiredPools: [ConnectionPool] = []
     /// Whole seconds after which an idle connection is not used again.
     var idleConnectionAge: Int
+    /// Transfers that were held before they had a slot, or put back: in no list of those who wait for one.
+    var heldWaiters: [ObjectIdentifier: Transfer] = [:]
+    /// What is called when another number of transfers can be carried out to an origin than before.
+    var capacityObservers: [@Sendable () -> Void] = []
     /// What is called when a descriptor that is no transfer's can be read: see `watch`.
     var watches: [Int32: @Sendable () -> Void] = [:]
     /// Those that can be read in this pass.
@@ -260,6 +264,7 @@ final class EngineLoop: @unchecked Sendable {
     func act(on pool: ConnectionPool, socket: Int32, events: Int32) {
         touch(pool)
         guard pool.brokenBy == nil else { return }
+        pool.mayHaveFinished = true
         readTurn.begin()
         let code = pool.multi.act(on: socket, events: events)
         if code != .CURLM_OK { pool.brokenBy = code }
@@ -280,6 +285,7 @@ final class EngineLoop: @unchecked Sendable {
         while index < touched.count {
             let pool = touched[index]
             index += 1
+            pool.mayHaveFinished = false
             if pool.brokenBy == nil, pool.multi.observer.failure != 0 { pool.brokenBy = .CURLM_INTERNAL_ERROR }
             if let code = pool.brokenBy {
                 breakUp(pool, code: code)
@@ -323,7 +329,19 @@ final class EngineLoop: @unchecked Sendable {
     /// calls that function when its mind changes only, so a deadline served early would never be heard of again.
     private func askForTimeouts() -> Bool {
         var isDue = false
+        // Those that libcurl was called for after `handleFinished()` had seen them: nothing else would wake us for what it
+        // is done with.
+        var unseen: [ConnectionPool] = []
         for pool in touched {
+            // One that was closed has nothing to wait for.
+            guard poolsByID[Int(pool.id)] === pool else {
+                pool.isTouched = false
+                continue
+            }
+            guard !pool.mayHaveFinished, pool.brokenBy == nil, pool.multi.observer.failure == 0 else {
+                unseen.append(pool)
+                continue
+            }
             pool.isTouched = false
             guard pool.activeCount > 0 else {
                 pool.deadline = pool.multi.observer.connectionCount > 0 ? now &+ capacities.idleTime : .max
@@ -339,7 +357,8 @@ final class EngineLoop: @unchecked Sendable {
             if milliseconds == 0 { isDue = true }
         }
         touched.removeAll(keepingCapacity: true)
-        return isDue
+        touched += unseen
+        return isDue || !unseen.isEmpty
     }
 
     private func armTimer() {
@@ -378,6 +397,9 @@ final class EngineLoop: @unchecked Sendable {
             }
         }
     }
+
+    /// Work that was left for later.
+    var hasWorkLeft: Bool { !restWork.isEmpty || !delayedWork.isEmpty }
 
     /// Takes the commands that nobody will handle any more. After `isShutDown`.
     func takeUnhandledCommands() -> [EngineCommand] {

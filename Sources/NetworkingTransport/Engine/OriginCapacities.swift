@@ -25,10 +25,10 @@ final class OriginCapacities: Sendable {
     /// In nanoseconds.
     var idleTime: UInt64 { idleConnectionTimeout.load(ordering: .relaxed) }
 
-    func capacity(of origin: String) -> Int {
+    func capacity(of origin: String, connections: Int) -> Int {
         let limit = connectionLimit.load(ordering: .relaxed)
         guard multiplexedCount.load(ordering: .relaxed) > 0, multiplexed.withLock({ $0.contains(origin) }) else {
-            return limit
+            return min(limit, connections)
         }
         return max(limit, AdmissionTable<Transfer>.streamLimit)
     }

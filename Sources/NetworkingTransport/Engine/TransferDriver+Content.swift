@@ -11,6 +11,8 @@ extension TransferDriver {
         loop.contentReads &+= 1
         if awaitsEnd { noteProgressWithoutEnd() }
         guard failure == nil, buffer.count > 0 else { return Int(CURL_READFUNC_ABORT) }
+        // It was held while libcurl had no connection to pause.
+        guard !isHeld else { return Int(CURL_READFUNC_PAUSE) }
         switch body {
         case .none:
             return 0

@@ -73,6 +73,12 @@ extension TransferDriver {
     /// libcurl reads the content of a 407 for as long as it comes, byte by byte and nothing else meanwhile, also where it
     /// has no other credential to send: that is the end. Where it has, see `noteTunnelByte()`.
     private func receive(connectLine line: UnsafeRawBufferPointer) -> Bool {
+        connectBytes += line.count
+        guard connectBytes <= loop.maximumHeaderBytes else {
+            failure = TransferError(
+                .tooLarge, message: "The proxy's answer to CONNECT exceeds \(loop.maximumHeaderBytes) bytes.")
+            return false
+        }
         if line.starts(with: "HTTP/".utf8) {
             refusalBytes = 0
             isRefusedByProxy = line.drop { $0 != 0x20 }.drop { $0 == 0x20 }.starts(with: "407".utf8)

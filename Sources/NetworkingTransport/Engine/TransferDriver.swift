@@ -50,6 +50,8 @@ final class TransferDriver: DeadlineHeapMember {
     var sendings = 0
     /// Times that the proxy refused a tunnel for want of authentication.
     var tunnelRefusals = 0
+    /// Of a proxy's heads, before there is a tunnel.
+    var connectBytes = 0
     /// What CURLINFO_NUM_CONNECTS said when the request was sent last.
     var connectionsMade = 0
 
@@ -174,6 +176,7 @@ final class TransferDriver: DeadlineHeapMember {
         wantsFreshConnection = false
         sendings = 0
         tunnelRefusals = 0
+        connectBytes = 0
         connectionsMade = 0
         isConnectionClosed = false
         isEndExplained = false

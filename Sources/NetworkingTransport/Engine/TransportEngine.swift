@@ -40,7 +40,7 @@ package final class TransportEngine: Sendable {
     /// Whether the caller runs on this engine's network thread, or there is none because it could not be set up.
     package var isCurrentThread: Bool { loop.thread.isCurrent || loop.setupError != nil }
 
-    /// Connections at a time to one origin, and so transfers, unless it answers in HTTP/2 (see `capacity(ofOrigin:)`); the
+    /// Connections at a time to one origin, and so transfers, unless it answers in HTTP/2 (see `capacity(ofOrigin:connections:)`); the
     /// others wait in the engine, highest priority first, then in order. 6 by default; at least 1. Transfers that are held on
     /// their connections do not count.
     package var maximumConnectionsPerHost: Int {
@@ -78,8 +78,21 @@ package final class TransportEngine: Sendable {
     /// Transfers that the engine carries out at a time to an origin: more of them wait in its list. As many as connections,
     /// or as streams once a response of the origin came in HTTP/2. From any thread, also with a lock held.
     ///
-    /// - Parameter origin: As in `RequestTarget.origin`.
-    package func capacity(ofOrigin origin: String) -> Int { loop.capacities.capacity(of: origin) }
+    /// - Parameters:
+    ///   - origin: As in `RequestTarget.origin`.
+    ///   - connections: What the caller wants to use at most.
+    package func capacity(ofOrigin origin: String, connections: Int = .max) -> Int {
+        loop.capacities.capacity(of: origin, connections: connections)
+    }
+
+    /// Calls `body` on the network thread once, and whenever the capacity of an origin may have changed after that.
+    package func whenCapacityChanges(_ body: @escaping @Sendable () -> Void) {
+        loop.submit(
+            .perform { [loop] in
+                if loop.thread.isCurrent { loop.capacityObservers.append(body) }
+                body()
+            })
+    }
 
     /// Begins a transfer. From any thread; on the network thread it takes effect in the same pass of its loop.
     package func start(_ transfer: Transfer) { loop.submit(.start(transfer)) }

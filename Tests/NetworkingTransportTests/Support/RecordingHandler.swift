@@ -26,17 +26,20 @@ final class RecordingHandler: TransferHandler {
     }
     private let state = Locked(State())
     private let keepsContent: Bool
+    private let onBegin: @Sendable (Transfer) -> Void
     private let onHead: @Sendable (Transfer, ResponseHead) -> BodyDelivery
     private let onContent: @Sendable (Transfer, UnsafeRawBufferPointer) -> ReceiveResult
     private let onFinish: @Sendable (Transfer) -> Void
 
     init(
         keepsContent: Bool = true,
+        onBegin: @escaping @Sendable (Transfer) -> Void = { _ in },
         onHead: @escaping @Sendable (Transfer, ResponseHead) -> BodyDelivery = { _, _ in .deliver },
         onContent: @escaping @Sendable (Transfer, UnsafeRawBufferPointer) -> ReceiveResult = { _, _ in .accepted },
         onFinish: @escaping @Sendable (Transfer) -> Void = { _ in }
     ) {
         self.keepsContent = keepsContent
+        self.onBegin = onBegin
         self.onHead = onHead
         self.onContent = onContent
         self.onFinish = onFinish
@@ -55,6 +58,8 @@ final class RecordingHandler: TransferHandler {
             if let record { continuation.resume(returning: record) }
         }
     }
+
+    func transferDidBegin(_ transfer: Transfer) { onBegin(transfer) }
 
     func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> BodyDelivery {
         state.withLock {
