@@ -125,6 +125,41 @@ extension QueueingRequestOperationQueueTests {
         #expect(becomesTrue { weakForeign == nil })
     }
 
+    @Test("A foreign operation that waits in a queue of Foundation's is left there")
+    func foreignInFoundation() {
+        let (plain, ran) = (OperationQueue(), Counter())
+        plain.isSuspended = true
+        let operation = BlockOperation { ran.add() }
+        plain.addOperation(operation)
+        queue.addOperation(operation)
+        #expect(queue.queuedOperationCount == 0 && queue.operationCount == 0 && plain.operationCount == 1)
+        plain.isSuspended = false
+        plain.waitUntilAllOperationsAreFinished()
+        queue.addOperation(operation)
+        #expect(ran.value == 1 && queue.queuedOperationCount == 0)
+    }
+
+    @Test("An operation of ours that a queue of Foundation's has dispatched, and not started, is left there")
+    func dispatchedByFoundation() {
+        let underlying = DispatchQueue(label: "underlying")
+        let busy = DispatchSemaphore(value: 0)
+        underlying.async { _ = busy.wait(timeout: .now() + 20) }
+        let plain = OperationQueue()
+        plain.underlyingQueue = underlying
+        let operation = HTTPRequestOperation.make()
+        let endings = Endings(operation)
+        plain.addOperation(operation)
+        #expect(becomesTrue { FoundationState(of: operation) == .starting })
+        queue.addOperation(operation)
+        #expect(queue.queuedOperationCount == 0 && queue.operationCount == 0 && plain.operationCount == 1)
+        #expect(operation.state == .ready)
+        busy.signal()
+        plain.waitUntilAllOperationsAreFinished()
+        #expect(becomesTrue { endings.completions.value == 1 && plain.operationCount == 0 })
+        #expect(endings.finishes.value == 1 && queue.queuedOperationCount == 0)
+        withExtendedLifetime(underlying) {}
+    }
+
     @Test("An operation in one queue may wait for one in another")
     func twoQueues() {
         let other = RequestOperationQueue()

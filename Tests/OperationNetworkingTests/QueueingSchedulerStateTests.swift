@@ -12,7 +12,9 @@ struct QueueingSchedulerStateTests {
         var state: SchedulerState
         var operations: [String: Operation] = [:]
 
-        init(limit: Int = 1) { state = SchedulerState(maxConcurrent: limit) }
+        init(limit: Int = 1, capacity: @escaping @Sendable (String) -> Int = { _ in .max }) {
+            state = SchedulerState(maxConcurrent: limit, capacity: capacity)
+        }
 
         mutating func add(
             _ name: String, foreign: Bool = false, _ snapshot: SchedulerState.OperationSnapshot = .init()
@@ -266,6 +268,22 @@ struct QueueingSchedulerStateTests {
         for name in ["x2", "x3", "y1", "z1", "n"] { fixture.finish(name) }
         #expect(fixture.state.running == 0)
         #expect(fixture.state.isEmpty)
+    }
+
+    @Test(
+        "A host that takes more than before gets all that were parked, when told so or at an end, and then later ones",
+        arguments: [false, true])
+    func grownCapacity(isTold: Bool) {
+        let capacity = Locked(1)
+        var fixture = Fixture(limit: 10) { _ in capacity.withLock { $0 } }
+        for name in ["x1", "x2", "x3", "x4"] { fixture.add(name, .init(host: "x")) }
+        #expect(fixture.drain() == ["x1"])
+        capacity.withLock { $0 = 10 }
+        fixture.add("late", .init(rank: PriorityRank(.low), host: "x"))
+        if isTold { fixture.state.capacityDidChange() } else { fixture.finish("x1") }
+        #expect(fixture.drain() == ["x2", "x3", "x4", "late"])
+        for name in ["x1", "x2", "x3", "x4", "late"] { fixture.finish(name) }
+        #expect(fixture.state.running == 0 && fixture.state.isEmpty)
     }
 
     @Test("When the operation a host's slot was meant for is paused, the next parked one gets it")

@@ -173,6 +173,22 @@ struct QueueingStressTests {
         #expect(queue.queuedOperationCount == 0)
     }
 
+    @Test("The progresses of two queues that two threads keep busy may have one parent, and end that")
+    func progressesOfOneParent() {
+        let count = 5000
+        let queues = [RequestOperationQueue(), RequestOperationQueue()]
+        let parent = Progress(totalUnitCount: 2)
+        for queue in queues {
+            queue.progress.totalUnitCount = Int64(count)
+            parent.addChild(queue.progress, withPendingUnitCount: 1)
+        }
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            for _ in 0..<count { queues[index].addOperation(InstantOperation()) }
+        }
+        #expect(queues.allSatisfy { $0.progress.completedUnitCount == count })
+        #expect(parent.isFinished && parent.fractionCompleted == 1 && parent.completedUnitCount == 2)
+    }
+
     @Test("Cancelling everything while others add and finish leaves nothing behind", arguments: 0..<rounds)
     func cancelAll(seed: UInt64) {
         var random = SeededRandom(seed: seed &+ 1_000_000)

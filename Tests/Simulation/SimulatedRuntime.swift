@@ -42,7 +42,7 @@ final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
     var uptime: TimeInterval { scheduler.now }
     var date: Date { Date(timeIntervalSince1970: 1_800_000_000 + scheduler.now) }
     var chance: Double { Double(scheduler.random.below(1024)) / 1024 }
-    func capacity(ofOrigin origin: String) -> Int { ScriptedEngine.capacity }
+    func capacity(ofOrigin origin: String, connections: Int) -> Int { min(ScriptedEngine.capacity, connections) }
 }
 
 /// Runs the pieces of asynchronous hooks as steps of the simulation.

@@ -46,6 +46,9 @@ extension RequestAttempt {
         machine.request.url.flatMap { cacheKey(for: $0, of: machine.request) }
     }
 
+    /// Under what the present response is kept; nil: it is not.
+    private func storingKey() -> CacheKey? { termsStand ? cacheKey() : nil }
+
     /// - Parameter request: whose `Authorization` field counts; nil: for requests without one.
     private func cacheKey(for url: URL, of request: URLRequest?) -> CacheKey? {
         guard let target = RequestTarget(ifRequestable: url), var trust = trust(for: target) else { return nil }
@@ -223,7 +226,7 @@ extension RequestAttempt {
         _ head: ResponseHead, _ url: URL, _ data: Data, policy: URLCache.StoragePolicy,
         userInfo: StoredResponse.UserInfo = StoredResponse.UserInfo()
     ) {
-        guard let key = cacheKey(), let cache = configuration.value.cache.cache, data.count < cache.largestContent,
+        guard let key = storingKey(), let cache = configuration.value.cache.cache, data.count < cache.largestContent,
             let names = StoredResponse.selectingNames(of: head)
         else { return }
         var stored = StoredResponse(
@@ -248,7 +251,7 @@ extension RequestAttempt {
     func refresh(_ stored: StoredResponse, by head: ResponseHead) -> StoredResponse {
         var updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
         // As in `storableHead`: what it says is for those who have the same answer.
-        guard machine.challengeAnswer == nil, machine.handshakeAnswers == nil, let key = cacheKey(),
+        guard machine.challengeAnswer == nil, machine.handshakeAnswers == nil, let key = storingKey(),
             let url = machine.request.url, let cache = configuration.value.cache.cache
         else { return updated }
         guard StorageRules.isPermitted(updated.head, request: CacheControl()),
@@ -296,7 +299,8 @@ extension RequestAttempt {
     /// any more (RFC 9111, section 4.4).
     func invalidateCache(by head: ResponseHead) {
         guard !StorageRules.isSafe(machine.request.httpMethod ?? "GET"), 200..<400 ~= head.statusCode,
-            let url = machine.url, let cache = configuration.value.cache.cacheIfMade
+            // Made for it: what an earlier run has stored is on the disk.
+            let url = machine.url, let cache = configuration.value.cache.cache
         else { return }
         var urls = [url]
         for field in [KnownField.location, .contentLocation] {

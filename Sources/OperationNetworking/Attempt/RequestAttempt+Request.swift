@@ -22,17 +22,15 @@ extension RequestAttempt {
         }
         let target = try (machine.isUnchanged ? firstTarget : nil) ?? RequestTarget(url)
         machine.beginTransfer(to: url)
-        var outgoing = TransferRequest(
-            target: target, method: request.httpMethod ?? "GET", tls: try tlsConfiguration(for: url))
+        let terms = try makeTerms(for: url)
+        self.terms = terms
+        var outgoing = TransferRequest(target: target, method: request.httpMethod ?? "GET", tls: terms.tls)
         if configuration.value.resendsNonIdempotentRequests { outgoing.isIdempotent = true }
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation?.queuePriority.rawValue ?? 0
-        outgoing.proxy = try proxy(for: url)
-        if !configuration.value.connections.isEmpty,
-            let route = try configuration.value.connections.settings.route(for: url)
-        {
+        outgoing.proxy = terms.proxy
+        if let route = terms.route {
             outgoing.origin = route.countedOrigin(outgoing.origin)
-            if route.unixSocketPath != nil { outgoing.proxy = nil }
             outgoing.route = route
         }
         var headers = outgoingHeaders(url: url)
@@ -55,6 +53,22 @@ extension RequestAttempt {
         }
         client?.attemptWillSend(request)
         return outgoing
+    }
+
+    private func makeTerms(for url: URL) throws -> RequestTerms {
+        var terms = RequestTerms(tls: try tlsConfiguration(for: url), proxy: try proxy(for: url))
+        if !configuration.value.connections.isEmpty {
+            terms.route = try configuration.value.connections.settings.route(for: url)
+            if terms.route?.unixSocketPath != nil { terms.proxy = nil }
+        }
+        return terms
+    }
+
+    /// Whether the present request would be sent now as it was. Else its response is for nobody but who has asked: what is
+    /// kept of one is for requests under the settings of this moment.
+    var termsStand: Bool {
+        guard let terms, let url = machine.request.url, let present = try? makeTerms(for: url) else { return false }
+        return present == terms
     }
 
     /// Whether the client identity is for the server of `url`.
@@ -205,5 +219,18 @@ extension RequestAttempt {
         }
         uploadLength = -1
         return .none
+    }
+}
+
+/// What a request was sent under, of what may be changed while it is under way: who may answer it.
+struct RequestTerms: Equatable {
+    let tls: TLSConfiguration
+    /// Nil: none between.
+    var proxy: TransferProxy?
+    /// Nil: the usual one.
+    var route: ConnectionRoute?
+
+    static func == (left: RequestTerms, right: RequestTerms) -> Bool {
+        left.tls.identity == right.tls.identity && left.proxy == right.proxy && left.route == right.route
     }
 }

@@ -29,7 +29,8 @@ extension RequestAttempt: TransferHandler {
             cookieHeads.append((head, url))
         }
         if let url = machine.url, let security = configuration.value.strictTransportSecurity,
-            configuration.value.securityPolicy?.allowInvalidCertificates != true, machine.handshakeAnswers == nil
+            configuration.value.securityPolicy?.allowInvalidCertificates != true, machine.handshakeAnswers == nil,
+            termsStand
         {
             security.note(head, from: url)
         }
@@ -104,6 +105,7 @@ extension RequestAttempt: TransferHandler {
 
     /// The transfer, or a stored response in its place, has ended.
     func transferDidEnd(_ error: TransferError?) {
+        guard !hasFailedSink || stop != nil else { return }
         guard goesOn({ [self] in transferDidEnd(error) }) else { return }
         let followUp = machine.followUp(after: error, circumstances)
         if case .ask(let question) = followUp {

@@ -39,6 +39,8 @@ final class RequestAttempt: @unchecked Sendable {
     let firstTarget: RequestTarget?
     @exclusivity(unchecked) var machine: AttemptMachine
 
+    /// What the present request was sent under.
+    var terms: RequestTerms?
     /// The transfer under way.
     @exclusivity(unchecked) var transfer: Transfer?
     private(set) var stop: Stop?
@@ -46,6 +48,8 @@ final class RequestAttempt: @unchecked Sendable {
     private var isHeld = false
     /// The transfer under way was, and its connection may not have lasted.
     private(set) var wasHeld = false
+    /// The attempt has ended by that, though perhaps not for the operation, which is held: the transfer's end says no more.
+    private(set) var hasFailedSink = false
     /// A block of the user's, or what stores cookies, has been asked and has not answered.
     var isAsking = false
     /// Of the question that was asked last: a second answer does not count.
@@ -225,7 +229,9 @@ final class RequestAttempt: @unchecked Sendable {
     /// - Parameter phase: what the attempt was about when it was stopped.
     private func finishStopped(during phase: @autoclosure () -> URLConnectionOperation.TimedPhase) {
         switch stop {
-        case .paused, nil: break
+        case nil: break
+        // Nobody is asked, and no sink that tells of its end is about to: see `operation`. A sink holds the attempt on.
+        case .paused: if !isAsking, !incoming.isComplete { forgetOperation() }
         case .cancelled: finishCancelled()
         case .timedOut: finish(error: operation?.totalTimeoutError(phase()))
         }
@@ -275,7 +281,11 @@ final class RequestAttempt: @unchecked Sendable {
 
     /// From now on, until the attempt goes on, the operation is held by others only, if nothing is under way elsewhere.
     private func letGoOfOperation() {
-        guard !isAsking, transfer != nil || postponed != nil, let operation = holder.take() else { return }
+        if !isAsking, transfer != nil || postponed != nil { forgetOperation() }
+    }
+
+    private func forgetOperation() {
+        guard let operation = holder.take() else { return }
         released = operation
         // It may be the last reference, and what goes with the operation is the user's: not on this thread.
         runtime.later { withExtendedLifetime(operation) {} }
@@ -362,6 +372,7 @@ extension RequestAttempt: ResponseSinkEvents {
     func sinkFailed(_ error: any Error) {
         runtime.onNetworkThread { [self] in
             guard stop == nil else { return }
+            hasFailedSink = true
             finish(error: URLError(TransferError(sink: error), url: machine.url))
             if let transfer { runtime.cancel(transfer) }
         }

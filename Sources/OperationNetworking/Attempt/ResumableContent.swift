@@ -176,6 +176,11 @@ final class ResumableContent: @unchecked Sendable {
         sink.discard(completion)
     }
 
+    /// The same, from any thread.
+    func discardSoon() {
+        runtime.onNetworkThread { [self] in discard() }
+    }
+
     /// Bytes of the whole representation, when known.
     var totalLength: Int64? { representation?.totalLength }
 

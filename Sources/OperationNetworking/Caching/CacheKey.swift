@@ -28,8 +28,11 @@ struct CacheKey: Hashable, Sendable {
     init?(_ target: RequestTarget, trust: String) {
         let path = OriginForm.make(of: target.url)
         let text = trust + "\n" + target.origin + path
+        // Without a port that the scheme has anyway: one entry for both spellings.
         let plain = trust.isEmpty && !path.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }
-        if plain, let url = URL(string: target.url), url.host != nil, Self.identity(url).count <= Self.longestIdentity {
+        if plain, let url = URL(string: target.origin + path), url.host != nil,
+            Self.identity(url).count <= Self.longestIdentity
+        {
             self.init(text: text, url: url)
         } else {
             self.init(text: text)

@@ -111,6 +111,8 @@ struct CookieJar {
             write(nil, for: key)
             return true
         }
+        // It keeps its age (RFC 6265bis, section 5.7), but is in use.
+        if old != nil { cookie.noteUse(at: now) }
         write(cookie, for: key)
         return true
     }

@@ -43,8 +43,10 @@ package protocol OperationRuntime: Sendable {
     var date: Date { get }
     /// A number from 0 up to 1, for what is left to chance.
     var chance: Double { get }
-    /// How many requests to one origin the engine has in flight at a time.
-    func capacity(ofOrigin origin: String) -> Int
+    /// How many requests to one origin the engine has in flight at a time, over so many connections at most.
+    func capacity(ofOrigin origin: String, connections: Int) -> Int
+    /// Calls `body` whenever that may have changed.
+    func whenCapacityChanges(_ body: @escaping @Sendable () -> Void)
     /// Makes a change to a cache, after those before it, on the one thread for that.
     func onCachingThread(_ work: @escaping @Sendable () -> Void)
 }
@@ -55,6 +57,7 @@ extension OperationRuntime {
     package func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { on(queue, work) }
     package func assertOn(_ queue: DispatchQueue) { dispatchPrecondition(condition: .onQueue(queue)) }
     package var date: Date { Date() }
+    package func whenCapacityChanges(_ body: @escaping @Sendable () -> Void) {}
     package func onCachingThread(_ work: @escaping @Sendable () -> Void) { LiveRuntime.caching.perform(work) }
 }
 
@@ -121,5 +124,10 @@ package struct LiveRuntime: OperationRuntime {
     }
     package var uptime: TimeInterval { Double(MonotonicClock.now) / 1e9 }
     package var chance: Double { Double.random(in: 0..<1) }
-    package func capacity(ofOrigin origin: String) -> Int { TransportEngine.shared.capacity(ofOrigin: origin) }
+    package func capacity(ofOrigin origin: String, connections: Int) -> Int {
+        TransportEngine.shared.capacity(ofOrigin: origin, connections: connections)
+    }
+    package func whenCapacityChanges(_ body: @escaping @Sendable () -> Void) {
+        TransportEngine.shared.whenCapacityChanges(body)
+    }
 }

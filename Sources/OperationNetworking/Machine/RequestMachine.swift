@@ -56,6 +56,8 @@ struct RequestMachine: Equatable {
     private var isDecided = false
     /// The attempt follows a failed one, with no pause between them: the operation has been executing all the time.
     private(set) var isRetry = false
+    /// An attempt got beyond its preparations.
+    private var hasLaunched = false
     /// Distinguishes the attempts of one operation, so that a late event of an earlier one is not taken for the present
     /// one's; 0: none has begun.
     private(set) var attempt: UInt = 0
@@ -259,6 +261,12 @@ struct RequestMachine: Equatable {
     /// A held attempt turned out never to have been sent: the next start makes another.
     mutating func abandonHold(of attempt: UInt) {
         if attempt == self.attempt { holdsAttempt = false }
+    }
+
+    /// The attempt is about to be made. True for the first that is: one that was paused in its preparations was not.
+    mutating func launch() -> Bool {
+        defer { hasLaunched = true }
+        return !hasLaunched
     }
 
     // MARK: Another attempt

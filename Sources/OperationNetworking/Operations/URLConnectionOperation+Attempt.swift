@@ -81,19 +81,21 @@ extension URLConnectionOperation {
 
     /// Makes an attempt, and sends its first request.
     func launch(_ number: UInt) {
-        let (known, configuration, adapted, target, error, isRetry) = lock.withLock {
+        let (known, configuration, adapted, target, error, isRetry, isFirst) = lock.withLock {
             _retry?.forget(&_mutableReceived)
             let adapted = _retry?.adapted ?? AdaptedRequest(request: _request)
             let target = adapted.request.url == _request.url ? _target : nil
             let error = (_startError ?? _unarchivedProperties.first) as (any Error)?
-            return (_content, _configuration, adapted, target, error, _machine.isRetry)
+            return (_content, _configuration, adapted, target, error, _machine.isRetry, _machine.launch())
         }
         if let error {
             endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
             return
         }
-        if number == 1 { configuration.value.retryPolicy?.budget?.deposit(at: runtime.uptime) }
-        if number == 1 { beginObservation() }
+        if isFirst {
+            configuration.value.retryPolicy?.budget?.deposit(at: runtime.uptime)
+            beginObservation()
+        }
         let request = adapted.request
         // Not under the lock: a download looks at the disk.
         let content = known ?? ResumableContent(configuration: configuration, url: request.url)

@@ -80,12 +80,15 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         return super.isReady && (!isOpen || isCancelled)
     }
 
+    /// Without effect on one that was started. One that is not ready is left to its queue.
     override func start() {
-        let block = state.withLock { state in
-            state.hasStarted = true
-            defer { state.block = nil }
-            return state.block
+        guard !hasBegun else { return }
+        guard isReady else { return scheduler?.operationDidNotStart(self) ?? () }
+        let (isFirst, block) = state.withLock { state in
+            defer { state.hasStarted = true }
+            return (!state.hasStarted, state.block.take())
         }
+        guard isFirst else { return }
         block?()
         super.start()
         DependencyGraph.didFinish(self)?.run()

@@ -179,7 +179,9 @@ extension URLConnectionOperation: SchedulableOperation {
     }
 
     func attach(to scheduler: any OperationScheduler) -> Bool {
-        guard !FoundationState(of: self).isWaiting else { return false }
+        // Another queue's, which waits with it, or is about to start it.
+        let state = FoundationState(of: self)
+        guard !state.isWaiting, state != .starting else { return false }
         return lock.withLock {
             guard _scheduler == nil, _machine.join() else { return false }
             _scheduler = scheduler

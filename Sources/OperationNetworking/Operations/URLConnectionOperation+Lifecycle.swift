@@ -110,7 +110,7 @@ extension URLConnectionOperation {
             if let attempt { runtime.onNetworkThread { attempt.end(by: .paused) } }
             if let scheduler {
                 scheduler.operationDidCancel(self)
-            } else if restart {
+            } else if restart, !FoundationState(of: self).isWaiting {
                 CallChain.run { [self] in start() }
             }
         }

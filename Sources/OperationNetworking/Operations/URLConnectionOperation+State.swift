@@ -129,6 +129,7 @@ extension URLConnectionOperation {
         }
         announce(news)
         askForReadiness()
-        if starts { CallChain.run { [self] in start() } }
+        // A queue of Foundation's that has got it meanwhile starts it, in its time.
+        if starts, !FoundationState(of: self).isWaiting { CallChain.run { [self] in start() } }
     }
 }

@@ -77,7 +77,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         _preparations = PreparationList()
         DependencyGraph.release(&_upstreams, of: _dependencyNode)
         // A sink that was never told of an end: a paused operation that was dropped. Its attempt may be held in its place.
-        if let _attempt { _attempt.operationIsGone() } else { _content?.discard() }
+        if let _attempt { _attempt.operationIsGone() } else { _content?.discardSoon() }
     }
 
     /// Always true, because `start()` returns at once.

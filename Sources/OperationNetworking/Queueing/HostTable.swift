@@ -12,12 +12,14 @@ struct HostTable {
         var parked = EntryHeap()
     }
 
-    private let capacity: @Sendable (String) -> Int
+    /// How many operations of a host can make progress at a time; asked when one is to start.
+    var capacity: @Sendable (String) -> Int
     private var records: [Record] = []
     private var free: [Int32] = []
     private var byName: [String: Int32] = [:]
+    /// Whether an operation ever waited for its host.
+    private(set) var hasParked = false
 
-    /// - Parameter capacity: how many operations of a host can make progress at a time; asked when one is to start.
     init(capacity: @escaping @Sendable (String) -> Int) {
         self.capacity = capacity
     }
@@ -54,15 +56,25 @@ struct HostTable {
     mutating func takeSlot(_ index: Int, _ entries: inout [SchedulerState.Entry], limit: Int) -> Bool {
         let host = Int(entries[index].host)
         guard host >= 0 else { return true }
-        let running = records[host].running
-        if running > 0, entries[index].rank != .connected,
-            limit > 0 && running >= limit || running >= capacity(records[host].name)
-        {
+        guard entries[index].rank == .connected || hasRoom(host, limit: limit) else {
             records[host].parked.insert(index, &entries)
+            hasParked = true
             return false
         }
         records[host].running += 1
         return true
+    }
+
+    /// Whether one more of the host's operations would get a slot.
+    private func hasRoom(_ host: Int, limit: Int) -> Bool {
+        let running = records[host].running
+        return running == 0 || (limit <= 0 || running < limit) && running < capacity(records[host].name)
+    }
+
+    /// The first of the host's parked operations, if there is room for it.
+    func firstWithRoom(_ host: Int32, limit: Int) -> Int? {
+        guard let first = firstParked(host), hasRoom(Int(host), limit: limit) else { return nil }
+        return first
     }
 
     mutating func releaseSlot(_ index: Int, _ entries: [SchedulerState.Entry]) {

@@ -22,9 +22,11 @@ extension RequestOperationQueue {
             let standing = DependencyGraph.didActivate(operation)
             apply(snapshot(of: operation, standing, token), to: operation, token)
         } else {
-            guard !operation.isFinished, !operation.isExecuting, insert(operation, isForeign: true) != nil else {
-                return
-            }
+            // Foundation stops the process over one that it has in a queue already.
+            let state = FoundationState(of: operation)
+            guard state == .initialized || state == .unknown, !operation.isFinished, !operation.isExecuting,
+                insert(operation, isForeign: true) != nil
+            else { return }
             // Before its end can be told.
             listProxy(for: operation)
             guard DependencyGraph.adopt(operation, by: self) else {
@@ -91,7 +93,23 @@ extension RequestOperationQueue {
 
     /// What `DrainLoop` does next.
     final func nextAction() -> SchedulerState.Action? {
-        state.withLock { $0.scheduler.next() }
+        let (action, isParking) = state.withLock { guarded in
+            let action = guarded.scheduler.next()
+            guard guarded.scheduler.hasParked, !guarded.watchesCapacity else { return (action, false) }
+            guarded.watchesCapacity = true
+            return (action, true)
+        }
+        if isParking { CapacityWatch.add(self) }
+        return action
+    }
+
+    /// More operations of a host may be able to make progress than before.
+    final func capacityDidChange() {
+        let hasWork = state.withLock { guarded in
+            guarded.scheduler.capacityDidChange()
+            return guarded.scheduler.hasWork
+        }
+        if hasWork { DrainLoop.run(self) }
     }
 
     final func perform(_ action: SchedulerState.Action) {
@@ -202,7 +220,9 @@ extension RequestOperationQueue {
                 return (units, guarded.progress)
             }
             guard units > 0, let progress else { return }
-            if progress.totalUnitCount > 0 { progress.completedUnitCount += units }
+            ProgressChanges.perform {
+                if progress.totalUnitCount > 0 { progress.completedUnitCount += units }
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     struct Guarded {
         var scheduler = SchedulerState(
             maxConcurrent: RequestOperationQueue.defaultConcurrency,
-            capacity: { Runtime.current.capacity(ofOrigin: $0) })
+            capacity: { Runtime.current.capacity(ofOrigin: $0, connections: .max) })
         /// Threads that wait for the queue to be empty.
         var waiters: [DispatchSemaphore] = []
         /// The queue itself while it has operations: it lives until they have finished.
@@ -62,6 +62,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         var underlyingQueue: DispatchQueue?
         /// Runs what is not the library's.
         var foreignQueue = OperationQueue()
+        /// Whether `CapacityWatch` has the queue.
+        var watchesCapacity = false
         /// What is listed for it.
         var proxies: [ObjectIdentifier: ForeignOperationProxy] = [:]
     }
@@ -76,6 +78,18 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     public override init() {
         super.init()
         super.isSuspended = true
+    }
+
+    /// Counts on fewer connections to a host than the engine may make. One of HTTP/2 carries out many operations at a time.
+    /// To be called before there are any.
+    func limitConnections(perHost limit: Int) {
+        state.withLock { guarded in
+            guarded.scheduler.setCapacity { Runtime.current.capacity(ofOrigin: $0, connections: limit) }
+        }
+    }
+
+    deinit {
+        if state.withLock({ $0.watchesCapacity }) { CapacityWatch.remove(ObjectIdentifier(self)) }
     }
 
     /// The number of operations that may execute at once. 64 by default;

@@ -221,6 +221,8 @@ struct SchedulerState {
                 continue
             }
             running += 1
+            // There may be room for more than those that took the place of others.
+            unparkWithRoom(entries[index].host)
             if entries[index].isForeign {
                 entries[index].phase = .checking
                 return .check(operation)
@@ -266,6 +268,8 @@ struct SchedulerState {
 
     // MARK: - Hosts
 
+    mutating func setCapacity(_ capacity: @escaping @Sendable (_ host: String) -> Int) { hosts.capacity = capacity }
+
     /// Sets how many of one host's operations may run.
     mutating func setMaxPerHost(_ limit: Int) {
         maxPerHost = limit
@@ -273,6 +277,15 @@ struct SchedulerState {
             while unpark(Int32(host)) {}
         }
     }
+
+    /// More operations of a host may be able to make progress than before.
+    mutating func capacityDidChange() {
+        // One of each: the next follows when it has got its slot.
+        for host in hosts.indices { unparkWithRoom(Int32(host)) }
+    }
+
+    /// Whether operations have waited for their host.
+    var hasParked: Bool { hosts.hasParked }
 
     private mutating func setHost(_ host: String, of index: Int) {
         guard !entries[index].hasHost else { return }
@@ -291,10 +304,19 @@ struct SchedulerState {
     @discardableResult
     private mutating func unpark(_ host: Int32) -> Bool {
         guard host >= 0, let index = hosts.firstParked(host) else { return false }
+        unpark(index)
+        return true
+    }
+
+    /// The same, if it would get a slot of its host.
+    private mutating func unparkWithRoom(_ host: Int32) {
+        if host >= 0, let index = hosts.firstWithRoom(host, limit: maxPerHost) { unpark(index) }
+    }
+
+    private mutating func unpark(_ index: Int) {
         hosts.unpark(index, &entries)
         entries[index].phase = .queued
         heap.insert(index, &entries)
-        return true
     }
 
     // MARK: - Barriers

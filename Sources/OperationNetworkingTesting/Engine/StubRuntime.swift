@@ -35,7 +35,9 @@ struct StubRuntime: OperationRuntime {
     var uptime: TimeInterval { base.uptime }
     var date: Date { base.date }
     var chance: Double { base.chance }
-    func capacity(ofOrigin origin: String) -> Int { base.capacity(ofOrigin: origin) }
+    func capacity(ofOrigin origin: String, connections: Int) -> Int {
+        base.capacity(ofOrigin: origin, connections: connections)
+    }
 
     /// The user's code may make operations: they are as those of the task that made this one.
     private func surrounded(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {

@@ -47,7 +47,7 @@ final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
     var uptime: TimeInterval { scheduler.now }
     var date: Date { start + scheduler.now }
     var chance: Double { scheduler.chance }
-    func capacity(ofOrigin origin: String) -> Int { 6 }
+    func capacity(ofOrigin origin: String, connections: Int) -> Int { min(6, connections) }
 }
 
 /// Runs the pieces of asynchronous functions as steps.

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 
-// A program that tests start, for what concerns a whole process and its network.
+// A program that tests start, for what concerns a whole process, its network and its cache.
 //
 //   NetworkFixture address|domain <target>    prints each status, with the time in nanoseconds, until its input ends
 //   NetworkFixture activity <url>             what a URL that is never answered makes of the count of activity
 //   NetworkFixture waiting -                  prints 0 for each failed attempt at a server of its own, and 2 for a response
 //   NetworkFixture get <host>                 asks a server of its own by that name: prints 0 before, and 2 for a response
+//   NetworkFixture send <directory> <url> <method>...
+//                                             sends these requests in turn, with the shared cache in that directory
 
 let arguments = CommandLine.arguments
+if arguments.count > 4, arguments[1] == "send" { runSending(arguments[2], arguments[3], arguments.dropFirst(4)) }
 guard arguments.count == 3 else { exit(2) }
 switch arguments[1] {
 case "address", "domain": runReachability(arguments[2], isDomain: arguments[1] == "domain")

@@ -28,12 +28,20 @@ import OperationNetworking
         }
     }
 
-    func run(_ path: String, policy: RetryPolicy? = nil) async {
+    func run(_ path: String, policy: RetryPolicy? = nil, pauses: Bool = false) async {
         guard let base = CommandLine.arguments.dropFirst().first, let url = URL(string: base + path) else { exit(2) }
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         operation.completionQueue = DispatchQueue(label: "fixture")
         operation.responseSerializer = HTTPResponseSerializer()
         operation.retryPolicy = policy
+        if pauses {
+            // Before it is sent.
+            operation.setRedirectResponseBlock { operation, request, _ in
+                operation.pause()
+                operation.resume()
+                return request
+            }
+        }
         operation.start()
         _ = try? await operation.value()
     }
@@ -52,6 +60,7 @@ import OperationNetworking
     NetworkEngine.logger = logger
     await run("/fine")
     await run("/broken")
+    await run("/fine", pauses: true)
 
     for span in tracer.finishedSpans {
         var facts: [String] = []

@@ -107,6 +107,24 @@ import Testing
         #expect(await stored("/b") != nil)
     }
 
+    @Test("What a process changes at the server is not answered with what an earlier process has stored")
+    func earlierProcess() async throws {
+        let directory = try TemporaryDirectory()
+        let disk = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        manager.urlCache = disk
+        await send()
+        await ResponseCache.of(disk).settle()
+        let program = try ExternalProgram(path: FixtureProgram.url("NetworkFixture").path)
+        /// Sends from another process. Returns the methods of all requests that the server got so far.
+        func methods(after sent: String...) async throws -> [String] {
+            let arguments = ["send", directory.path, server.url("/a").absoluteString] + sent
+            _ = try await blocking { Result { try program.run(arguments) } }.get()
+            return server.requests.map(\.method)
+        }
+        #expect(try await methods(after: "GET") == ["GET"])
+        #expect(try await methods(after: "POST", "GET") == ["GET", "POST", "GET"])
+    }
+
     @Test("What was found before a removal does not come back as one of several")
     func variants() async throws {
         let responses = ResponseCache.of(cache)

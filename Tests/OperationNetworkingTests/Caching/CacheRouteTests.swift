@@ -70,6 +70,37 @@ import Testing
 
     private final class SubclassedPolicy: SecurityPolicy, @unchecked Sendable {}
 
+    @Test("What came under laxer trust than the policy has by then is not stored for those who trust less")
+    func trustMeanwhile() async throws {
+        let authority = try TestCertificateAuthority(name: "Unknown")
+        let secure = try TestServer(tls: TLSSettings(authority.issueForLocalhost()))
+        let gate = Gate()
+        secure.respondToOthers { _ in Self.storable("forged").holding(gate, at: .beforeHead) }
+        func make(_ policy: SecurityPolicy) -> HTTPRequestOperation {
+            let manager = HTTPRequestOperationManager.offMain(nil)
+            manager.urlCache = cache
+            manager.responseSerializer = HTTPResponseSerializer()
+            let operation = manager.httpRequestOperation(with: URLRequest(url: secure.url("/a")))
+            operation.securityPolicy = policy
+            return operation
+        }
+        let policy = SecurityPolicy.default()
+        policy.allowInvalidCertificates = true
+        policy.validatesDomainName = false
+        let first = make(policy)
+        async let outcome = first.outcome()
+        _ = try await secure.nextRequest()
+        policy.allowInvalidCertificates = false
+        policy.validatesDomainName = true
+        gate.open()
+        #expect(await outcome.text == "forged")
+        let second = make(.default())
+        let code = await second.outcome().urlError?.code
+        #expect(code == .serverCertificateHasUnknownRoot || code == .serverCertificateUntrusted)
+        #expect(second.metrics?.cacheOutcome != .hit)
+        #expect(secure.requests.count == 1)
+    }
+
     @Test("A request with a Host field of its own passes the cache by")
     func hosts() async {
         let other = await send(host: "other.example")

@@ -36,6 +36,22 @@ import Testing
         #expect(try Self.key("http://a/" + String(repeating: "x", count: 500)).identifier.utf8.count < 200)
     }
 
+    @Test(
+        "The port that a scheme has anyway makes no other entry: either spelling finds it, and removes it",
+        arguments: [("http://a:80/x", "http://a/x"), ("https://a:443/x", "https://a/x")])
+    func ownPort(text: String, plainText: String) async throws {
+        let (key, plain) = (try Self.key(text), try Self.key(plainText))
+        #expect(key == plain && key.identifier == plain.identifier && key.url == plain.url)
+        #expect(Set([key, plain]).count == 1)
+        let cache = ResponseCache.of(URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil))
+        cache.store(Self.stored("x"), for: key, url: try Self.url(text))
+        await cache.settle()
+        #expect(cache.response(for: plain, url: plainText)?.content == Data("x".utf8))
+        cache.remove(plain)
+        await cache.settle()
+        #expect(cache.response(for: key, url: text) == nil)
+    }
+
     @Test("An entry that is stored again and again does not stop the program when Foundation makes room")
     func storedTwice() async throws {
         let storage = URLCache(memoryCapacity: 20_000, diskCapacity: 0, diskPath: nil)

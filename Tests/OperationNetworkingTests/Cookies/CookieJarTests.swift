@@ -134,6 +134,17 @@ import Testing
         #expect(storage.cookies?.count == 51, "another domain has its own fifty")
     }
 
+    @Test("Setting a cookie anew is a use of it: of fifty that were sent since they were made, another one goes")
+    func domainLimitAfterUpdate() throws {
+        try storage.take((0..<50).map { Array("n\($0)=1; Path=/".utf8) }, from: page)
+        _ = try storage.field(for: page)
+        try storage.take("n0=2; Path=/", "late=1; Path=/", from: page)
+        #expect(storage.cookies?.count == 50)
+        #expect(storage.cookies?.first { $0.name == "n0" }?.value == "2")
+        #expect(storage.names.contains("late"))
+        #expect(!storage.names.contains("n1"), "of those that were sent together the one that was made first")
+    }
+
     @Test("A cookie that is set again as it is changes nothing in the storage")
     func repeated() throws {
         let location = try #require(URL(string: page).flatMap { CookieLocation($0) })

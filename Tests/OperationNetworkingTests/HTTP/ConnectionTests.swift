@@ -37,6 +37,45 @@ import Testing
         #expect(NetworkEngine.maximumConnectionsPerHost == 1)
     }
 
+    @Test("What waits in a queue for a connection to its host begins as soon as more are allowed")
+    func raisedWhileWaiting() async throws {
+        let before = NetworkEngine.maximumConnectionsPerHost
+        defer { NetworkEngine.maximumConnectionsPerHost = before }
+        let server = try TestServer()
+        let gate = Gate()
+        server.respond(to: "/", ScriptedResponse.ok("ok").holding(gate, at: .beforeHead))
+        NetworkEngine.maximumConnectionsPerHost = 2
+        let operations = (0..<6).map { _ in HTTPRequestOperation.make(server.url("/")) }
+        let queue = RequestOperationQueue()
+        queue.enqueue(operations)
+        try await eventually("two requests") { server.requests.count == 2 }
+        NetworkEngine.maximumConnectionsPerHost = 6
+        try await eventually("six requests") { server.requests.count == 6 }
+        gate.open()
+        for operation in operations {
+            await operation.completed()
+            #expect(operation.responseString == "ok")
+        }
+    }
+
+    @Test("What waits in a queue for its host begins as soon as that is known to speak HTTP/2")
+    func learnedHTTP2() async throws {
+        let server = try HTTP2Server.start()
+        defer { server.stop() }
+        let operations = (0..<10).map { _ in
+            let operation = HTTPRequestOperation.make(server.url("/ten"))
+            operation.httpVersionPreference = .http2PriorKnowledge
+            return operation
+        }
+        let queue = RequestOperationQueue()
+        queue.enqueue(operations)
+        try await eventually("ten requests") { server.log.count == 10 }
+        for operation in operations {
+            await operation.completed()
+            #expect(operation.metrics?.httpVersion == "2", "\(String(describing: operation.error))")
+        }
+    }
+
     @Test("A connection is used again, and the metrics say so")
     func reuse() async throws {
         let server = try TestServer()

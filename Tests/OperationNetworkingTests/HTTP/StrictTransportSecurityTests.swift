@@ -163,11 +163,15 @@ import Testing
         #expect(last["Authorization"] == "Bearer t" && last["X-Key"] == "k")
     }
 
-    @Test("What an unverified server says is not taken")
-    func unverified() async throws {
+    @Test(
+        "What an unverified server says is not taken, also when the policy has become strict meanwhile",
+        arguments: [false, true])
+    func unverified(becomesStrict: Bool) async throws {
         let server = try TestServer(tls: TLSSettings(TestCertificateAuthority(name: "Unknown").issueForLocalhost()))
+        let gate = Gate()
         server.respondToOthers { _ in
             ScriptedResponse(status: 200, headers: [("Strict-Transport-Security", "max-age=1000")])
+                .holding(gate, at: .beforeHead)
         }
         let operation = HTTPRequestOperation(server.url("/", host: "localhost"))
         let policy = SecurityPolicy.default()
@@ -177,7 +181,14 @@ import Testing
         operation.responseSerializer = HTTPResponseSerializer()
         let security = StrictTransportSecurity()
         operation.strictTransportSecurity = security
-        #expect(await operation.outcome().status == 200)
+        async let outcome = operation.outcome()
+        _ = try await server.nextRequest()
+        if becomesStrict {
+            policy.allowInvalidCertificates = false
+            policy.validatesDomainName = true
+        }
+        gate.open()
+        #expect(await outcome.status == 200)
         #expect(security.hosts.isEmpty)
     }
 }

@@ -34,7 +34,7 @@
                     + "http.response.status_code=500 url.full=\(url)/broken")
 
             let spans = lines.filter { $0.hasPrefix("span GET client ") }
-            #expect(spans.count == 4 && lines.contains("open spans: 0"))
+            #expect(spans.count == 5 && lines.contains("open spans: 0"))
             let first = try #require(spans.first { $0.contains("/a\")") }, "\(spans)")
             #expect(first.hasPrefix("span GET client below work, ok:"), "\(first)")
             #expect(first.contains("resend_count=int64(1)") && first.contains("status_code=int64(200)"))
@@ -48,13 +48,13 @@
             }
 
             #expect(
-                lines.contains("counter http.client.requests http.request.method=GET http.response.status_code=200: 3"))
+                lines.contains("counter http.client.requests http.request.method=GET http.response.status_code=200: 4"))
             #expect(
                 lines.contains(
                     "counter http.client.requests http.request.method=GET http.response.status_code=500 error.type=500: 1"
                 ))
             #expect(lines.contains("counter http.client.resends http.request.method=GET: 1"))
-            #expect(lines.contains("timer http.client.request.duration: 3"))
+            #expect(lines.contains("timer http.client.request.duration: 4"))
             #expect(!output.contains("secret") && !output.contains("ada"))
         }
     }

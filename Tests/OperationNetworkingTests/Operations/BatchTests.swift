@@ -327,6 +327,17 @@ import Testing
         await done.wait()
     }
 
+    @Test("AFNetworking's class method: the added operation, started by two threads at once, runs once")
+    func classMethodLastTwice() {
+        let runs = Tally()
+        let operations = (0..<5000).map { _ in BatchCompletionOperation { runs.increment() } }
+        // Who comes later has less to do, and so catches up with the other.
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+            for operation in operations { operation.start() }
+        }
+        #expect(runs.value == operations.count && operations.allSatisfy(\.isFinished))
+    }
+
     @Test("AFNetworking's class method, everything cancelled: the completion comes once", arguments: [false, true])
     func classMethodCancelled(isOurs: Bool) async throws {
         let server = try Self.server()

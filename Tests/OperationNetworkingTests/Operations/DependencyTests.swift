@@ -157,6 +157,32 @@ import Testing
         #expect(operation.dependencies.isEmpty)
     }
 
+    @Test("Started by hand too early, and then put into a suspended queue of Foundation's: begins there, in its time")
+    func startedThenEnqueued() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let (upstream, operation) = (HTTPRequestOperation.make(), HTTPRequestOperation.make(server.url()))
+        let endings = Endings(operation)
+        operation.addDependency(upstream as Operation)
+        operation.start()
+        // In no queue: begins when the upstream has ended, after what was said of the other one.
+        let next = HTTPRequestOperation.make()
+        next.addDependency(upstream as Operation)
+        next.start()
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        queue.addOperation(operation)
+        upstream.start()
+        await next.completed()
+        #expect(operation.state == .ready && queue.operationCount == 1 && server.requests.isEmpty)
+        queue.isSuspended = false
+        await operation.completed()
+        await endings.reached()
+        #expect(operation.responseString == "x" && server.requests.count == 1)
+        #expect(endings.finishes.value == 1 && endings.completions.value == 1)
+        try await eventually { queue.operationCount == 0 }
+    }
+
     @Test("A finished operation holds neither its upstreams nor their data")
     func releasesUpstreams() async throws {
         let server = try TestServer()

@@ -75,6 +75,31 @@ import Testing
         #expect(endings.finishes.value == 1 && endings.completions.value == 1)
     }
 
+    @Test("A stream that fails while a POST is paused with its connection ends it with that error, once it is resumed")
+    func failingWhilePaused() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in
+            ScriptedResponse(body: .pattern(count: 400_000)).ending(.stall, afterBodyBytes: 300_000)
+        }
+        let gate = Gate()
+        let stream = GatedStream(gate, fails: true)
+        let operation = HTTPRequestOperation.make(server.url(), method: "POST")
+        let endings = Endings(operation)
+        operation.outputStream = stream
+        operation.start()
+        try await eventually { stream.isWaiting }
+        operation.pause()
+        #expect(operation.isPaused)
+        gate.open()
+        try await eventually("the connection is closed") { server.openConnectionCount == 0 }
+        #expect(operation.isPaused && endings.finishes.value == 0)
+        operation.resume()
+        await operation.completed()
+        #expect((operation.error as? URLError)?.code == .cannotWriteToFile, "\(String(describing: operation.error))")
+        await endings.reached()
+        #expect(endings.finishes.value == 1 && endings.completions.value == 1 && server.requests.count == 1)
+    }
+
     @Test("A file stream gets the content and is closed before the operation is finished")
     func file() async throws {
         let server = try TestServer()
@@ -102,7 +127,7 @@ import Testing
     }
 }
 
-/// Takes bytes only once the gate is open, and checks them against the server's pattern.
+/// Takes bytes only once the gate is open, and checks them against the server's pattern; or fails then.
 final class GatedStream: OutputStream {
     private struct State {
         var status = Stream.Status.notOpen
@@ -113,15 +138,18 @@ final class GatedStream: OutputStream {
 
     private static let pattern = ScriptedResponse.pattern(count: 251 * 1001)
     private let gate: Gate
+    private let fails: Bool
     private let state = Locked(State())
 
-    init(_ gate: Gate) {
+    init(_ gate: Gate, fails: Bool = false) {
         self.gate = gate
+        self.fails = fails
         super.init(toMemory: ())
     }
 
     required init(toMemory: ()) {
         gate = Gate()
+        fails = false
         super.init(toMemory: ())
     }
 
@@ -137,7 +165,7 @@ final class GatedStream: OutputStream {
 
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
         state.withLock { $0.isWaiting = true }
-        guard gate.wait(timeout: 30) else { return -1 }
+        guard gate.wait(timeout: 30), !fails else { return -1 }
         let start = count
         let isRight = Self.pattern.withUnsafeBytes { pattern in
             stride(from: 0, to: length, by: 251 * 1000).allSatisfy { offset in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Glibc
 import NetworkingSupport
 import TestServer
 import Testing
@@ -83,5 +84,31 @@ extension DownloadTests {
         operation.discardPartialDownload()
         #expect(names == ["target.bin"] && bytes("target.bin") == Self.content)
         HTTPRequestOperation.make(server.url("/file")).discardPartialDownload()
+    }
+
+    @Test("A download that is paused and then dropped goes away, and leaves its part to the next one")
+    func droppedWhilePaused() async throws {
+        let index = Tally()
+        server.respond(to: "/file") { _ in
+            let response = ScriptedResponse.ranged(Self.content, etag: "\"a\"")
+            return index.increment() == 1 ? response.ending(.stall, afterBodyBytes: 50_000) : response
+        }
+        weak var dropped: HTTPRequestOperation?
+        do {
+            let operation = await download(run: false)
+            operation.start()
+            try await eventually { operation.response != nil && bytes("target.bin.part")?.count == 50_000 }
+            operation.pause()
+            dropped = operation
+        }
+        try await eventually("released") { dropped == nil }
+        try await eventually("the part is let go of") {
+            let file = open(target.path + ".part", O_RDWR | O_CLOEXEC)
+            defer { close(file) }
+            return flock(file, LOCK_EX | LOCK_NB) == 0
+        }
+        let next = await download()
+        #expect(next.error == nil && bytes("target.bin") == Self.content && names == ["target.bin"])
+        #expect(server.requests.map { $0["Range"] } == [nil, "bytes=50000-"])
     }
 }

@@ -181,6 +181,25 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test("Cancelled while paused in a suspended queue of Foundation's, started by hand before: ends there in its time")
+    func pausedInSuspendedQueue() async throws {
+        let server = try TestServer()
+        let operation = HTTPRequestOperation.make(server.url())
+        let endings = Endings(operation)
+        operation.pause()
+        operation.start()
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        queue.addOperation(operation)
+        operation.cancel()
+        #expect(operation.isCancelled && operation.state == .ready && queue.operationCount == 1)
+        #expect(endings.finishes.value == 0)
+        queue.isSuspended = false
+        await Self.expectCancelled(operation, endings)
+        #expect(server.connectionCount == 0)
+        try await eventually { queue.operationCount == 0 }
+    }
+
     @Test("A paused operation with an output stream closes it when it is cancelled, not when it is released")
     func pausedStream() async throws {
         let server = try TestServer()

@@ -254,6 +254,27 @@ import Testing
         #expect(completions.value == 0 && server.requests.count == 1)
     }
 
+    @Test("A GET that is paused and dropped in the middle of its content goes away, and its stream is closed")
+    func droppedStream() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("0123456789").ending(.stall, afterBodyBytes: 5) }
+        let stream = OutputStream.toMemory()
+        let completions = Tally()
+        weak var dropped: HTTPRequestOperation?
+        do {
+            let operation = HTTPRequestOperation.make(server.url())
+            operation.completionBlock = { completions.increment() }
+            operation.outputStream = stream
+            operation.start()
+            try await eventually { operation.response != nil }
+            operation.pause()
+            dropped = operation
+        }
+        try await eventually("released") { dropped == nil }
+        try await eventually("the stream is closed") { stream.streamStatus == .closed }
+        #expect(completions.value == 0 && server.requests.count == 1)
+    }
+
     @Test("A POST that is paused, resumed and then dropped goes on to its end")
     func droppedAfterResume() async throws {
         let server = try TestServer()

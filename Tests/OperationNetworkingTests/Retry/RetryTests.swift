@@ -286,6 +286,25 @@ import Testing
         #expect(server.requests.count <= 44 && server.requests.count > 40)
     }
 
+    @Test("A request that was paused before it was sent counts for the budget all the same")
+    func budgetAfterPause() async {
+        answer([Self.busy])
+        let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
+        let operation = operation("GET", RetryPolicy(backoff: .constant(0.01), budget: budget))
+        let (calls, paused) = (Tally(), Gate())
+        operation.setRedirectResponseBlock { operation, request, _ in
+            if calls.increment() == 1 {
+                operation.pause()
+                paused.open()
+            }
+            return request
+        }
+        operation.start()
+        await paused.wait()
+        let outcome = await operation.outcome { $0.resume() }
+        #expect(outcome.error == nil && outcome.text == "done" && operation.retryCount == 1)
+    }
+
     @Test("Who waits for the network tries again when it is back, beyond the attempts")
     func connectivity() async throws {
         let port = try RefusedPort()

@@ -120,7 +120,8 @@ import Testing
         await operation.completed()
         #expect(ContinuousClock.now - start < .seconds(5 * Patience.factor))
         #expect(operation.responseString == "x")
-        #expect(queue.queuedOperations.count(where: \.isExecuting) <= NetworkEngine.maximumConnectionsPerHost)
+        // The usual limit: another test may have lowered it meanwhile.
+        #expect(queue.queuedOperations.count(where: \.isExecuting) <= 6)
         queue.cancelAllOperations()
     }
 

@@ -8,6 +8,7 @@ package import Foundation
 /// - `/reset`: INTERNAL_ERROR. `/half`: a part of the content, then CANCEL.
 /// - `/goaway`: GOAWAY that names this stream as the last, then the answer, then the end of the connection.
 /// - `/goaway-before`: GOAWAY that names no stream, for the first request to that path.
+/// - `/ten`: an answer to the first request on a connection at once, to the others when there have been ten.
 /// - `/hints`: 103 with a `link` field before the answer, and the field `checksum` twice after it.
 /// - Everything else: 200 with the number of the connection.
 package final class HTTP2Server: Sendable {
@@ -61,7 +62,7 @@ package final class HTTP2Server: Sendable {
             connection = h2.connection.H2Connection(config=config)
             connection.initiate_connection()
             client.sendall(connection.data_to_send())
-            paths = {}
+            paths, ten = {}, []
             while True:
                 data = client.recv(65536)
                 if not data:
@@ -93,6 +94,13 @@ package final class HTTP2Server: Sendable {
                             connection.close_connection(last_stream_id=0)
                             client.sendall(connection.data_to_send())
                             return
+                        elif path == "/ten":
+                            ten.append(stream)
+                            if len(ten) == 1:
+                                respond(connection, stream, str(number))
+                            elif len(ten) == 10:
+                                for waiting in ten[1:]:
+                                    respond(connection, waiting, str(number))
                         elif path == "/hints":
                             connection.send_headers(stream, [(":status", "103"), ("link", "</a.css>; rel=preload")])
                             connection.send_headers(stream, [(":status", "200")])

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+internal import NetworkingSupport
+
+/// The queues in which operations have waited for their host: told when the engine may take more of one than before, since a
+/// first response has come in HTTP/2, or the limit was raised.
+enum CapacityWatch {
+    private struct Reference {
+        weak var queue: RequestOperationQueue?
+    }
+
+    private static let queues = Locked<[ObjectIdentifier: Reference]>([:])
+
+    private static let isUnderWay: Void = Runtime.current.whenCapacityChanges { tell() }
+
+    /// Has a queue told from now on, until it goes.
+    static func add(_ queue: RequestOperationQueue) {
+        queues.withLock { $0[ObjectIdentifier(queue)] = Reference(queue: queue) }
+        _ = isUnderWay
+        // It may have changed since the queue looked.
+        queue.capacityDidChange()
+    }
+
+    /// For the end of a queue.
+    static func remove(_ id: ObjectIdentifier) { queues.withLock { $0[id] = nil } }
+
+    private static func tell() {
+        let all = queues.withLock { $0.values.map(\.queue) }
+        for queue in all { queue?.capacityDidChange() }
+    }
+}
