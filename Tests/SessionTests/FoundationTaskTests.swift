@@ -2,10 +2,11 @@
 import Foundation
 import FoundationNetworking
 import NetworkingSupport
-import OperationNetworking
 import TestServer
 import TestTLS
 import Testing
+
+@testable import OperationNetworking
 
 /// What tasks share with those that Foundation's own functions, such as `data(for:)`, make on a session.
 @Suite("Tasks of Foundation's functions", .timeLimit(.minutes(1))) struct FoundationTaskTests {
@@ -79,6 +80,40 @@ import Testing
             case .failure(let error): #expect((error as? URLError)?.code == .cancelled)
             }
         }
+    }
+
+    /// The downloaded files with that content, which no other test has.
+    private static func downloads(of content: Data) -> [URL] {
+        let files = try? FileManager.default.contentsOfDirectory(
+            at: SessionDownloadFile.folder, includingPropertiesForKeys: nil)
+        return (files ?? []).filter { file in
+            guard SessionDownloadFile.isLocation(file) else { return false }
+            return SessionDownloadFile.length(of: file) == content.count && (try? Data(contentsOf: file)) == content
+        }
+    }
+
+    @Test("A download of Swift's that is cancelled while its file is finished leaves no file")
+    func cancelledDownload() async throws {
+        let server = try TestServer()
+        let content = Data("content \(UUID().uuidString)".utf8)
+        server.respondToOthers { _ in ScriptedResponse(body: .data(content)) }
+        defer { for file in Self.downloads(of: content) { try? FileManager.default.removeItem(at: file) } }
+        let session = OperationURLSession(configuration: .ephemeral)
+        let (first, _) = try await session.download(from: server.url())
+        #expect(Self.downloads(of: content).map(\.lastPathComponent) == [first.lastPathComponent])
+        try FileManager.default.removeItem(at: first)
+        let begin = ContinuousClock.now
+        for _ in 0..<20 { try FileManager.default.removeItem(at: await session.download(from: server.url()).0) }
+        let usual = (ContinuousClock.now - begin) / 20
+        // On a busy machine fewer.
+        let limit = begin + .seconds(2)
+        for round in 0..<400 where ContinuousClock.now < limit {
+            let task = Task { try await session.download(from: server.url()).0 }
+            try await Task.sleep(for: usual * (0.3 + Double(round % 50) / 50))
+            task.cancel()
+            if case .success(let file) = await task.result { try FileManager.default.removeItem(at: file) }
+        }
+        try await eventually("no file is left") { Self.downloads(of: content).isEmpty }
     }
 
     @Test("What is put on the delegate queue before a task is resumed comes before what the task tells")

@@ -22,6 +22,36 @@ import Testing
         #expect(try await session.data(from: file).0 == Data("content".utf8))
     }
 
+    @Test("A symbolic link is what it leads to: a file that is read and sent, or a folder", arguments: [false, true])
+    func links(isRelative: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        func link(to name: String) throws -> URL {
+            let link = folder.file("link-" + name)
+            try FileManager.default.createSymbolicLink(
+                atPath: link.path, withDestinationPath: isRelative ? name : folder.file(name).path)
+            return link
+        }
+        try folder.write("content", to: "file")
+        try FileManager.default.createDirectory(at: folder.file("folder"), withIntermediateDirectories: true)
+        let (file, inner) = (try link(to: "file"), try link(to: "folder"))
+        let session = OperationURLSession(configuration: .ephemeral)
+        #expect(await session.outcome(file).text == "content")
+        let download = await session.downloading { session.downloadTask(with: file, completionHandler: $0) }
+        #expect(download.file == Data("content".utf8))
+        #expect(FileManager.default.fileExists(atPath: file.path))
+        #expect(await session.outcome(inner).code == .fileIsDirectory)
+        let server = try TestServer()
+        server.respondToOthers { .ok("\($0["Content-Length"] ?? "-") \($0.text)") }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "PUT"
+        let expected = session.uploadTask(with: request, fromFile: file).countOfBytesExpectedToSend
+        #expect(expected == 7)
+        let upload = await session.upload(request) { [request] in
+            session.uploadTask(with: request, fromFile: file, completionHandler: $0)
+        }
+        #expect(upload.text == "7 content")
+    }
+
     @Test("A file whose loading is cancelled is whole, or the task fails")
     func cancelledFile() async throws {
         let folder = try TemporaryDirectory()

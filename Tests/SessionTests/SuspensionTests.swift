@@ -179,6 +179,122 @@ import Testing
         #expect(failed.delegate.data == Data("beginning".utf8))
     }
 
+    @Test("An upload from a stream that can be read once only waits on its connection", arguments: [false, true])
+    func streamedUpload(isManagers: Bool) async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        // More content than sockets hold: it is on its way until the server reads.
+        var limits = TestServer.Limits()
+        limits.receiveBuffer = 64 << 10
+        let length = 16 << 20
+        let server = try TestServer(limits: limits, greeting: [.stopReading, .gate(gate), .startReading])
+        server.respondToOthers { _ in .ok("received") }
+        let session = OperationURLSession(configuration: .ephemeral)
+        let manager = URLSessionManager(sessionConfiguration: .ephemeral).offMain()
+        manager.responseSerializer = HTTPResponseSerializer()
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "PUT"
+        request.httpBodyStream = InputStream(data: Data(count: length))
+        let errors = Notes<(any Error)?>()
+        let task: URLSessionTask =
+            isManagers
+            ? manager.dataTask(with: request) { _, _, error in errors.add(error) }
+            : session.dataTask(with: request) { _, _, error in errors.add(error) }
+        task.resume()
+        try await eventually("content goes out") { task.countOfBytesSent > 0 }
+        task.suspend()
+        await Self.untilNetworkThreadKnows()
+        task.resume()
+        gate.open()
+        try await eventually("the end") { !errors.all.isEmpty }
+        #expect(errors.all.allSatisfy { $0 == nil })
+        #expect(server.requests.map(\.bodyLength) == [length] && server.connectionCount == 1)
+    }
+
+    // MARK: Several threads
+
+    /// Loads nothing, and notes what it is told; does something first, as another thread may at that moment.
+    private final class NotingLoader: SessionTaskLoader {
+        let calls = Notes<String>()
+        let beforePausing = Locked<(@Sendable () -> Void)?>(nil)
+        let beforeProceeding = Locked<(@Sendable () -> Void)?>(nil)
+
+        func begin(_ task: SessionTask) { calls.add("begin") }
+        func pause() {
+            beforePausing.withLock { $0.take() }?()
+            calls.add("pause")
+        }
+        func proceed() {
+            beforeProceeding.withLock { $0.take() }?()
+            calls.add("proceed")
+        }
+        func stop() { calls.add("stop") }
+    }
+
+    @Test("What loads a task that is resumed while it is being suspended, or the reverse, does what came last")
+    func atOnce() async throws {
+        let session = OperationURLSession(configuration: .ephemeral)
+        let task = session.dataTask(with: try #require(URL(string: "data:,content")))
+        let loader = NotingLoader()
+        let inner = try #require((task as? any SessionTaskFace)?.task)
+        inner.set(.foreign(loader))
+        task.resume()
+        loader.beforePausing.withLock { $0 = { task.resume() } }
+        task.suspend()
+        #expect(task.state == .running)
+        #expect(loader.calls.all.prefix(3) == ["begin", "proceed", "pause"] && loader.calls.all.last == "proceed")
+        task.suspend()
+        #expect(loader.calls.all.last == "pause")
+        loader.beforeProceeding.withLock { $0 = { task.suspend() } }
+        task.resume()
+        #expect(task.state == .suspended)
+        #expect(loader.calls.all.suffix(3) == ["pause", "proceed", "pause"])
+        task.cancel()
+        try await eventually("the end") { task.state == .completed }
+    }
+
+    /// Suspends its task when it hears of a resume, which has not been carried out then.
+    private final class ContraryClient: SessionTaskClient {
+        let isContrary = Locked(false)
+
+        func interests(of task: SessionTask) -> SessionTaskInterests { [] }
+        func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) { work() }
+        func task(_ task: SessionTask, didFinish result: SessionTaskResult) { task.close() }
+        func taskDidResume(_ task: SessionTask) {
+            let suspends = isContrary.withLock { isContrary in
+                defer { isContrary = false }
+                return isContrary
+            }
+            if suspends { task.suspend() }
+        }
+    }
+
+    @Test("The operation of a task that is suspended while it is being resumed is paused, and goes on with the task")
+    func suspendedWhileResumed() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try TestServer()
+        server.respond(to: "/", ScriptedResponse.ok("content").holding(gate, at: .beforeHead))
+        let session = OperationURLSession(configuration: .ephemeral)
+        let client = ContraryClient()
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        let task = session.makeDataTask(request, for: OperationURLSession.Recipient(client: client))
+        task.resume()
+        _ = try await server.nextRequest()
+        task.suspend()
+        client.isContrary.withLock { $0 = true }
+        task.resume()
+        #expect(task.state == .suspended)
+        #expect(session.operation(for: task)?.isPaused == true)
+        task.resume()
+        gate.open()
+        try await eventually("the end") { task.state == .completed }
+        #expect((task.response as? HTTPURLResponse)?.statusCode == 200 && server.requests.count == 1)
+    }
+
+    // MARK: Ranges
+
     @Test("A response that a range completed is the one that it began with")
     func status() async throws {
         let server = try TestServer()

@@ -125,6 +125,36 @@ import Testing
         #expect(states.all == [.running])
     }
 
+    @Test("The handler of a download comes last, when the task is completed, and the file is there while it runs")
+    func downloadHandler() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        let made = Locked<URLSessionTask?>(nil)
+        let (states, events) = (Notes<URLSessionTask.State?>(), Notes<[String]>())
+        let (files, tasks) = (Notes<URL>(), Notes<[URLSessionTask]>())
+        let isListed = Gate()
+        let task = session.downloadTask(with: server.url()) { location, _, _ in
+            states.add(made.withLock { $0 }?.state)
+            events.add(delegate.events)
+            if let location, (try? Data(contentsOf: location)) == Data("hello".utf8) { files.add(location) }
+            session.getAllTasks {
+                tasks.add($0)
+                isListed.open()
+            }
+        }
+        made.withLock { $0 = task }
+        task.resume()
+        await isListed.wait()
+        #expect(states.all == [.completed])
+        #expect(events.all == [["metrics"]])
+        #expect(tasks.all == [[]])
+        let file = try #require(files.all.first)
+        try await eventually("the file is removed") { !FileManager.default.fileExists(atPath: file.path) }
+        #expect(delegate.events == ["metrics"])
+    }
+
     @Test("What came before a connection was lost is told, also when the response is admitted after that")
     func contentBeforeLoss() async throws {
         let server = try TestServer()

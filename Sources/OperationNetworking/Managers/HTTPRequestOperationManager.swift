@@ -41,9 +41,14 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         self.init(baseURL: nil)
     }
 
-    /// Reads or changes settings, alone.
+    /// Reads or changes settings, alone. What is replaced is let go of after the lock: its end may be the user's code.
     func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value {
-        lock.withLock { body(&_settings) }
+        let (value, old) = lock.withLock {
+            let old = _settings
+            return (body(&_settings), old)
+        }
+        withExtendedLifetime(old) {}
+        return value
     }
 
     // MARK: Settings
@@ -52,58 +57,58 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     /// `requestSerializer`.
     open var requestSerializer: HTTPRequestSerializer {
         get { lock.withLock { _settings.requestSerializer } }
-        set { lock.withLock { _settings.requestSerializer = newValue } }
+        set { withSettings { $0.requestSerializer = newValue } }
     }
 
     /// The serializer that parses responses. Shared with the operations made from now on. A `JSONResponseSerializer` by
     /// default. AF: `responseSerializer`.
     public var responseSerializer: HTTPResponseSerializer {
         get { lock.withLock { _settings.responseSerializer } }
-        set { lock.withLock { _settings.responseSerializer = newValue } }
+        set { withSettings { $0.responseSerializer = newValue } }
     }
 
     /// The queue that the verbs add their operations to. A `RequestOperationQueue` by default. AF: `operationQueue`.
     public var operationQueue: OperationQueue {
         get { lock.withLock { _settings.operationQueue } }
-        set { lock.withLock { _settings.operationQueue = newValue } }
+        set { withSettings { $0.operationQueue = newValue } }
     }
 
     /// Whether operations consult `URLCredentialStorage.shared`. True by default. AF: `shouldUseCredentialStorage`.
     public var shouldUseCredentialStorage: Bool {
         get { lock.withLock { _settings[\.shouldUseCredentialStorage] } }
-        set { lock.withLock { _settings[\.shouldUseCredentialStorage] = newValue } }
+        set { withSettings { $0[\.shouldUseCredentialStorage] = newValue } }
     }
 
     /// The credential that operations answer challenges with. Nil by default. AF: `credential`.
     public var credential: URLCredential? {
         get { lock.withLock { _settings[\.credential] } }
-        set { lock.withLock { _settings[\.credential] = newValue } }
+        set { withSettings { $0[\.credential] = newValue } }
     }
 
     /// Certificate and key that operations show to servers that ask for one. Nil by default. For the origin of `baseURL`: see
     /// ``sendsAuthorizationToOtherOrigins``.
     public var clientIdentity: ClientIdentity? {
         get { lock.withLock { _settings[\.clientIdentity] } }
-        set { lock.withLock { _settings[\.clientIdentity] = newValue } }
+        set { withSettings { $0[\.clientIdentity] = newValue } }
     }
 
     /// The policy by which operations judge servers' certificates. `SecurityPolicy.default()` by default. AF:
     /// `securityPolicy`.
     public var securityPolicy: SecurityPolicy {
         get { lock.withLock { _settings.securityPolicy } }
-        set { lock.withLock { _settings.securityPolicy = newValue } }
+        set { withSettings { $0.securityPolicy = newValue } }
     }
 
     /// The queue for operations' blocks. Nil by default: the main queue, which somebody must run. AF: `completionQueue`.
     public var completionQueue: DispatchQueue? {
         get { lock.withLock { _settings[\.completionQueue] } }
-        set { lock.withLock { _settings[\.completionQueue] = newValue } }
+        set { withSettings { $0[\.completionQueue] = newValue } }
     }
 
     /// The group that operations' completion blocks run in. Nil by default. AF: `completionGroup`.
     public var completionGroup: DispatchGroup? {
         get { lock.withLock { _settings[\.completionGroup] } }
-        set { lock.withLock { _settings[\.completionGroup] = newValue } }
+        set { withSettings { $0[\.completionGroup] = newValue } }
     }
 
     // MARK: Operations

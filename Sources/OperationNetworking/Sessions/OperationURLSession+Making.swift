@@ -173,7 +173,8 @@ extension OperationURLSession {
             task.set(refusal)
             return (task, nil)
         }
-        let length = file.map(SessionDownloadFile.length(of:)) ?? outgoing.knownContentLength
+        let length =
+            file.map({ SessionDownloadFile.length(of: $0.resolvingSymlinksInPath()) }) ?? outgoing.knownContentLength
         let operation = SessionOperation(
             request: settings.outgoing(outgoing, awaitsStream: body?.isAwaited ?? false),
             configuration: configuration, serializer: recipient.serializer, task: task)

@@ -16,8 +16,8 @@ internal import NetworkingTransport
 ///
 /// **What the configuration says** is taken when the session is made: `httpAdditionalHeaders`; `timeoutIntervalForRequest`
 /// (seconds without progress; a request's own time-out, if it is not 60, wins) and `timeoutIntervalForResource` (a week or
-/// more is no limit); `httpMaximumConnectionsPerHost` (what exceeds `NetworkEngine.maximumConnectionsPerHost` raises that,
-/// since the engine is the process's); cookie storage, `httpCookieAcceptPolicy` and `httpShouldSetCookies`;
+/// more is no limit); `httpMaximumConnectionsPerHost` (so many requests at a time to one host, more where it answers in
+/// HTTP/2; what exceeds `NetworkEngine.maximumConnectionsPerHost` raises that, since the engine is the process's); cookie storage, `httpCookieAcceptPolicy` and `httpShouldSetCookies`;
 /// `requestCachePolicy`; `urlCredentialStorage`; `connectionProxyDictionary`, unless `proxyConfiguration` is given: where it
 /// enables a proxy that is not understood, requests fail (`URLError.badURL`, over a ``ProxyConfigurationError``). Without
 /// effect, as in Foundation on Linux, are the settings about cellular access, background sessions and pipelining.
@@ -89,7 +89,7 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         // Foundation would keep the delegate for good; it asks for the property below.
         super.init(configuration: given, delegate: nil, delegateQueue: delegateQueue)
         operationQueue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
-        operationQueue.maxConcurrentOperationsPerHost = settings.maximumConnectionsPerHost
+        operationQueue.limitConnections(perHost: settings.maximumConnectionsPerHost)
     }
 
     private static let sharedSession: OperationURLSession = {

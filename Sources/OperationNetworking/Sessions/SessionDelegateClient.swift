@@ -177,19 +177,14 @@ final class SessionDelegateClient: SessionTaskClient {
     }
 
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
-        guard let context = context(of: task), context.hasHandler else {
-            return tell((any URLSessionDownloadDelegate).self, of: task, otherwise: reply) {
-                if let face = task.face as? URLSessionDownloadTask {
-                    $0.urlSession($1, downloadTask: face, didFinishDownloadingTo: location)
-                }
-                reply()
-            }
+        if context(of: task)?.hasHandler == true {
+            // It is called with the task's end.
+            task.keepDownload()
+            return reply()
         }
-        // The file is there during the call only, and the end is told after that: so the handler is called here.
-        perform(for: task) {
-            if case .download(let handle) = context.takeHandler() {
-                task.willTellEnd()
-                handle(location, task.face.response, nil)
+        tell((any URLSessionDownloadDelegate).self, of: task, otherwise: reply) {
+            if let face = task.face as? URLSessionDownloadTask {
+                $0.urlSession($1, downloadTask: face, didFinishDownloadingTo: location)
             }
             reply()
         }
@@ -212,7 +207,7 @@ final class SessionDelegateClient: SessionTaskClient {
             case .data(let handle):
                 handle(result.error == nil ? result.data ?? Data() : nil, result.response, result.error)
             case .download(let handle):
-                handle(nil, result.response, result.error)
+                handle(result.error == nil ? task.keptDownload : nil, result.response, result.error)
             case nil: break
             }
         }

@@ -49,7 +49,9 @@ final class SessionLocalLoader: SessionTaskLoader {
 
     private func loadFile(_ task: SessionTask) {
         let path = url.path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
+        // Of what a link leads to: Foundation looks at the link itself.
+        let target = url.resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target) else {
             return task.finishLoading(URLError(.fileDoesNotExist, url: url, reason: "there is no file \(path)"))
         }
         guard attributes[.type] as? FileAttributeType != .typeDirectory else {

@@ -26,6 +26,8 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
     override func _holdsConnection(whilePausedAfter head: ResponseHead?) -> Bool {
         guard let task else { return false }
         if task.withState({ $0.isAsked }) { return true }
+        // Nobody has its content for another request.
+        if let body = _request.httpBodyStream, !(body is any ReplayableBodyStream) { return true }
         guard let head else { return false }
         return Representation(
             head: head, method: _request.httpMethod ?? "GET", receivedAt: runtime.date.timeIntervalSince1970) == nil

@@ -46,19 +46,27 @@ extension SessionTask {
         switch action {
         case .none: break
         case .begin: begin()
-        case .proceed:
-            switch withState({ $0.loader }) {
-            case .operation: operation?.resume()
-            case .foreign(let loader): loader.proceed()
-            case .failure, nil: break
-            }
-        case .pause:
-            switch withState({ $0.loader }) {
-            case .operation: operation?.pause()
-            case .foreign(let loader): loader.pause()
-            case .failure, nil: break
-            }
+        case .proceed: follow(.running)
+        case .pause: follow(.suspended)
         case .stop: stop()
+        }
+    }
+
+    /// Lets the request go on, or pauses it, and looks again: what another thread has done to the task since it was asked
+    /// for may have been carried out before this.
+    private func follow(_ state: URLSessionTask.State) {
+        var followed = state
+        while true {
+            switch (withState { $0.loader }, followed) {
+            case (.operation, .running): operation?.resume()
+            case (.operation, _): operation?.pause()
+            case (.foreign(let loader), .running): loader.proceed()
+            case (.foreign(let loader), _): loader.pause()
+            case (.failure, _), (nil, _): return
+            }
+            let present = withState { $0.machine.state }
+            guard present != followed, present == .running || present == .suspended else { return }
+            followed = present
         }
     }
 

@@ -83,23 +83,33 @@ extension SessionTask {
                     .cannotCreateFile, url: originalRequest?.url,
                     reason: "the content could not be written to \(location.path)", underlying: error)
                 SessionDownloadFile.remove(location)
-                return complete(result)
+                complete(result)
+                return
             }
             let finished = result
             let length = SessionDownloadFile.length(of: location)
             // Of a response that did not say it, the length stays unknown.
             attemptDidReceive(total: length, expected: counts.expectedToReceive < 0 ? -1 : length)
             let once = FirstAnswer<Void> { [self] in
-                if withState({ $0.hasLeftResumeData }) {
+                let (isKept, hasLeftResumeData) = withState { ($0.keepsDownload, $0.hasLeftResumeData) }
+                if hasLeftResumeData {
                     SessionDownloadFile.removeTarget(location)
-                } else {
+                } else if !isKept {
                     SessionDownloadFile.remove(location)
                 }
-                complete(finished)
+                let isFirst = complete(finished)
+                // The client has the end from somebody else, and another handler's call is not to come.
+                if isKept, !isFirst { SessionDownloadFile.remove(location) }
             }
             client.task(self, didFinishDownloadingTo: location) { once.give(()) }
         }
     }
+
+    /// Leaves the file where it is until the end was told. Called by the client while it has the location.
+    func keepDownload() { withState { $0.keepsDownload = true } }
+
+    /// The file that was left.
+    var keptDownload: URL? { withState { $0.keepsDownload ? $0.location : nil } }
 
     /// Leaves what had come of the file before the response that the client refuses. Called by the client while it has the
     /// location.
@@ -141,8 +151,9 @@ extension SessionTask {
 
     // MARK: The end
 
-    /// Tells the client, once.
-    func complete(_ result: SessionTaskResult) {
+    /// Tells the client, once: true if this is it.
+    @discardableResult
+    func complete(_ result: SessionTaskResult) -> Bool {
         var result = result
         result.error = result.error.map(Self.inFoundationsWords)
         // Let go of after the unlock: what waits for an answer holds the task.
@@ -165,11 +176,12 @@ extension SessionTask {
             advance = state.advance
             return true
         }
-        guard isFirst else { return }
+        guard isFirst else { return false }
         withExtendedLifetime((pump, question)) {}
         for handler in handlers { handler(nil) }
         tell(advance)
         client.task(self, didFinish: result)
+        return true
     }
 
     /// The client is about to tell the end: from now on the task is completed for everybody.
@@ -194,6 +206,7 @@ extension SessionTask {
             state.isTold = true
             return (state.session.take(), state.operation.take(), state.delegate.take(), state.formerFace.take())
         }
+        if let file = keptDownload { SessionDownloadFile.remove(file) }
         session?.taskDidEnd(self)
         withExtendedLifetime((operation, delegate, formerFace)) {}
     }

@@ -68,6 +68,8 @@ final class SessionTask: Sendable {
         var keepsPartialFile = false
         /// The client has refused what is no part of the file, and has resume data for what is.
         var hasLeftResumeData = false
+        /// The client hands the file over with the end.
+        var keepsDownload = false
         var clientExpectation = SessionTaskExpectation()
         var received = MergedReport()
         var sent = MergedReport()

@@ -59,7 +59,7 @@ protocol SessionTaskClient: AnyObject, Sendable {
     func task(
         _ task: SessionTask, willCache response: CachedURLResponse,
         reply: @escaping @Sendable (CachedURLResponse?) -> Void)
-    /// The file is removed after `reply`, unless it was moved away.
+    /// The file is removed after `reply`, unless it was moved away, or with `close()` after `SessionTask.keepDownload()`.
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void)
     func task(_ task: SessionTask, didFinish result: SessionTaskResult)
 

@@ -79,7 +79,8 @@ final class SessionURLProtocol: URLProtocol {
     }
 
     /// - Parameter tell: tells the delegate what comes after the response and before the end.
-    func finish(_ result: SessionTaskResult, tell: () -> Void) {
+    /// - Returns: whether Foundation was told of the end: not where it has ended the task itself.
+    func finish(_ result: SessionTaskResult, tell: () -> Void) -> Bool {
         let isFirst = state.withLock { state in
             state.inner = nil
             // Of a stopped one Foundation may be about to tell the end.
@@ -87,14 +88,17 @@ final class SessionURLProtocol: URLProtocol {
             state.isFinished = true
             return true
         }
-        guard isFirst, let client = super.client else { return tell() }
+        guard isFirst, let client = super.client else {
+            tell()
+            return false
+        }
         guard result.error == nil, let response = result.response else {
             tell()
             client.urlProtocol(
                 self,
                 didFailWithError: result.error
                     ?? URLError(.badServerResponse, url: request.url, reason: "no response came"))
-            return
+            return true
         }
         // Foundation tells the delegate of the call of it, too.
         client.urlProtocol(self, didReceive: FoundationTask.settled(response), cacheStoragePolicy: .notAllowed)
@@ -102,6 +106,7 @@ final class SessionURLProtocol: URLProtocol {
         // At once: Foundation keeps the last piece only.
         if let data = result.data { client.urlProtocol(self, didLoad: data) }
         client.urlProtocolDidFinishLoading(self)
+        return true
     }
 }
 
@@ -114,6 +119,8 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     private let session: OperationURLSession
     /// The one of `data(for:delegate:)`, which is not the task's.
     private let ownDelegate: (any URLSessionTaskDelegate)?
+    /// What is about to be handed over.
+    private let keptFile = Locked<URL?>(nil)
 
     init(
         _ protocolObject: SessionURLProtocol, _ outer: URLSessionTask, _ session: OperationURLSession,
@@ -192,12 +199,17 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
         // Nobody removes what `download(for:)` returns.
         let kept = SessionDownloadFile.newLocation()
-        if (try? FileManager.default.moveItem(at: location, to: kept)) != nil { protocolObject.keep(kept) }
+        if (try? FileManager.default.moveItem(at: location, to: kept)) != nil {
+            protocolObject.keep(kept)
+            keptFile.withLock { $0 = kept }
+        }
         reply()
     }
 
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
-        protocolObject.finish(result) { tellLast(of: result) }
+        let isTold = protocolObject.finish(result) { tellLast(of: result) }
+        // Of a download that was cancelled too late nobody gets the file.
+        if !isTold, let file = keptFile.withLock({ $0 }) { SessionDownloadFile.removeTarget(file) }
         task.close()
     }
 

@@ -168,6 +168,33 @@ private final class Screen: Sendable {
         #expect(operation.state == .ready && manager.operationQueue.operationCount == 0)
     }
 
+    @Test("What a setter replaces may ask the manager when it goes")
+    func replaced() async throws {
+        final class Serializer: HTTPRequestSerializer, @unchecked Sendable {
+            weak var manager: HTTPRequestOperationManager?
+            var isGone: Gate?
+
+            deinit {
+                _ = manager?.completionQueue
+                isGone?.open()
+            }
+        }
+        let manager = HTTPRequestOperationManager(baseURL: server.url("/"))
+        let (isGone, isReplaced) = (Gate(), Gate())
+        do {
+            let serializer = Serializer()
+            serializer.manager = manager
+            serializer.isGone = isGone
+            manager.requestSerializer = serializer
+        }
+        // A thread of its own, which would wait for ever.
+        Thread.detachNewThread {
+            manager.requestSerializer = HTTPRequestSerializer()
+            isReplaced.open()
+        }
+        try await eventually("the setter returns") { isGone.isOpen && isReplaced.isOpen }
+    }
+
     @Test("The completion group covers successes, failures, and requests that could not be made")
     func group() async {
         server.respond(to: "/bad", .status(500))

@@ -17,6 +17,22 @@ import Testing
         manager = HTTPSessionManager(baseURL: server.url()).offMain()
     }
 
+    @Test("Threads that ask for the session first, at once, get the same one, and nobody is told of another's end")
+    func firstSession() {
+        var (endCount, counts) = (0, Set<Int>())
+        for _ in 0..<200 {
+            let manager = URLSessionManager(sessionConfiguration: .ephemeral)
+            let (sessions, ends) = (Notes<ObjectIdentifier>(), Notes<Bool>())
+            manager.setSessionDidBecomeInvalidBlock { _, error in ends.add(error == nil) }
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in sessions.add(ObjectIdentifier(manager.session)) }
+            manager.operationQueue.waitUntilAllOperationsAreFinished()
+            // The manager's own session ends with it.
+            withExtendedLifetime(manager) { endCount += ends.all.count }
+            counts.insert(Set(sessions.all).count)
+        }
+        #expect(endCount == 0 && counts == [1])
+    }
+
     // MARK: What they are made of
 
     @Test("They are judged by the policy that the manager has when they are made, also those of data(for:)")

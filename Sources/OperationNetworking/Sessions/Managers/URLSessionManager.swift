@@ -87,12 +87,10 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
             configuration: configuration, delegate: SessionManagerDelegate(client, sharedSettings),
             delegateQueue: operationQueue)
         if let runtime = taskSettings.runtime { new.install(runtime) }
-        let isFirst = lock.withLock {
-            guard _session == nil else { return false }
-            _session = new
-            return true
+        // One that comes second goes as it came: nobody has seen it, and nobody is told that it is over.
+        lock.withLock {
+            if _session == nil { _session = new }
         }
-        if !isFirst { new.invalidateAndCancel() }
     }
 
     /// Ends the session. Tasks that are made later fail, unless `resetSession` is true.
