@@ -12,12 +12,12 @@ enum XMLText {
 
     /// The document in UTF-8, without an encoding declaration that says otherwise, scanned (see ``XMLScanner``).
     ///
-    /// The encoding is, as RFC 7303 has it, what the byte order mark says, else the response's charset, else the
-    /// document itself.
+    /// The encoding is, as RFC 7303 has it, what the byte order mark says (or the zeros of UTF-16 and 32), else the
+    /// response's charset, else the document itself.
     ///
     /// - Throws: `CocoaError` 3840.
     static func parsable(_ data: Data, charset: String?, nestingLimit: Int) throws -> Data {
-        let charset = try charset ?? charsetByZeros(in: data) ?? declaredCharset(in: data)
+        let charset = try charset ?? declaredCharset(in: data)
         let text = try withoutDeclaredCharset(BodyText.unicode(data, charset: charset, fallback: .utf8))
         let ends = try text.withUnsafeBytes { bytes in
             var scanner = XMLScanner(bytes, nestingLimit: nestingLimit)
@@ -38,17 +38,6 @@ enum XMLText {
         }
         result.append(rest)
         return result
-    }
-
-    /// UTF-16 and 32 without a byte order mark.
-    private static func charsetByZeros(in data: Data) -> String? {
-        switch data.prefix(4).map({ $0 == 0 }) {
-        case [false, true, true, true]: "utf-32le"
-        case [true, true, true, false]: "utf-32be"
-        case let zeros where zeros.prefix(2) == [false, true]: "utf-16le"
-        case let zeros where zeros.prefix(2) == [true, false]: "utf-16be"
-        default: nil
-        }
     }
 
     /// The encoding a document in an ASCII-like encoding declares; UTF-16 and 32 it cannot be.

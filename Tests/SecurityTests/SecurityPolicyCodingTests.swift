@@ -93,6 +93,84 @@ struct SecurityPolicyCodingTests {
         }
     }
 
+    /// So many bytes of a number, the highest first.
+    private static func bigEndian(_ number: Int, size: Int) -> Data {
+        withUnsafeBytes(of: UInt64(number).bigEndian) { Data($0.suffix(size)) }
+    }
+
+    /// How an object of a kind begins that has so many parts.
+    private static func head(_ kind: UInt8, count: Int) -> Data {
+        Data([kind << 4 | 0xF, 0x12]) + bigEndian(count, size: 4)
+    }
+
+    /// A binary property list of objects as they are written, the outermost first, with references of one byte.
+    private static func list(_ objects: [Data]) -> Data {
+        var data = Data("bplist00".utf8)
+        var offsets: [Int] = []
+        for object in objects {
+            offsets.append(data.count)
+            data.append(object)
+        }
+        let table = data.count
+        for offset in offsets { data.append(bigEndian(offset, size: 4)) }
+        data.append(Data(count: 6))
+        data.append(contentsOf: [4, 1])
+        for number in [objects.count, 0, table] { data.append(bigEndian(number, size: 8)) }
+        return data
+    }
+
+    /// What a policy writes, with one pinned certificate so many times.
+    private static func archive(pinning certificate: Data, times count: Int) -> Data {
+        // The certificate comes after the dictionary, its eight keys and their values.
+        let values: [(key: String, value: Data)] = [
+            ("version", Data([0x10, 1])),
+            ("pinningMode", Data([0x10, UInt8(SSLPinningMode.certificate.rawValue)])),
+            ("pinnedCertificates", head(0xA, count: count) + Data(repeating: 17, count: count)),
+            ("anchorCertificates", Data([0xA0])),
+            ("allowInvalidCertificates", Data([0x08])),
+            ("validatesDomainName", Data([0x09])),
+            ("minimumTLSVersion", Data([0x10, UInt8(TLSProtocolVersion.v1_2.rawValue)])),
+            ("requiresOCSPStapling", Data([0x08])),
+        ]
+        var objects = [Data([0xD8] + Array(UInt8(1)...UInt8(16)))]
+        for (key, _) in values { objects.append(head(0x5, count: key.utf8.count) + Data(key.utf8)) }
+        for (_, value) in values { objects.append(value) }
+        objects.append(head(0x4, count: certificate.count) + certificate)
+        return list(objects)
+    }
+
+    @Test("An archive that says one thing very often, or has a key of combining marks, gives no policy, and at once")
+    func hostile() throws {
+        let certificate = Data(repeating: 7, count: 20_000)
+        let fair = Self.archive(pinning: certificate, times: 3)
+        #expect(SecurityPolicy(coder: GivenCoder(fair as NSData))?.pinnedCertificates == [certificate])
+        let key = try #require(String(repeating: "\u{301}\u{316}", count: 100_000).data(using: .utf16BigEndian))
+        let hostile = [
+            Self.archive(pinning: certificate, times: 20_000),
+            Self.list([Data([0xD1, 1, 2]), Self.head(0x6, count: 200_000) + key, Data([0x10, 1])]),
+        ]
+        for (index, archive) in hostile.enumerated() {
+            let (start, memory) = (ContinuousClock.now, ResidentMemory.bytes)
+            #expect(SecurityPolicy(coder: GivenCoder(archive as NSData)) == nil, "\(index)")
+            #expect(ContinuousClock.now - start < .seconds(2 * Patience.factor), "\(index)")
+            #expect(ResidentMemory.bytes - memory < 200 << 20, "\(index)")
+        }
+    }
+
+    @Test("A property list that is not in the binary format gives no policy")
+    func otherFormat() {
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+            <key>version</key><integer>1</integer><key>pinningMode</key><integer>0</integer>
+            <key>pinnedCertificates</key><array></array><key>anchorCertificates</key><array></array>
+            <key>allowInvalidCertificates</key><false/><key>validatesDomainName</key><true/>
+            <key>minimumTLSVersion</key><integer>12</integer><key>requiresOCSPStapling</key><false/>
+            </dict></plist>
+            """
+        #expect(SecurityPolicy(coder: GivenCoder(Data(text.utf8) as NSData)) == nil)
+    }
+
     @Test("Truncated keyed archives give no policy")
     func truncated() throws {
         let data = try NSKeyedArchiver.archivedData(withRootObject: try unusualPolicy(), requiringSecureCoding: true)

@@ -44,6 +44,24 @@ struct HostileBodyTests {
         }
     }
 
+    /// Those with zeros beside ASCII, in both orders of bytes. Foundation writes no mark in them.
+    private static let wideEncodings: [String.Encoding] = [
+        .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+    ]
+
+    @Test("JSON with such a key is an error when no byte order mark tells its encoding, or two tell different ones")
+    func unmarkedJSONKeys() throws {
+        let text = "{\"\(Self.marks(100_000))\":1}"
+        var bodies: [Data] = []
+        for encoding in Self.wideEncodings { bodies.append(try #require(text.data(using: encoding))) }
+        bodies.append(Data([0xEF, 0xBB, 0xBF, 0xFF, 0xFE]) + bodies[0])
+        for (index, body) in bodies.enumerated() {
+            #expect(outcome(JSONResponseSerializer(), "application/json", body) == .failure(-1017, 3840), "\(index)")
+            let decoding = DecodableResponseSerializer<[String: Int]>()
+            #expect(outcome(decoding, "application/json", body).codes.first == -1017, "\(index)")
+        }
+    }
+
     @Test("JSON5 has more ways to write a key")
     func json5() {
         let decoder = JSONDecoder()
@@ -67,6 +85,13 @@ struct HostileBodyTests {
                 for: httpResponse(200, "application/json"), data: Data(text.utf8))
             #expect((object as? [String: Any])?.count == 2)
         }
+        let text = "{\"ключ\":1}"
+        for encoding in Self.wideEncodings {
+            let body = try #require(text.data(using: encoding))
+            #expect(outcome(JSONResponseSerializer(), "application/json", body) == .object(text))
+            let decoding = DecodableResponseSerializer<[String: Int]>()
+            #expect(outcome(decoding, "application/json", body).codes.isEmpty)
+        }
     }
 
     // MARK: Property lists
@@ -86,7 +111,9 @@ struct HostileBodyTests {
         lists.append(Data("{\"a\(Self.marks(100_000))\" = b;}".utf8))
         let wide =
             "<?xml version=\"1.0\" encoding=\"UTF-16\"?><plist><dict><key>\(Self.marks(100_000))</key><true/></dict></plist>"
-        lists.append(try #require(wide.data(using: .utf16)))
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian] {
+            lists.append(try #require(wide.data(using: encoding)))
+        }
         let vietnamese = Data("<?xml version='1.0' encoding='windows-1258'?><plist><dict><key>a".utf8)
         lists.append(
             vietnamese + Data((0..<90_000).map { $0 % 2 == 0 ? 0xEC : 0xF2 })

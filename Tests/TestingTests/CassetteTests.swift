@@ -68,6 +68,34 @@ struct CassetteTests {
         await #expect(throws: CassetteError.self) { try await send(base + "/a", by: second) }
     }
 
+    @Test("Secrets in the query of a URL are left out of the fields that name one, too, and redirects are followed")
+    func fieldsWithURLs() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("x.har")
+        let server = try TestServer()
+        server.respond(to: "/start", .redirect(to: "/end?key=geheim&b=1"))
+        server.respond(to: "/end", .ok("end").adding(header: "Content-Location", "/end?b=2&key=geheim"))
+        let base = "http://127.0.0.1:\(server.port)"
+        var masking = Cassette.Masking()
+        masking.queryItems = ["key"]
+        var request = try makeRequest(base + "/start")
+        request.setValue(base + "/from?key=geheim", forHTTPHeaderField: "Referer")
+        let recording = try Cassette(file, mode: .record, masking: masking)
+        let recorded = try await manager(recording).httpRequestOperation(with: request).data().0
+        #expect(recorded == Data("end".utf8))
+        #expect(server.requests.map(\.target) == ["/start", "/end?key=geheim&b=1"])
+        try recording.finish()
+        server.stop()
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(!text.contains("geheim"))
+        for field in ["Location", "Content-Location", "Referer"] { #expect(text.contains("\"\(field)\"")) }
+
+        let replayed = try Cassette(file, matching: .strict, masking: masking)
+        #expect(replayed.count == 2)
+        #expect(try await send(base + "/start", by: manager(replayed)) == "end")
+        try replayed.finish()
+    }
+
     @Test("An archive of HTTPArchive is replayed, in any order and again")
     func foreignArchive() async throws {
         let folder = try TemporaryDirectory()

@@ -22,7 +22,6 @@ package enum ArchiveBlob {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        guard (try? TextRuns.checkJSONKeys(data as Data)) != nil else { return nil }
-        return try? decoder.decode(type, from: data as Data)
+        return try? decoder.decode(type, from: JSONText.parsable(data as Data))
     }
 }

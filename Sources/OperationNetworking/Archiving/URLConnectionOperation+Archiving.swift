@@ -31,8 +31,7 @@ extension URLConnectionOperation {
     public convenience init(archivedData: Data, downloadDirectory: URL? = nil) throws {
         let archive: OperationArchive
         do {
-            try TextRuns.checkJSONKeys(archivedData)
-            archive = try JSONDecoder().decode(OperationArchive.self, from: archivedData)
+            archive = try JSONDecoder().decode(OperationArchive.self, from: JSONText.parsable(archivedData))
         } catch {
             throw OperationArchive.damaged(error)
         }

@@ -41,7 +41,7 @@ extension StoredResponse {
     /// Nil: it is for another key, or damaged.
     init?(_ cached: CachedURLResponse, key: CacheKey) {
         guard let data = cached.userInfo?[Self.infoKey] as? Data, data.count <= Self.longestInfo,
-            let info = try? JSONDecoder().decode(Info.self, from: data), info.version == 1,
+            let info = try? JSONDecoder().decode(Info.self, from: JSONText.parsable(data)), info.version == 1,
             info.key.utf8.elementsEqual(key.text.utf8), info.length == cached.data.count,
             200..<600 ~= info.status, info.httpVersion.utf8.count <= 8,
             info.generation.isToken || info.generation.isEmpty,

@@ -67,7 +67,7 @@ public struct CookieFile: Sendable, Hashable {
         guard let data = try read() else { return }
         let content: Content
         do {
-            content = try JSONDecoder().decode(Content.self, from: data)
+            content = try JSONDecoder().decode(Content.self, from: JSONText.parsable(data))
         } catch {
             throw damaged("is no file of cookies")
         }

@@ -48,10 +48,10 @@ extension HTTPArchive {
 
     /// The exchanges of an archive of anybody's. What is not read is not looked at.
     ///
-    /// - Throws: a `DecodingError`, or what `TextRuns` says of its keys.
+    /// - Throws: a `DecodingError`, or what `JSONText` says of it.
     package static func exchanges(in data: Data) throws -> [ArchivedExchange] {
-        try TextRuns.checkJSONKeys(data)
-        return try JSONDecoder().decode(ReadDocument.self, from: data).log.entries.map(ArchivedExchange.init)
+        let document = try JSONDecoder().decode(ReadDocument.self, from: JSONText.parsable(data))
+        return document.log.entries.map(ArchivedExchange.init)
     }
 }
 

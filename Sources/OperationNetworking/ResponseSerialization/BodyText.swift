@@ -3,30 +3,45 @@ internal import Foundation
 
 /// The text of a body as bytes a parser understands.
 package enum BodyText {
-    /// A body as UTF-8, without a byte order mark.
+    /// A body as UTF-8, without a byte order mark: JSON, XML or a property list, which begin with ASCII and have no zero in
+    /// them.
     ///
-    /// A byte order mark says what the encoding is, else `charset` does, else `fallback`. If that is UTF-8 (or ASCII)
-    /// the bytes are passed through unchecked.
+    /// What the first bytes show is the encoding, by a byte order mark or by the zeros of UTF-16 and 32, else what `charset`
+    /// says, else `fallback`. If that is UTF-8 (or ASCII) the bytes are passed through unchecked.
     ///
-    /// - Throws: `CocoaError` 3840 if the charset is unknown or the bytes are not text in it.
+    /// - Throws: `CocoaError` 3840 if the charset is unknown, or the bytes are not text in it, or begin like text in another
+    ///   encoding: Foundation's parsers would read them as that, whatever was seen in them here.
     package static func unicode(_ data: Data, charset: String?, fallback: String.Encoding) throws -> Data {
-        if let first = data.first, first == 0 || first >= 0x80 {
-            let mark = data.prefix(4)
-            for (bytes, encoding) in byteOrderMarks where mark.starts(with: bytes) {
-                return try utf8(data.dropFirst(bytes.count), encoding)
-            }
-        }
+        if let (encoding, mark) = shownEncoding(data) { return try utf8(data.dropFirst(mark), encoding) }
         guard let charset else { return try utf8(data, fallback) }
         // Nearly every response says this; looking a name up takes as long as parsing a small body.
-        if charset == "utf-8" { return data }
+        if charset == "utf-8" { return try utf8(data, .utf8) }
         guard let encoding = String.Encoding(charset: charset) else {
             throw CocoaError.unreadable("The charset \"\(charset)\" of the body is not known")
         }
         switch encoding {
-        // Without a mark the first character, which is ASCII in JSON and XML, tells the order of the bytes.
-        case .utf16: return try utf8(data, data.dropFirst().first == 0 ? .utf16LittleEndian : .utf16BigEndian)
-        case .utf32: return try utf8(data, data.first == 0 ? .utf32BigEndian : .utf32LittleEndian)
+        // Text in them shows which byte comes first: what is left is none.
+        case .utf16: return try utf8(data, .utf16BigEndian)
+        case .utf32: return try utf8(data, .utf32BigEndian)
         default: return try utf8(data, encoding)
+        }
+    }
+
+    /// What a byte order mark of so many bytes says, or the zeros beside the first character.
+    private static func shownEncoding(_ data: Data) -> (encoding: String.Encoding, mark: Int)? {
+        let start = data.prefix(4)
+        guard start.contains(where: { $0 == 0 || $0 >= 0x80 }) else { return nil }
+        for (bytes, encoding) in byteOrderMarks where start.starts(with: bytes) { return (encoding, bytes.count) }
+        let zeros = start.map { $0 == 0 }
+        switch zeros {
+        case [false, true, true, true]: return (.utf32LittleEndian, 0)
+        case [true, true, true, false]: return (.utf32BigEndian, 0)
+        default: break
+        }
+        switch zeros.prefix(2) {
+        case [false, true]: return (.utf16LittleEndian, 0)
+        case [true, false]: return (.utf16BigEndian, 0)
+        default: return nil
         }
     }
 
@@ -38,10 +53,19 @@ package enum BodyText {
     ]
 
     private static func utf8(_ data: Data, _ encoding: String.Encoding) throws -> Data {
-        if encoding == .utf8 || encoding == .ascii { return data }
-        guard let text = String(data: data, encoding: encoding) else {
+        let text: Data
+        if encoding == .utf8 || encoding == .ascii {
+            text = data
+        } else if let decoded = String(data: data, encoding: encoding) {
+            text = Data(decoded.utf8)
+        } else {
             throw CocoaError.unreadable("The body is not text in the encoding \(encoding)")
         }
-        return Data(text.utf8)
+        let start = text.prefix(4)
+        guard !start.contains(0), start.first ?? 0 < 0xFE else {
+            throw CocoaError.unreadable(
+                "The body begins with bytes that no text in the encoding \(encoding) begins with")
+        }
+        return text
     }
 }

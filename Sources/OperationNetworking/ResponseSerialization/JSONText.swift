@@ -14,12 +14,14 @@ enum JSONText {
         data.isEmpty || (data.count == 1 && data.first == 0x20)
     }
 
-    /// The text in UTF-8, not nested deeper than `nestingLimit`, with keys that can be hashed in linear time.
+    /// The text in UTF-8, not nested deeper than `nestingLimit`, with keys that can be hashed in linear time. Whatever JSON
+    /// from outside is parsed comes through here: Foundation's parsers find out for themselves which encoding they read.
     ///
     /// - Throws: `CocoaError` 3840 if the bytes are not text of the encoding they should have, are nested too deep, or have
     ///   such a key.
     static func parsable(
-        _ data: Data, charset: String?, fallback: String.Encoding, nestingLimit: Int, isJSON5: Bool
+        _ data: Data, charset: String? = nil, fallback: String.Encoding = .utf8,
+        nestingLimit: Int = foundationsNestingLimit, isJSON5: Bool = false
     ) throws -> Data {
         let text = try BodyText.unicode(data, charset: charset, fallback: fallback)
         try TextRuns.checkJSONKeys(text, isJSON5: isJSON5)

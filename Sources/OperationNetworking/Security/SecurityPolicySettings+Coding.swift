@@ -20,8 +20,10 @@ extension SecurityPolicySettings {
 
     /// nil: there are no settings, or damaged ones.
     init?(coder: NSCoder) {
-        guard let data = coder.decodeObject(of: NSData.self, forKey: Self.key),
-            let archive = try? PropertyListDecoder().decode(Archive.self, from: Data(referencing: data)),
+        guard let data = coder.decodeObject(of: NSData.self, forKey: Self.key).map(Data.init(referencing:)),
+            // What holds it was looked over, but not what is in the data.
+            BinaryPropertyList.isBinary(data), (try? BinaryPropertyList.check(data)) != nil,
+            let archive = try? PropertyListDecoder().decode(Archive.self, from: data),
             archive.version == 1, let pinningMode = SSLPinningMode(rawValue: archive.pinningMode),
             let minimumTLSVersion = TLSProtocolVersion(rawValue: archive.minimumTLSVersion)
         else { return nil }

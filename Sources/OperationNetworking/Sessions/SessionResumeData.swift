@@ -50,7 +50,7 @@ struct SessionResumeData: Codable, Equatable {
         guard data.count > start, data.count <= Self.maximumLength, data.starts(with: Self.mark) else { return nil }
         let content = data.dropFirst(start)
         guard let digest = try? SHA256Hasher.hex(of: content), data[Self.mark.count..<start].elementsEqual(digest.utf8),
-            let decoded = try? JSONDecoder().decode(Self.self, from: Data(content)),
+            let decoded = try? JSONDecoder().decode(Self.self, from: JSONText.parsable(Data(content))),
             decoded.offset > 0, decoded.totalLength.map({ $0 >= decoded.offset }) ?? true,
             SessionDownloadFile.isLocation(URL(fileURLWithPath: decoded.path)), decoded.request != nil
         else { return nil }

@@ -36,7 +36,8 @@ struct PartialNote: Codable, Equatable {
 
     /// Nil for what is no note, or has values that no note has.
     init?(_ content: Data) {
-        guard content.count <= Self.maximumSize, let note = try? JSONDecoder().decode(PartialNote.self, from: content),
+        guard content.count <= Self.maximumSize,
+            let note = try? JSONDecoder().decode(PartialNote.self, from: JSONText.parsable(content)),
             !note.validator.isEmpty, !note.validator.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
             note.totalLength ?? 0 >= 0
         else { return nil }

@@ -44,7 +44,8 @@ public final class Cassette: Sendable {
     /// Parts of exchanges that are masked in the file, beside those that always are. A request is compared as it would
     /// be written.
     public struct Masking: Sendable {
-        /// Names of query items whose values are left out. None by default.
+        /// Names of query items whose values are left out of URLs, also of those in `Location`, `Content-Location` and
+        /// `Referer`. None by default.
         public var queryItems: Set<String> = []
         /// Header fields, of requests and responses, whose values are left out. None by default.
         public var headers: Set<String> = []

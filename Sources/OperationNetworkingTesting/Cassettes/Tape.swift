@@ -108,14 +108,21 @@ final class Tape: ExchangeRecorder {
 
     private func masked(_ fields: [HeaderField]) -> [HeaderField] {
         fields.map { field in
-            masking.headers.contains { field.name.isFieldName($0) }
-                ? HeaderField(field.name, ArchivedExchange.mask) : field
+            if masking.headers.contains(where: { field.name.isFieldName($0) }) {
+                return HeaderField(field.name, ArchivedExchange.mask)
+            }
+            return Self.urlFields.contains { field.name.isFieldName($0) }
+                ? HeaderField(field.name, masked(field.value)) : field
         }
     }
 
+    /// The fields that are URLs, with what the query of one has in it.
+    private static let urlFields = ["Location", "Content-Location", "Referer"]
+
+    /// - Parameter url: absolute or relative.
     private func masked(_ url: String) -> String {
         guard !masking.queryItems.isEmpty, var components = URLComponents(string: url),
-            let items = components.queryItems
+            let items = components.queryItems, items.contains(where: { masking.queryItems.contains($0.name) })
         else { return url }
         components.queryItems = items.map { item in
             masking.queryItems.contains(item.name)

@@ -8,6 +8,10 @@ enum JSONManifest {
     private static let maximumStringLength = 16_384
 
     static func read(_ data: Data) -> Draft {
+        // Foundation would read it as UTF-16 or 32, whatever is seen in its bytes here.
+        guard !data.prefix(4).contains(where: { $0 == 0 || $0 >= 0xFE }) else {
+            return Draft(problems: [ManifestProblem(.manifest, "is not in UTF-8")])
+        }
         guard !hasLongString(data) else {
             return Draft(problems: [
                 ManifestProblem(.manifest, "contains a string of more than \(maximumStringLength) bytes")
