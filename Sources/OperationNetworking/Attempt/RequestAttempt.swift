@@ -138,7 +138,7 @@ final class RequestAttempt: @unchecked Sendable {
             isDownload: configuration.value.downloadDestination != nil,
             representation: machine.offset > 0 ? content.representation : nil,
             mayReplaceLostTransfer: wasHeld && operation?.mayRepeatRequest == true
-                && bodyStream.map(content.needsAnother(for:)) != true,
+                && (asksClient(.bodyStreams) || bodyStream.map(content.needsAnother(for:)) != true),
             secureURL: configuration.value.strictTransportSecurity.map { security in { security.secureURL(for: $0) } },
             now: { [runtime] in runtime.date.timeIntervalSince1970 })
     }

@@ -83,7 +83,10 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
     /// Without effect on one that was started. One that is not ready is left to its queue.
     override func start() {
         guard !hasBegun else { return }
-        guard isReady else { return scheduler?.operationDidNotStart(self) ?? () }
+        // A queue of Foundation's that has decided before the dependency came would never look again.
+        guard isReady || FoundationState(of: self) == .starting else {
+            return scheduler?.operationDidNotStart(self) ?? ()
+        }
         let (isFirst, block) = state.withLock { state in
             defer { state.hasStarted = true }
             return (!state.hasStarted, state.block.take())
