@@ -46,14 +46,14 @@ struct AdmissionTableTests {
         #expect(host.enter("other", origin: "http://b") == nil)
         #expect(host.table.activeCount("http://a") == 2)
         #expect(host.table.waitingCount("http://a") == 2)
-        #expect(host.table.next(at: index) == nil)
+        #expect(host.table.next(after: index)?.waiter == nil)
         host.table.leave(index)
-        #expect(host.table.next(at: index) == "3")
-        #expect(host.table.next(at: index) == nil)
+        #expect(host.table.next(after: index)?.waiter == "3")
+        #expect(host.table.next(after: index)?.waiter == nil)
         host.table.leave(index)
         host.table.leave(index)
-        #expect(host.table.next(at: index) == "4")
-        #expect(host.table.next(at: index) == nil)
+        #expect(host.table.next(after: index)?.waiter == "4")
+        #expect(host.table.next(after: index)?.waiter == nil)
         #expect(host.table.activeCount("http://a") == 1)
         for _ in 0..<3 { host.table.leave(index) }
         #expect(host.table.activeCount("http://a") == 0)
@@ -67,14 +67,14 @@ struct AdmissionTableTests {
         #expect(host.enter("2") != nil)
         #expect(host.enter("3") != nil)
         host.table.lend(index)
-        #expect(host.table.next(at: index) == "2")
-        #expect(host.table.next(at: index) == nil)
+        #expect(host.table.next(after: index)?.waiter == "2")
+        #expect(host.table.next(after: index)?.waiter == nil)
         host.table.takeBack(index)
         #expect(host.table.activeCount("http://a") == 2)
         host.table.leave(index)
-        #expect(host.table.next(at: index) == nil)
+        #expect(host.table.next(after: index)?.waiter == nil)
         host.table.leave(index)
-        #expect(host.table.next(at: index) == "3")
+        #expect(host.table.next(after: index)?.waiter == "3")
         // No more than there are, and none that was not lent.
         for _ in 0..<3 { host.table.lend(index) }
         host.table.takeBack(index)
@@ -93,7 +93,7 @@ struct AdmissionTableTests {
         #expect(host.enter("other", origin: "http://b") != nil)
         host.table.takeBack(index)
         host.table.leave(index)
-        #expect(host.table.next(at: index) == "2")
+        #expect(host.table.next(after: index)?.waiter == "2")
         #expect(host.table.connectionCount == 1)
     }
 
@@ -105,7 +105,7 @@ struct AdmissionTableTests {
         #expect(host.enter("2") != nil)
         host.table.leave(index)
         #expect(host.enter("3") != nil)
-        #expect(host.table.next(at: index) == "2")
+        #expect(host.table.next(after: index)?.waiter == "2")
     }
 
     @Test("Those who wait go by priority, then by arrival, and leave from anywhere")
@@ -125,7 +125,7 @@ struct AdmissionTableTests {
         #expect(host.table.waitingCount("http://a") == 300 - leaving.count)
         host.table.connectionLimit = .max
         var order: [Int] = []
-        while let waiter = host.table.next(at: index) { order.append(Int(waiter) ?? -1) }
+        while let waiter = host.table.next(after: index)?.waiter { order.append(Int(waiter) ?? -1) }
         #expect(order == (0..<300).filter { $0 % 7 != 0 }.sorted { ($1 % 3, $0) < ($0 % 3, $1) })
         // A ticket is good once.
         let again = tickets.compactMap { host.table.withdraw($0) }
@@ -140,17 +140,17 @@ struct AdmissionTableTests {
         #expect(host.table.activeCount("http://a") == 6)
         #expect(host.table.noteVersion(at: index, isHTTP2: true) == true)
         #expect(host.table.noteVersion(at: index, isHTTP2: true) == false)
-        while host.table.next(at: index) != nil {}
+        while host.table.next(after: index)?.waiter != nil {}
         #expect(host.table.activeCount("http://a") == 100)
         #expect(host.table.noteVersion(at: index, isHTTP2: false) == true)
-        #expect(host.table.next(at: index) == nil)
+        #expect(host.table.next(after: index)?.waiter == nil)
         for _ in 0..<95 { host.table.leave(index) }
-        #expect(host.table.next(at: index) != nil)
-        #expect(host.table.next(at: index) == nil)
+        #expect(host.table.next(after: index)?.waiter != nil)
+        #expect(host.table.next(after: index)?.waiter == nil)
         // A limit above that of streams is for streams, too.
         host.table.connectionLimit = 150
         #expect(host.table.noteVersion(at: index, isHTTP2: true) == true)
-        while host.table.next(at: index) != nil {}
+        while host.table.next(after: index)?.waiter != nil {}
         #expect(host.table.waitingCount("http://a") == 0)
     }
 
@@ -170,24 +170,48 @@ struct AdmissionTableTests {
         }
         #expect(indexes.keys.sorted() == ["a", "b"] && waiting == 5)
         #expect(table.connectionCount == 3)
-        var next = table.nextBlocked()
+        let a = indexes["a"] ?? 0
+        var next = table.next(after: a)
         #expect(next == nil)
-        table.leave(indexes["a"] ?? 0)
-        next = table.nextBlocked()
+        table.leave(a)
+        next = table.next(after: a)
         #expect(next?.waiter == "b")
-        next = table.nextBlocked()
+        next = table.next(after: a)
         #expect(next == nil)
         var order: [String] = []
-        var active = [indexes["a"] ?? 0, indexes["b"] ?? 0, indexes["b"] ?? 0]
+        var active = [a, indexes["b"] ?? 0, indexes["b"] ?? 0]
         while let index = active.popLast() {
             table.leave(index)
-            while let next = table.nextBlocked() {
+            while let next = table.next(after: index) {
                 order.append(next.waiter)
                 active.append(next.origin)
             }
         }
-        #expect(order == ["c", "d", "c", "c"])
+        // An origin whose connection is open goes on with it.
+        #expect(order == ["c", "c", "c", "d"])
         #expect(table.connectionCount == 0)
+    }
+
+    @Test("An origin goes on with its connection for eight requests, while others wait for one")
+    func turn() {
+        var table = AdmissionTable<String>(connectionLimit: 2)
+        table.totalConnectionLimit = 1
+        var index = 0
+        for arrival in 0..<60 {
+            let name = arrival < 40 ? "a" : "b"
+            if case .admitted(let origin) = table.enter(name, origin: name, priority: 0, arrival: UInt64(arrival)) {
+                index = origin
+            }
+        }
+        var order = ""
+        repeat {
+            table.leave(index)
+            let next = table.next(after: index)
+            index = next?.origin ?? index
+            order += next?.waiter ?? ""
+        } while table.connectionCount > 0
+        let turns = [("a", 8), ("b", 9), ("a", 9), ("b", 9), ("a", 9), ("b", 2), ("a", 13)]
+        #expect(order == turns.map { String(repeating: $0, count: $1) }.joined())
     }
 
     @Test("The streams of an HTTP/2 origin count as the connections they need")

@@ -70,6 +70,54 @@ import Testing
         }
     }
 
+    /// Takes content to its end, and expects that it takes many turns and none of them long.
+    private func expectTurns(_ coded: [UInt8], _ codings: [ContentDecoder.Coding]) {
+        let content = DecodedContent(codings)
+        var (total, largest, turns) = (0, 0, 0)
+        coded.withUnsafeBytes { bytes in
+            while turns < 1000 {
+                var received = 0
+                let result = content.take(bytes) { piece in
+                    received += piece.count
+                    return .accepted
+                }
+                total += received
+                largest = max(largest, received)
+                turns += 1
+                guard case .pause = result else { break }
+                #expect(content.hasYielded)
+            }
+        }
+        #expect(total >= 32 << 20 && turns > 1)
+        #expect(largest <= 16 << 20)
+    }
+
+    @Test(
+        "Long runs, of which four bytes make many, do not take a turn together",
+        .enabled(if: ContentDecoder.available.contains("zstd")))
+    func runs() {
+        // Blocks of 131 072 times one byte, in a frame with a window of that length (RFC 8878, section 3.1.1).
+        let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38]
+        let block: [UInt8] = [0x02, 0x00, 0x10, 0x41]
+        expectTurns(frame + Array(repeatElement(block, count: 1022).joined()), [.zstd])
+    }
+
+    @Test("Codings on top of each other do not make a long turn after content that had little in it")
+    func runsAfterNoise() throws {
+        let noise = Data((0..<33_000).map { _ in UInt8.random(in: .min ... .max) })
+        let inner = [UInt8](try GzipEncoder.encode(noise) + GzipEncoder.encode(Data(count: 48 << 20)))
+        // In blocks that are stored as they are (RFC 1952, RFC 1951, section 3.2.4).
+        var coded: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+        for start in stride(from: 0, to: inner.count, by: 32_768) {
+            let block = inner[start..<min(start + 32_768, inner.count)]
+            let length = UInt16(block.count)
+            coded.append(0)
+            for number in [length, ~length] { coded += [UInt8(number & 0xFF), UInt8(number >> 8)] }
+            coded += block
+        }
+        expectTurns(coded, [.gzip, .gzip])
+    }
+
     @Test("A handler that pauses is waited for, also where its turn ends, too", arguments: [1, 20, 70, 200])
     func pauseAtTurn(piece: Int) throws {
         let size = 20 << 20

@@ -50,6 +50,26 @@ struct ConnectionTests {
         for server in servers { #expect(await engine.run(TransferRequest(server.url)).text == "x") }
     }
 
+    @Test("Where all connections are in use, a host that has many requests does not keep them from another")
+    func turns() async {
+        let other = ScriptedServer { $0.respondToAll("x") }
+        defer { other.stop() }
+        let order = Locked<[String]>([])
+        await withEngine(server: { $0.respondToAll("x") }) { engine, server in
+            engine.maximumConnections = 1
+            let urls = Array(repeating: server.url, count: 30) + [other.url]
+            let handlers = urls.map { url in
+                RecordingHandler(onBegin: { _ in order.withLock { $0.append(url) } })
+            }
+            let transfers = zip(urls, handlers).map { Transfer(request: TransferRequest($0), handler: $1) }
+            // In one command, so that the first is the only one that finds a connection.
+            engine.perform { for transfer in transfers { engine.loop.start(transfer) } }
+            for handler in handlers { #expect(await handler.finished().text == "x") }
+            let turn = order.withLock { $0.firstIndex(of: other.url) }
+            #expect((1...9).contains(turn ?? 0), "\(String(describing: turn))")
+        }
+    }
+
     @Test("A transfer that ends while room is made for a connection of another pool is heard of")
     func endWhileRoomIsMade() async {
         let more = Latch()
@@ -174,6 +194,33 @@ struct ConnectionTests {
         }
     }
 
+    @Test("Hosts at one address have connections of their own each, as many as are allowed to a host")
+    func sharedAddress() async {
+        let hasArrived = Latch()
+        await withEngine(server: { connection in
+            while let request = connection.readRequest() {
+                guard request.value("Host")?.hasPrefix("a.test") != true else {
+                    hasArrived.open()
+                    return connection.waitForEnd()
+                }
+                connection.respond("b")
+            }
+        }) { engine, server in
+            engine.maximumConnectionsPerHost = 1
+            let handler = RecordingHandler()
+            let silent = Self.request("http://a.test:\(server.port)/") { $0.address = "127.0.0.1" }
+            let transfer = Transfer(request: silent, handler: handler)
+            engine.start(transfer)
+            hasArrived.wait()
+            var request = Self.request("http://b.test:\(server.port)/") { $0.address = "127.0.0.1" }
+            request.idleTimeout = Patience.factor
+            let record = await engine.run(request)
+            #expect(record.text == "b", "\(String(describing: record.error))")
+            engine.cancel(transfer)
+            #expect(await handler.finished().error?.kind == .cancelled)
+        }
+    }
+
     @Test("Connections come from the address, or the interface, that was chosen")
     func networkInterface() async throws {
         let nginx = try NginxServer.start(portCount: 1) { layout in
@@ -190,6 +237,15 @@ struct ConnectionTests {
         #expect(await engine.run(TransferRequest(url)).text == "127.0.0.1")
         let none = await engine.run(Self.request(url) { $0.networkInterface = "none0" })
         #expect(none.error?.kind == .cannotConnect, "\(String(describing: none.error))")
+    }
+
+    @Test("What is neither an interface nor an address is not looked up as a host's name")
+    func noInterface() async {
+        await withEngine(server: { $0.respondToAll("x") }) { engine, server in
+            let record = await engine.run(Self.request(server.url) { $0.networkInterface = "localhost" })
+            #expect(record.error?.kind == .cannotConnect, "\(String(describing: record.error))")
+            #expect(await engine.run(Self.request(server.url) { $0.networkInterface = "127.0.0.1" }).text == "x")
+        }
     }
 
     @Test("A request goes through a Unix-domain socket")

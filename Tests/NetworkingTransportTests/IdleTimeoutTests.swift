@@ -98,6 +98,30 @@ struct IdleTimeoutTests {
         }
     }
 
+    @Test("Waiting for a stream on the host's connection, which has them one at a time, does not count")
+    func waitingForStream() async {
+        await withEngine(server: { connection in
+            guard connection.beginHTTP2(.settings((.maximumConcurrentStreams, 1))) else { return }
+            while let stream = connection.nextRequestStream() {
+                connection.pause(milliseconds: 150)
+                connection.put(.ok(stream), .data(stream, "x", ends: true))
+            }
+        }) { engine, server in
+            engine.maximumConnectionsPerHost = 1
+            var request = HTTP2FrameTests.request(server)
+            request.idleTimeout = 0.6
+            // From now on the engine counts on many streams.
+            #expect(await engine.run(request).text == "x")
+            let handlers = (0..<8).map { _ in RecordingHandler() }
+            for handler in handlers { engine.start(Transfer(request: request, handler: handler)) }
+            for handler in handlers {
+                let record = await handler.finished()
+                #expect(record.text == "x", "\(String(describing: record.error))")
+            }
+            #expect(server.connectionCount == 1)
+        }
+    }
+
     @Test("A response that its handler has paused does not time out")
     func paused() async {
         await withEngine(server: { connection in

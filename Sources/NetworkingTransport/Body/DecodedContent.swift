@@ -8,12 +8,13 @@ final class DecodedContent {
 
     /// Decoded bytes after which others have their turn: a few bytes may decode to very many.
     private static let turn = 1 << 20
-    /// Coded bytes that are decoded at a time, at first: more while little comes of them. Codings on top of each other
-    /// multiply.
-    private static let (firstPiece, firstNestedPiece) = (4096, 8)
+    /// Coded bytes that are decoded at a time, at first, and at most after little has come of them. Formats with long runs
+    /// make 100 KiB of four bytes, and codings on top of each other multiply.
+    private static let (deflated, compact, stacked) = ((4096, Int.max / 2), (8, 256), (8, 8))
 
     private let decoder: ContentDecoder
     private let smallestPiece: Int
+    private let largestPiece: Int
     /// The turn is over: the same bytes are to come again, although nobody paused.
     private(set) var hasYielded = false
     /// What the handler has not taken yet, decoded.
@@ -23,7 +24,8 @@ final class DecodedContent {
 
     init(_ codings: [ContentDecoder.Coding]) {
         decoder = ContentDecoder(codings)
-        smallestPiece = codings.count > 1 ? Self.firstNestedPiece : Self.firstPiece
+        let isCompact = codings.contains(.brotli) || codings.contains(.zstd)
+        (smallestPiece, largestPiece) = codings.count > 1 ? Self.stacked : isCompact ? Self.compact : Self.deflated
     }
 
     /// Decodes a piece, and hands on what comes of it.
@@ -50,7 +52,7 @@ final class DecodedContent {
                     try take(decoded: piece, deliver)
                 }
                 rest = rest.dropFirst(piece.count)
-                size = decoded - before < Self.turn / 16 ? size * 2 : smallestPiece
+                size = decoded - before < Self.turn / 16 ? min(size * 2, largestPiece) : smallestPiece
                 // A handler that pauses says itself when it goes on.
                 hasYielded = decoded >= Self.turn && !rest.isEmpty && pending.isEmpty
             }

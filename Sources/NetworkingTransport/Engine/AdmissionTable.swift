@@ -9,6 +9,10 @@ struct AdmissionTable<Waiter> {
     /// 128 streams to a connection.
     static var streamLimit: Int { 100 }
 
+    /// Transfers that an origin begins one after the other, on connections that are open, before one goes to an origin that
+    /// waits for a connection: with each request another origin's turn, each would need a handshake.
+    static var turn: Int { 8 }
+
     /// Where a waiter stands.
     struct Ticket: Hashable {
         fileprivate let origin: Int
@@ -48,6 +52,8 @@ struct AdmissionTable<Waiter> {
         var version = Version.unknown
         /// Until the version is known, there is one transfer at a time.
         var beginsAlone = false
+        /// Transfers that began while others waited for a connection.
+        var turnCount = 0
         /// See `generation(of:)`.
         var generation: UInt32 = 0
     }
@@ -90,14 +96,14 @@ struct AdmissionTable<Waiter> {
         origins[ticket.origin].waiting.remove(ticket.number)?.waiter
     }
 
-    /// Gives a slot back. `next(at:)` says who gets it.
+    /// Gives a slot back. `next(after:)` says who gets it.
     mutating func leave(_ index: Int) {
         guard origins[index].activeCount > 0 else { return }
         setActiveCount(origins[index].activeCount - 1, at: index)
     }
 
     /// Lets others have the slot of a transfer that stands still until somebody lets it go on, which may be never.
-    /// `next(at:)` says who gets it. Its connection counts as before towards that of all origins.
+    /// `next(after:)` says who gets it. Its connection counts as before towards that of all origins.
     mutating func lend(_ index: Int) {
         guard origins[index].lentCount < origins[index].activeCount else { return }
         origins[index].lentCount += 1
@@ -109,8 +115,28 @@ struct AdmissionTable<Waiter> {
         origins[index].lentCount -= 1
     }
 
+    /// The next waiter, with its origin, that a slot is free for which was given back at `index`, or there is more room for.
+    /// It has then taken the slot.
+    mutating func next(after index: Int) -> (waiter: Waiter, origin: Int)? {
+        if blockedOrigins.count > 0 {
+            if origins[index].turnCount < Self.turn, let waiter = next(at: index) {
+                origins[index].turnCount += 1
+                return (waiter, index)
+            }
+            // It waits behind the others, if it has more.
+            blockedOrigins.remove(index)
+            let next = nextBlocked()
+            if !origins[index].waiting.isEmpty, hasFreeSlot(index) { blockedOrigins.append(index) }
+            if let next {
+                origins[index].turnCount = 0
+                return next
+            }
+        }
+        return next(at: index).map { ($0, index) }
+    }
+
     /// The next waiter that a slot is free for, which it has then taken.
-    mutating func next(at index: Int) -> Waiter? {
+    private mutating func next(at index: Int) -> Waiter? {
         guard !origins[index].waiting.isEmpty, hasFreeSlot(index) else { return nil }
         guard takeSlot(index) else {
             blockedOrigins.append(index)
@@ -120,7 +146,7 @@ struct AdmissionTable<Waiter> {
     }
 
     /// The next waiter, with its origin, that a connection is free for which was wanting, and which it has then taken.
-    mutating func nextBlocked() -> (waiter: Waiter, origin: Int)? {
+    private mutating func nextBlocked() -> (waiter: Waiter, origin: Int)? {
         while let index = blockedOrigins.first {
             guard !origins[index].waiting.isEmpty, hasFreeSlot(index) else {
                 blockedOrigins.remove(index)

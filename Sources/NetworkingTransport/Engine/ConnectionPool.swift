@@ -79,12 +79,12 @@ final class ConnectionPool: DeadlineHeapMember {
     /// Sets libcurl's limits after the engine's: `perHost` connections at a time to one host, `total` to all.
     ///
     /// The engine counts requests, and of those HTTP/2 has many on one connection: libcurl counts connections. Not behind
-    /// a proxy, which it would take for the host.
+    /// a proxy, or at an address in place of a name, which it would take for the host.
     func setConnectionLimits(perHost: Int, total: Int) {
         // libcurl's cache of open connections, which must hold those of all active transfers.
         _ = multi.set(CURLMOPT_MAXCONNECTS, max(64, 4 * min(perHost, 100_000)))
         _ = multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total > 100_000 ? 0 : total)
-        guard proxy == nil else { return }
+        guard proxy == nil, route?.address == nil else { return }
         _ = multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, perHost > 100_000 ? 0 : perHost + extraConnections)
     }
 

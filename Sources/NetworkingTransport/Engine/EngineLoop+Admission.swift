@@ -96,8 +96,7 @@ extension EngineLoop {
     /// Gives free slots to waiting transfers.
     func admit(_ origin: Int) {
         assertOnThread()
-        while !isShutDown, let transfer = admissions.next(at: origin) { activate(transfer, origin) }
-        while !isShutDown, let (transfer, origin) = admissions.nextBlocked() { activate(transfer, origin) }
+        while !isShutDown, let (transfer, origin) = admissions.next(after: origin) { activate(transfer, origin) }
     }
 
     /// Lets others have the slot of an active transfer until `takeSlotBack(of:)`, or its end.

@@ -100,9 +100,11 @@ extension EngineLoop {
     func putBack(_ driver: TransferDriver) {
         assertOnThread()
         guard let transfer = driver.transfer else { return }
+        let handler = driver.handler
         takeBack(driver)
         transfer.driver = nil
         transfer.phase = .waiting
+        handler?.transferDidReturn(transfer)
         heldWaiters[ObjectIdentifier(transfer)] = transfer
         admit(transfer.origin)
     }

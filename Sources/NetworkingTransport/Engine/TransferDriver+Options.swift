@@ -146,7 +146,11 @@ extension TransferDriver {
             result.require(easy.set(CURLOPT_CONNECT_TO, pointer: pool.connectTo?.pointer))
         }
         if let path = route.unixSocketPath { result.require(easy.set(CURLOPT_UNIX_SOCKET_PATH, path)) }
-        if let name = route.networkInterface { result.require(easy.set(CURLOPT_INTERFACE, name)) }
+        if let name = route.networkInterface {
+            // Said which, or libcurl takes what is no interface for the name of a host, and waits for it to be looked up.
+            let isAddress = CertificateHostName.isAddress(name)
+            result.require(easy.set(CURLOPT_INTERFACE, (isAddress ? "host!" : "if!") + name))
+        }
     }
 
     /// Where many requests share a connection, or may turn out to, one that comes while it is being made waits for it, in

@@ -231,7 +231,7 @@ final class TransferDriver: DeadlineHeapMember {
     func nextIdleCheck(now: UInt64) -> UInt64? {
         if discardDeadline > 0 { return discardDeadline > now ? discardDeadline : nil }
         // Waiting for our own consumer or producer, or for our user, is not the server's fault.
-        if isReceivePaused || isSendPaused || isHeld {
+        if isReceivePaused || isSendPaused || isHeld || waitsForConnection {
             lastActivity = now
             return now &+ (idleLimit > 0 ? idleLimit : Self.overdueTime)
         }
@@ -243,6 +243,14 @@ final class TransferDriver: DeadlineHeapMember {
         guard deadline > now else { return nil }
         guard !isOverdue else { return deadline }
         return min(deadline, now &+ checkInterval)
+    }
+
+    /// Whether libcurl keeps the transfer for a place on a connection that others of its origin have: servers may allow fewer
+    /// streams than the engine counts on.
+    private var waitsForConnection: Bool {
+        guard socket < 0, !isConnected, easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0, let origin = transfer?.origin
+        else { return false }
+        return pool.drivers.contains { $0 !== self && $0.transfer?.origin == origin && $0.socket >= 0 }
     }
 
     /// Nanoseconds without activity for which the end of a response is waited for whose content is whole.

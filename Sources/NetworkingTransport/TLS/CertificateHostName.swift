@@ -20,7 +20,7 @@ package enum CertificateHostName: Sendable, Hashable {
             guard Self.isAddress(address, AF_INET6) else { return nil }
             name = address
         }
-        if Self.isAddress(name, AF_INET) || Self.isAddress(name, AF_INET6) {
+        if Self.isAddress(name) {
             self = .address(name)
             return
         }
@@ -48,6 +48,9 @@ package enum CertificateHostName: Sendable, Hashable {
         }
         self = .domain(name)
     }
+
+    /// Whether a text is an IP address in its usual notation, without brackets.
+    static func isAddress(_ text: String) -> Bool { isAddress(text, AF_INET) || isAddress(text, AF_INET6) }
 
     private static func isAddress(_ text: String, _ family: Int32) -> Bool {
         var address = in6_addr()

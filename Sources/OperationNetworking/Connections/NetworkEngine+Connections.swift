@@ -6,7 +6,7 @@ extension NetworkEngine {
     /// Connections at a time to all hosts together, in use or idle. `Int.max` by default, at least 1; a change applies to
     /// what is waiting.
     ///
-    /// Where one is wanting, idle ones are closed, then requests wait, the origins in turn. The limit is for what the engine
+    /// Where one is wanting, idle ones are closed, then requests wait, and the origins take turns of some requests each. The limit is for what the engine
     /// begins: while an address is chosen among several there may be one more for a moment.
     public static var maximumConnections: Int {
         get { TransportEngine.shared.maximumConnections }
