@@ -58,7 +58,12 @@ extension Downloader {
                 hold.gate?.finish()
             }
         }
-        state.withLock { $0.planned[index] = download }
+        // Whoever interrupted before found nothing to cancel.
+        let isInterrupted = state.withLock { state in
+            state.planned[index] = download
+            return state.isInterrupted
+        }
+        if isInterrupted { download.cancel() }
         let gate = GateOperation { [self] in
             events.async { [self] in
                 if let reason = failedUpstream(of: index) {

@@ -226,6 +226,7 @@ package final class Downloader: Sendable {
         manager.requestSerializer.timeoutInterval = options.timeout
         // Like a downloader, not like a browser: nothing is kept from one run to the next.
         manager.requestSerializer.httpShouldHandleCookies = false
+        manager.urlCache = nil
         // A file is kept as it is: its length is known then, and its rest can be asked for.
         manager.requestSerializer.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for field in options.headers {
@@ -240,8 +241,7 @@ package final class Downloader: Sendable {
 
     private func makeOperation(_ index: Int, _ manager: HTTPRequestOperationManager) throws -> HTTPRequestOperation {
         let entry = entries[index]
-        let fields = Dictionary(entry.headers.map { ($0.name, $0.value) }) { $1 }
-        let operation = try manager.makeOperation(method: "GET", entry.url.absoluteString, headers: fields)
+        let operation = try manager.makeOperation(method: "GET", entry.url.absoluteString, headers: entry.fields)
         operation.retryPolicy = options.retryPolicy(of: entry)
         operation.setCompletionBlockWithSuccess(
             { [self] operation, _ in didEnd(index, operation, error: nil) },

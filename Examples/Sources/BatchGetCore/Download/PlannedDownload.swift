@@ -67,11 +67,14 @@ final class PlannedDownload: Sendable {
             let plan = DownloadPlan(sourceCount: urls.count, settings: settings, remains: remains)
             if plan.remains == nil { try part.clear() }
             let rate = entry.settings.rateLimit ?? 0
-            state.withLock { state in
+            // Both under one lock: whoever cancels later finds the part, and ends it.
+            let isCancelled = state.withLock { state in
                 state.part = part
                 state.plan = plan
                 state.bucket = rate > 0 ? TokenBucket(rate: rate, at: .now) : nil
+                return state.isCancelled
             }
+            if isCancelled { return end(.cancelled) }
         } catch {
             return end(.failed(error.message))
         }
@@ -164,7 +167,14 @@ final class PlannedDownload: Sendable {
             if request.losses > 0 { try await Task.sleep(for: wait(after: request.losses)) }
             let operation = try makeOperation(request, isExtra: isExtra)
             let failure = await receive(operation, request)
-            return (failure, operation.metrics?.attempts.count ?? 1)
+            let attempts = operation.metrics?.attempts.count ?? 1
+            // With attempts left, the policy ends what may pass for one reason: a `Retry-After` that is too long.
+            if case .status(_, let text) = failure, failure?.mayPass == true,
+                attempts < operation.retryPolicy?.maximumAttempts ?? 0
+            {
+                return (.later(text), attempts)
+            }
+            return (failure, attempts)
         } catch is CancellationError {
             return (.stale, 0)
         } catch {
@@ -173,7 +183,7 @@ final class PlannedDownload: Sendable {
     }
 
     private func makeOperation(_ request: DownloadPlan.Request, isExtra: Bool) throws -> HTTPRequestOperation {
-        var fields = Dictionary(entry.headers.map { ($0.name, $0.value) }) { $1 }
+        var fields = entry.fields
         if let range = request.range {
             fields["Range"] = range
             fields["If-Range"] = request.validator
@@ -336,7 +346,7 @@ final class PlannedDownload: Sendable {
         }
     }
 
-    /// False: the end has been told.
+    /// False: the end has been told, or it begins anew.
     private func verify(_ checksum: Checksum, _ part: PartFile) throws -> Bool {
         let digest = try part.digest(checksum.algorithm) { _ in !state.withLock { $0.isCancelled } }
         guard let digest else {
@@ -344,12 +354,31 @@ final class PlannedDownload: Sendable {
             return false
         }
         guard digest != checksum.digest else { return true }
+        if state.withLock({ $0.plan.isContinued }) {
+            try beginAnew(part)
+            return false
+        }
         // Nothing of it is any good, and no note of it is to be written.
         state.withLock { $0.part = nil }
         part.remove()
         let name = checksum.algorithm.rawValue
         end(.failed("the \(name) digest is \(digest.hexadecimal), and should be \(checksum.digest.hexadecimal)"))
         return false
+    }
+
+    /// What an earlier run left may have been of another file: all of it is had once more.
+    private func beginAnew(_ part: PartFile) throws(PartFile.Failure) {
+        try part.clear()
+        // Both under one lock: whoever cancels before leaves the end to this, whoever cancels later does not.
+        let isCancelled = state.withLock { state in
+            state.plan.didFailVerification()
+            state.beginnings = state.plan.beginnings
+            state.isCompleting = false
+            return state.isCancelled
+        }
+        if isCancelled { return end(.cancelled) }
+        report()
+        proceed()
     }
 
     private func end(_ end: End, bytes: Int64? = nil) {

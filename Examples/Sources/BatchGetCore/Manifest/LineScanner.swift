@@ -20,11 +20,17 @@ struct LineScanner {
 
     /// Scalars, because a `Character` may join a blank or a quote with a mark that follows it.
     private var rest: Substring.UnicodeScalarView
+    /// Words so far. Messages tell of a word by its number, because it may hold a secret.
+    private var count = 0
+
+    private init(_ rest: Substring.UnicodeScalarView) {
+        self.rest = rest
+    }
 
     /// The words of a line without its end.
     static func words(of line: String) throws(Failure) -> [Word] {
         let scalars = line.unicodeScalars
-        var scanner = LineScanner(rest: scalars.last == "\r" ? scalars.dropLast() : scalars[...])
+        var scanner = LineScanner(scalars.last == "\r" ? scalars.dropLast() : scalars[...])
         var words: [Word] = []
         while let word = try scanner.next() { words.append(word) }
         return words
@@ -33,6 +39,7 @@ struct LineScanner {
     private mutating func next() throws(Failure) -> Word? {
         rest = rest.drop(while: Self.isBlank)
         guard let first = rest.first, first != "#" else { return nil }
+        count += 1
         if first == "\"" { return Word(key: nil, value: try quotedText()) }
         let word = rest.prefix { !Self.isBlank($0) }
         guard let equals = word.firstIndex(of: "="), Self.isName(word[..<equals]) else {
@@ -55,7 +62,7 @@ struct LineScanner {
             switch scalar {
             case "\"":
                 guard scalars.first.map(Self.isBlank) ?? true else {
-                    throw Failure(message: "a blank is missing after the closing quote of \(quoted(String(text)))")
+                    throw Failure(message: "a blank is missing after the closing quote of word \(count)")
                 }
                 rest = scalars
                 return String(text)
@@ -65,7 +72,7 @@ struct LineScanner {
                 text.append(scalar)
             }
         }
-        throw Failure(message: "the closing quote of \(quoted(String(text))) is missing")
+        throw Failure(message: "the closing quote of word \(count) is missing")
     }
 
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {

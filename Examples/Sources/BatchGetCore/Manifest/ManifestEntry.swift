@@ -52,4 +52,10 @@ package struct ManifestEntry: Sendable, Equatable {
 
     /// All places of the file, the first one first.
     package var sources: [URL] { [url] + mirrors }
+
+    /// Its header fields as requests take them: of two with one name, in whatever case, the last one.
+    var fields: [String: String] {
+        let last = Dictionary(headers.map { ($0.name.lowercased(), $0) }) { $1 }
+        return Dictionary(uniqueKeysWithValues: last.values.map { ($0.name, $0.value) })
+    }
 }

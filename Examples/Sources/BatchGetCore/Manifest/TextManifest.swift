@@ -43,6 +43,7 @@ enum TextManifest {
         problems: inout [ManifestProblem]
     ) -> DraftEntry {
         var entry = DraftEntry(place: place)
+        // Words that are wrong are told by their numbers: they may be of the value of a header field.
         for (index, word) in words.enumerated() {
             let field = word.key.flatMap(DraftEntry.Field.init(rawValue:))
             // A URL is no key and value, since a key has letters, digits and hyphens only.
@@ -57,13 +58,14 @@ enum TextManifest {
                 } else {
                     problems.append(
                         ManifestProblem(
-                            place, "\(quoted(word.text)) is not an option: after the URL come key=value pairs"))
+                            place, "word \(index + 1) is not an option: after the URL come key=value pairs"))
                 }
                 continue
             }
             guard let field, field != .url || index == 0 else {
                 problems.append(
-                    ManifestProblem(place, "unknown option \(quoted(key)); known: \(DraftEntry.Field.knownOptions)"))
+                    ManifestProblem(
+                        place, "word \(index + 1) is an unknown option; known: \(DraftEntry.Field.knownOptions)"))
                 continue
             }
             if !field.isList, !seen.insert(field).inserted {

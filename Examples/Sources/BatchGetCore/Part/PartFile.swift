@@ -59,17 +59,12 @@ final class PartFile: Sendable {
 
     /// Nil: it is not the file of that name any more.
     private static func open(_ name: String, in folder: Int32, path: String) throws(Failure) -> Int32? {
-        let file = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o644)
-        guard file >= 0 else {
-            throw Failure(message: "\(path): \(errno == ELOOP ? "is a link" : String(cString: strerror(errno)))")
+        // What this makes is its own, whatever owner and mode the file system gives to all of its files.
+        let made = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard made >= 0 || errno == EEXIST else {
+            throw Failure(message: "\(path): \(String(cString: strerror(errno)))")
         }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_nlink <= 1, status.st_mode & 0o022 == 0
-        else {
-            close(file)
-            throw Failure(message: "\(path): is there already, and is not a file of this user's alone")
-        }
+        guard let file = try made >= 0 ? made : openEarlier(name, in: folder, path: path) else { return nil }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             close(file)
@@ -79,6 +74,23 @@ final class PartFile: Sendable {
         guard isNamed(name, in: folder, file) else {
             close(file)
             return nil
+        }
+        return file
+    }
+
+    /// Opens one that is there already; nil: it is not there any more.
+    private static func openEarlier(_ name: String, in folder: Int32, path: String) throws(Failure) -> Int32? {
+        let file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Failure(message: "\(path): \(errno == ELOOP ? "is a link" : String(cString: strerror(errno)))")
+        }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_nlink <= 1, status.st_mode & 0o022 == 0
+        else {
+            close(file)
+            throw Failure(message: "\(path): is there already, and is not a file of this user's alone")
         }
         return file
     }

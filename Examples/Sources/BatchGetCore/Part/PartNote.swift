@@ -18,7 +18,7 @@ package struct PartNote: Codable, Sendable, Equatable {
     private var total: Int64
     /// First byte and the one after the last, by turns.
     private var parts: [Int64]
-    /// By the digest of a place's URL, which may hold secrets itself.
+    /// Of every place, by the digest of its URL, which may hold secrets itself; empty: none.
     private var validators: [String: String]
 
     init(_ remains: DownloadPlan.Remains, of file: FileIdentity, at urls: [URL]) {
@@ -27,7 +27,7 @@ package struct PartNote: Codable, Sendable, Equatable {
         parts = remains.parts.flatMap { [$0.lowerBound, $0.upperBound] }
         validators = [:]
         for (url, validator) in zip(urls, remains.validators) {
-            if let validator, let key = Self.key(of: url) { validators[key] = validator }
+            if let key = Self.key(of: url) { validators[key] = validator ?? "" }
         }
     }
 
@@ -62,10 +62,10 @@ package struct PartNote: Codable, Sendable, Equatable {
             guard parts[index] < parts[index + 1], parts[index] >= 0, parts[index + 1] <= size else { return nil }
             ranges.append(parts[index]..<parts[index + 1])
         }
-        let validators = urls.map { url in
-            Self.key(of: url).flatMap { self.validators[$0] }.flatMap { Self.isValidator($0) ? $0 : nil }
-        }
-        let remains = DownloadPlan.Remains(total: total, parts: ranges, validators: validators)
+        let noted = urls.map { url in Self.key(of: url).flatMap { validators[$0] } }
+        guard noted.contains(where: { $0 != nil }) else { return nil }
+        let remains = DownloadPlan.Remains(
+            total: total, parts: ranges, validators: noted.map { $0.flatMap { Self.isValidator($0) ? $0 : nil } })
         return remains.isSound ? remains : nil
     }
 

@@ -99,6 +99,8 @@ extension DownloadPlan {
         /// The whole file, in place of a range that was asked for.
         case noRanges
         case status(Int, String)
+        /// It is to be asked again later than anybody waits for.
+        case later(String)
         /// - Parameter mayPass: whether it may go better next time.
         case lost(String, mayPass: Bool)
 
@@ -106,7 +108,7 @@ extension DownloadPlan {
         package var text: String {
             switch self {
             case .stale: "given up"
-            case .local(let text), .status(_, let text), .lost(let text, _): text
+            case .local(let text), .status(_, let text), .later(let text), .lost(let text, _): text
             case .changed: "the file was changed on the server while it was downloaded; run the command again"
             case .otherLength(let length, let expected):
                 "the server's file has \(length) bytes, and the manifest says \(expected)"
@@ -120,7 +122,7 @@ extension DownloadPlan {
             case .lost(_, let mayPass): mayPass
             case .status(let code, _): [408, 425, 429, 500, 502, 503, 504].contains(code)
             case .changed, .noRanges: true
-            case .stale, .local, .otherLength, .otherRange: false
+            case .stale, .local, .otherLength, .otherRange, .later: false
             }
         }
     }

@@ -16,9 +16,11 @@
 /// | a request ended well               | its segment is complete, and another one is looked for                   |
 /// | a request was lost                 | the rest of its segment is asked for once more, of another place if any  |
 /// | the same, of a place with others   | not so many requests to that place at once                               |
+/// | a range is beyond the file's end   | another file than before, if nobody else is at work                      |
 /// | a place refused, or lost too many  | it is not asked again                                                    |
 /// | no place is left, nobody at work   | `fail`, with what happened last                                          |
 /// | every segment is complete          | `complete`                                                               |
+/// | another checksum than it should be | everything anew, if some of it is an earlier run's                       |
 ///
 /// What is put together from several responses is known to be of one file: by a validator, sent as `If-Range`, or one strong
 /// entity tag of several servers, or by the checksum in the end; and by its length always.
@@ -42,6 +44,8 @@ package struct DownloadPlan: Sendable {
     package private(set) var beginnings = 0
     /// Bytes that were there, at most, when it began anew: to have them once more is no progress.
     private var given: Int64 = 0
+    /// Whether some of what is there is an earlier run's.
+    package private(set) var isContinued = false
     private var isOver = false
 
     /// - Parameters:
@@ -65,6 +69,7 @@ package struct DownloadPlan: Sendable {
             begin = part.upperBound
         }
         if begin < remains.total || segments.isEmpty { segments.append(Segment(begin, remains.total)) }
+        isContinued = received > 0
         join()
     }
 
@@ -181,6 +186,17 @@ package struct DownloadPlan: Sendable {
         return lose(request, index, reason, attempts: attempts)
     }
 
+    /// The file has all its bytes, and they are not what the manifest says: everything is asked for once more, of every place.
+    package mutating func didFailVerification() {
+        isOver = false
+        failure = nil
+        restarts = 0
+        workers = [:]
+        startOver()
+        given = 0
+        sources = sources.map { _ in Source() }
+    }
+
     // MARK: Requests
 
     /// The place that is asked next: of those that have what is needed the one with the fewest requests and losses.
@@ -282,6 +298,11 @@ package struct DownloadPlan: Sendable {
         case .changed: return changed(source)
         case .otherLength, .otherRange: sources[source].isOut = true
         case .noRanges: break
+        case .status(416, _) where request.range != nil && workers.isEmpty:
+            // Nothing says that it is the same file, which has no such range: it is another one.
+            return changed(source)
+        case .later where active(at: source) > 0: sources[source].limit = active(at: source)
+        case .later: sources[source].isOut = true
         case .status, .lost:
             if progress == 0, active(at: source) > 0 {
                 // It answers others: it does not want so many at once.
@@ -335,7 +356,8 @@ package struct DownloadPlan: Sendable {
         for index in sources.indices {
             sources[index].validator = nil
             sources[index].isConfirmed = false
-            sources[index].servesRanges = true
+            // Servers with different tags behind one name never have two ranges of one file: the last time it is in one piece.
+            sources[index].servesRanges = restarts < Self.maximumRestarts
         }
         return cancelled
     }
@@ -343,6 +365,7 @@ package struct DownloadPlan: Sendable {
     private mutating func startOver() {
         if received > 0 { beginnings += 1 }
         given = max(given, received)
+        isContinued = false
         total = nil
         segments = [Segment(0, nil)]
     }

@@ -5,12 +5,14 @@ import Testing
 
 @Suite("Notes of incomplete files") struct PartNoteTests {
     private static let url = URL(string: "http://h/a")
+    /// The digest of the URL.
+    private static let key = "c43fa283946b81455781ee66e2429e922951961b9f11ec301adaef81f333835e"
 
     private func note(_ changes: [String: Any]) throws -> PartNote? {
         var fields: [String: Any] = [
             "format": "batchget ranges 2", "file": ["inode": 2, "birth": ["seconds": 1, "nanoseconds": 2]],
             "total": 100, "parts": [0, 10, 20, 30],
-            "validators": ["x": "\"a\""],
+            "validators": [Self.key: "\"a\""],
         ]
         for (key, value) in changes { fields[key] = value }
         return PartNote(try JSONSerialization.data(withJSONObject: fields))
@@ -22,7 +24,17 @@ import Testing
         let remains = try note([:])?.remains(size: 30, at: [url])
         #expect(remains?.parts == [0..<10, 20..<30])
         #expect(remains?.total == 100)
-        #expect(remains?.validators == [nil], "the note of another URL says nothing")
+        #expect(remains?.validators == ["\"a\""])
+    }
+
+    @Test("A note counts for a download from one of its places, of which none need have a validator")
+    func places() throws {
+        let url = try #require(Self.url)
+        let other = try #require(URL(string: "http://h/b"))
+        #expect(try note([:])?.remains(size: 30, at: [other, url])?.validators == [nil, "\"a\""])
+        let silent = try note(["validators": [Self.key: ""]])
+        #expect(silent?.remains(size: 30, at: [url])?.validators == [nil])
+        #expect(silent?.remains(size: 30, at: [other]) == nil, "what is there is another URL's")
     }
 
     @Test(

@@ -181,6 +181,29 @@ import Testing
         #expect(!(outcome.output + outcome.errors).contains("hidden"))
     }
 
+    @Test("Of fields whose names differ in case only, the last one counts", arguments: [[], ["--split", "2"]])
+    func repeatedHeaders(_ options: [String]) async throws {
+        server.serve("a", content(1))
+        let names = (0..<16).map { "X-Field-\($0)" }
+        let fields = names.map { "  header=\($0): first\n" } + names.map { "  header=\($0.lowercased()): last\n" }
+        #expect(try await run("\(server.url("a"))\n" + fields.joined(), options).code == 0)
+        let request = try #require(server.requests(for: "a").first)
+        #expect(names.allSatisfy { request[$0] == "last" })
+    }
+
+    @Test("Nothing is written outside of the output directory")
+    func noCache() async throws {
+        server.serve("a", content(10))
+        let home = folder.path("home")
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        let child = try Child(
+            ["-o", folder.path("out"), server.url("a")],
+            variables: ["HOME": home, "CFFIXED_USER_HOME": home, "XDG_CACHE_HOME": home + "/.cache"], in: folder)
+        #expect(try await child.wait().code == 0)
+        #expect(folder.data("out/a") == content(10))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home) == [])
+    }
+
     @Test("A server that falls silent is given up on after --timeout")
     func timeout() async throws {
         server.serve("a", content(1000), released: 500)

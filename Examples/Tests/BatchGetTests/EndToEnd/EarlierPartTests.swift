@@ -120,6 +120,65 @@ import Testing
         #expect(try await !isContinued())
     }
 
+    // MARK: Without validators, with a digest
+
+    /// A list with one file, which goes through a plan and is had in one piece.
+    private func list(_ name: String, _ content: Data) async throws -> String {
+        "\(server.url(name)) out=a split=2 sha256=\(try await sha256(content))"
+    }
+
+    private func run(_ name: String, _ content: Data) async throws -> Child.Outcome {
+        try await batchget(["-o", folder.path("out")], input: try await list(name, content), in: folder)
+    }
+
+    /// Leaves a part of the file that only the digest can tell from others.
+    private func leaveUntaggedPart() async throws {
+        let resource = server.serve("a", Self.whole, released: 600_000, entityTag: "")
+        let list = try await list("a", Self.whole)
+        let child = try Child(["-o", folder.path("out")], input: list, in: folder)
+        try await folder.waitForSize("out/a.part", atLeast: 600_000)
+        child.kill(SIGINT)
+        #expect(try await child.wait().code == 130)
+        resource.release()
+        #expect(folder.size("out/a.part.json") > 0)
+    }
+
+    @Test("The part of another URL's file is not continued")
+    func otherURL() async throws {
+        try await leaveUntaggedPart()
+        let other = content(1_000_000, seed: 2)
+        server.serve("b", other, entityTag: "")
+        let outcome = try await run("b", other)
+        #expect(outcome.code == 0)
+        #expect(server.requests(for: "b").map { $0["Range"] } == [nil])
+        #expect(folder.data("out/a") == other)
+    }
+
+    @Test("A part that turns out to be of another file in the end is given up, and all of the file had")
+    func otherContent() async throws {
+        try await leaveUntaggedPart()
+        let before = server.requests(for: "a").count
+        let other = content(1_000_000, seed: 2)
+        server.serve("a", other, entityTag: "")
+        let outcome = try await run("a", other)
+        #expect(outcome.code == 0)
+        #expect(server.requests(for: "a").dropFirst(before).map { $0["Range"] == nil } == [false, true])
+        #expect(folder.data("out/a") == other)
+        #expect(folder.files.filter { $0.hasPrefix("out/") } == ["out/a"])
+    }
+
+    @Test("A file that has become shorter than what is there of it begins anew")
+    func shorter() async throws {
+        try await leaveUntaggedPart()
+        let before = server.requests(for: "a").count
+        let other = content(300_000, seed: 2)
+        server.serve("a", other, entityTag: "")
+        let outcome = try await run("a", other)
+        #expect(outcome.code == 0)
+        #expect(server.requests(for: "a").count == before + 2)
+        #expect(folder.data("out/a") == other)
+    }
+
     @Test("A kill after the file has begun anew leaves no note of what was there before")
     func noteOfOldContent() async throws {
         try await leavePart()

@@ -119,14 +119,16 @@ import Testing
         #expect(folder.data("out/big") == other)
     }
 
-    @Test("Ctrl-C while a file that is there is being checked: it ends at once, and the file stays")
-    func whileChecking() async throws {
+    @Test(
+        "Ctrl-C while a file that is there is being checked: it ends at once, and the file stays",
+        arguments: [("sha256=", 64), ("checksum=sha-512=", 128)])
+    func whileChecking(_ option: String, _ digits: Int) async throws {
         // Takes no space, and longer to read than anybody waits.
         let size: off_t = 1 << 40
         let path = try folder.write("", to: "out/huge")
         guard truncate(path, size) == 0 else { throw TestFailure("truncate: \(String(cString: strerror(errno)))") }
         let list = try folder.write(
-            "\(server.url("huge")) sha256=\(String(repeating: "0", count: 64))", to: "list.txt")
+            "\(server.url("huge")) \(option)\(String(repeating: "0", count: digits))", to: "list.txt")
         let terminal = try PseudoTerminal(columns: 80, rows: 24)
         let child = try Child(["-o", folder.path("out"), list], terminal: terminal, in: folder)
         try await terminal.wait(for: "the check") { $0.visibleText.first?.hasPrefix("checking huge ") == true }
@@ -136,6 +138,28 @@ import Testing
         #expect(screen.text.first?.hasPrefix("interrupted: 1 cancelled; 0 B in ") == true)
         #expect(server.log.value.isEmpty)
         #expect(folder.size("out/huge") == Int(size))
+    }
+
+    @Test("A signal while the note of an earlier run is being read")
+    func whileReadingNote() async throws {
+        server.serve("a", BatchGetTests.content(10), released: 0)
+        // As long as a note may be, so that there is time.
+        let parts = String(repeating: "1,2,", count: 250_000) + "3,4"
+        let note = #"{"format":"batchget ranges 2","file":{"inode":1},"total":9,"parts":[\#(parts)],"validators":{}}"#
+        let path = try folder.write(note, to: "out/a.part.json")
+        #expect(chmod(path, 0o600) == 0)
+        let child = try Child(["-o", folder.path("out"), "-s2", server.url("a")], in: folder)
+        let deadline = ContinuousClock.now + .seconds(30)
+        // The part is made right before the note is read.
+        while !folder.files.contains("out/a.part") {
+            guard ContinuousClock.now < deadline else { throw TestFailure("there is no part") }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        child.kill(SIGINT)
+        let outcome = try await child.wait()
+        #expect(outcome.code == 130)
+        #expect(outcome.errorLines.first == "cancelled a interrupted")
+        #expect(folder.files.filter { $0.hasPrefix("out/") }.isEmpty)
     }
 
     @Test("A signal before anything came")

@@ -49,10 +49,14 @@ import Testing
         let start = ContinuousClock.now
         #expect(try await run(["--retry-wait", "0", server.url("a")]).code == 0)
         #expect(ContinuousClock.now - start >= .seconds(1))
-        // One that is too long ends it.
-        server.serve("b", Self.whole, refusals: [.init(status: 503, retryAfter: 100_000)])
-        #expect(try await run([server.url("b")]).code == 1)
-        #expect(server.requests(for: "b").count == 1)
+    }
+
+    @Test("A Retry-After that is too long ends it", arguments: [[], ["--split", "2"]])
+    func longRetryAfter(_ options: [String]) async throws {
+        server.serve("a", Self.whole, refusals: [.init(status: 503, retryAfter: 100_000)])
+        let outcome = try await run(options + ["--retry-wait", "0", server.url("a")])
+        #expect(outcome.code == 1 && outcome.errors.contains("(503)"))
+        #expect(server.requests(for: "a").count == 1)
     }
 
     // MARK: Command line

@@ -38,7 +38,8 @@ import Testing
     @Test("An id is not called unknown when its line could not be read")
     func noConsequences() {
         #expect(
-            problems("http://h/a after=b\nhttp://h/x id=b out=\"") == ["list:2: the closing quote of \"\" is missing"])
+            problems("http://h/a after=b\nhttp://h/x id=b out=\"")
+                == ["list:2: the closing quote of word 3 is missing"])
     }
 
     @Test("Every cycle is found, from its first entry on, and no way that is none")

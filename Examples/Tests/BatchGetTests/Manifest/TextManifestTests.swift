@@ -76,12 +76,12 @@ private func entry(
     @Test(
         "What is wrong is told with its line",
         arguments: [
-            ("http://h/a b", "list:1: \"b\" is not an option: after the URL come key=value pairs"),
-            ("http://h/a sizes=3", "list:1: unknown option \"sizes\"; known: \(Self.known)"),
-            ("http://h/a url=x", "list:1: unknown option \"url\"; known: \(Self.known)"),
+            ("http://h/a b", "list:1: word 2 is not an option: after the URL come key=value pairs"),
+            ("http://h/a sizes=3", "list:1: word 2 is an unknown option; known: \(Self.known)"),
+            ("http://h/a url=x", "list:1: word 2 is an unknown option; known: \(Self.known)"),
             ("http://h/a out=x out=y", "list:1: out: is given twice"),
-            ("\nhttp://h/a out=\"x", "list:2: the closing quote of \"x\" is missing"),
-            ("http://h/a out=\"x\"y", "list:1: a blank is missing after the closing quote of \"x\""),
+            ("\nhttp://h/a out=\"x", "list:2: the closing quote of word 2 is missing"),
+            ("http://h/a out=\"x\"y", "list:1: a blank is missing after the closing quote of word 2"),
             ("out=x", "list:1: url: is missing"),
             ("h/a", "list:1: url: \"h/a\" is not a URL"),
             ("ftp://me:secret@h/a", "list:1: url: \"ftp://h/a\" is neither http nor https"),
@@ -139,6 +139,21 @@ private func entry(
         #expect(problems(text) == [message])
     }
 
+    @Test(
+        "What is wrong with a line is told without a field's value, and without user name and password",
+        arguments: [
+            ("https://h/a header=Authorization: Bearer secret", 2),
+            ("https://h/a header=Authorization: Basic secret==", 2),
+            ("https://h/a header=\"Authorization: Bearer secret", 1),
+            ("https://h/a header=\"Authorization: Bearer secret\"x", 1),
+            ("\"https://u:secret@h/a", 1),
+        ])
+    func secrets(_ text: String, _ count: Int) {
+        let found = problems(text)
+        #expect(found.count == count)
+        #expect(!found.joined().contains("secret"))
+    }
+
     @Test("A name of 240 bytes is the longest")
     func longestName() throws {
         let longest = String(repeating: "x", count: 240)
@@ -169,7 +184,7 @@ private func entry(
         #expect(problems("http://h/a out=\"x\u{301}\"") == [])
         #expect(
             problems("http://h/a out=\"x\"\u{301}")
-                == ["list:1: a blank is missing after the closing quote of \"x\""])
+                == ["list:1: a blank is missing after the closing quote of word 2"])
     }
 
     @Test("A line that is not UTF-8 is told, with the others")

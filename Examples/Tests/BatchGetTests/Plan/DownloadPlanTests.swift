@@ -140,25 +140,63 @@ private typealias Head = DownloadPlan.Head
     }
 
     @Test(
-        "A file that was changed begins anew, all of it, and not for ever",
+        "A file that was changed begins anew, all of it; the last time in one piece",
         arguments: [
             head(16 * unit, tag: "\"b\"", status: 206, first: 8 * unit), head(8 * unit, status: 206, first: 8 * unit),
             head(16 * unit, tag: "\"b\""), Head(statusCode: 416),
         ])
     func changed(_ head: DownloadPlan.Head) {
         var plan = Plan(sourceCount: 1, settings: settings(2))
-        for number in [1, 3, 5, 7] {
+        for number in [1, 3, 5] {
             #expect(plan.asked() == ["\(number) of 0: all"])
             #expect(plan.didReceive(BatchGetTests.head(16 * unit), of: number) == .write)
             #expect(plan.didWrite(Int(unit), of: number) == true)
             #expect(plan.asked().count == 1)
             #expect(plan.didReceive(head, of: number + 1) == .refuse(.changed))
             let actions = plan.didEnd(number + 1, .changed)
-            #expect(actions.first == .cancel(number))
-            #expect(actions.last == (number == 7 ? .fail(.changed) : .cancel(number)))
+            #expect(actions == [.cancel(number)])
             #expect(plan.didEnd(number, nil).isEmpty, "nothing is heard of it any more")
         }
+        #expect(plan.asked() == ["7 of 0: all"])
+        #expect(plan.didReceive(BatchGetTests.head(16 * unit), of: 7) == .write)
+        #expect(plan.asked().isEmpty, "ranges of one file cannot be had")
+        #expect(plan.didWrite(Int(16 * unit), of: 7) == false)
+        #expect(plan.didEnd(7, nil).isEmpty)
+        #expect(plan.asked() == ["complete \(16 * unit)"])
+    }
+
+    @Test("A range beyond the end is of another file, which begins anew where nobody else is at work")
+    func beyondTheEnd() {
+        let remains = Plan.Remains(total: 4 * unit, parts: [0..<unit], validators: [nil])
+        var plan = Plan(sourceCount: 1, settings: settings(1, checksum: true), remains: remains)
+        for number in [1, 3, 5] {
+            #expect(plan.asked() == ["\(number) of 0: bytes=1048576-4194303"])
+            #expect(plan.didEnd(number, .status(416, "beyond")).isEmpty)
+            #expect(plan.asked() == ["\(number + 1) of 0: all"])
+            #expect(plan.beginnings == number / 2 + 1)
+            #expect(plan.didReceive(head(4 * unit, tag: nil), of: number + 1) == .write)
+            #expect(plan.didWrite(Int(unit), of: number + 1) == true)
+            #expect(plan.didEnd(number + 1, lost).isEmpty)
+        }
+        #expect(plan.asked() == ["7 of 0: all"], "the last time in one piece")
+        var whole = Plan(sourceCount: 1, settings: settings(1))
+        _ = whole.asked()
+        #expect(whole.didEnd(1, .status(416, "beyond")).isEmpty)
+        #expect(whole.asked() == ["fail: beyond"], "nothing less can be asked for")
+    }
+
+    @Test("What is to be asked again much later is not asked again; where others are at work, not so often")
+    func later() {
+        var plan = Plan(sourceCount: 1, settings: settings(2))
+        _ = plan.asked()
+        #expect(plan.didReceive(head(16 * unit), of: 1) == .write)
+        #expect(plan.asked().count == 1)
+        #expect(plan.didEnd(2, .later("busy")).isEmpty)
         #expect(plan.asked().isEmpty)
+        #expect(plan.didEnd(1, lost).isEmpty)
+        #expect(plan.asked() == ["3 of 0: all"])
+        #expect(plan.didEnd(3, .later("busy")).isEmpty)
+        #expect(plan.asked() == ["fail: busy"])
     }
 
     @Test("A range that was not asked for is not written")

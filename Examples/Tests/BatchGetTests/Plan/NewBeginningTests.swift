@@ -78,6 +78,21 @@ private typealias Plan = DownloadPlan
         #expect(plan.beginnings == 1)
     }
 
+    @Test("What an earlier run left is given up when the whole is not what the manifest says")
+    func failedVerification() {
+        let remains = Plan.Remains(total: 4 * unit, parts: [0..<unit], validators: ["\"a\""])
+        var plan = Plan(sourceCount: 1, settings: settings(1, checksum: true), remains: remains)
+        #expect(plan.asked() == ["1 of 0: bytes=1048576-4194303 if \"a\""])
+        #expect(plan.didReceive(head(4 * unit, status: 206, first: unit), of: 1) == .write)
+        #expect(plan.didWrite(Int(3 * unit), of: 1) == false)
+        #expect(plan.asked() == ["complete \(4 * unit)"])
+        #expect(plan.isContinued)
+        plan.didFailVerification()
+        #expect(!plan.isContinued && plan.received == 0 && plan.beginnings == 1)
+        #expect(plan.didEnd(1, nil).isEmpty, "nothing is heard of it any more")
+        #expect(plan.asked() == ["2 of 0: all"])
+    }
+
     @Test("A mirror's file that begins anew is not put together with what the place before has")
     func otherMirror() {
         var plan = Plan(sourceCount: 2, settings: settings(1))

@@ -25,7 +25,11 @@ final class Child: Sendable {
     /// - Parameters:
     ///   - input: its standard input, unless there is a terminal.
     ///   - terminal: its controlling terminal: standard input and error. Standard output always goes to a file.
-    init(_ arguments: [String], input: String = "", terminal: PseudoTerminal? = nil, in folder: Folder) throws {
+    ///   - variables: of its environment, beside those of the tests.
+    init(
+        _ arguments: [String], input: String = "", terminal: PseudoTerminal? = nil, variables: [String: String] = [:],
+        in folder: Folder
+    ) throws {
         let id = UUID().uuidString
         self.folder = folder
         files = (folder.path(".output-\(id)"), folder.path(".errors-\(id)"))
@@ -58,11 +62,12 @@ final class Child: Sendable {
         let program = try Self.program()
         var environment = ProcessInfo.processInfo.environment
         environment["TERM"] = "xterm"
+        environment.merge(variables) { $1 }
         let words = ([program] + arguments).map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { (words + variables).forEach { free($0) } }
+        let settings = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { (words + settings).forEach { free($0) } }
         var pid: pid_t = 0
-        let status = posix_spawn(&pid, program, &actions, &attributes, words, variables)
+        let status = posix_spawn(&pid, program, &actions, &attributes, words, settings)
         guard status == 0 else { throw TestFailure("cannot start \(program): \(String(cString: strerror(status)))") }
         self.pid = pid
     }

@@ -133,15 +133,8 @@ final class FileServer: HTTPHandler, Sendable {
     }
 
     private func response(_ resource: Resource?, to request: Request) -> HTTPResponse {
-        let refusal = resource?.refusals.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-        guard let resource, resource.status == 200, refusal == nil else {
-            didEnd(request.host)
-            let code = refusal?.status ?? resource?.status ?? 404
-            var headers: HTTPHeaders = [:]
-            if let seconds = refusal?.retryAfter { headers[HTTPHeader("Retry-After")] = "\(seconds)" }
-            return HTTPResponse(
-                statusCode: HTTPStatusCode(code, phrase: "Status \(code)"), headers: headers, body: Data("no".utf8))
-        }
+        guard let resource else { return response(Refusal(status: 404), to: request) }
+        if let refusal = refusal(of: resource, to: request) { return response(refusal, to: request) }
         let size = resource.content.count
         let range = range(request, of: resource)
         var headers: HTTPHeaders = [:]
@@ -155,15 +148,38 @@ final class FileServer: HTTPHandler, Sendable {
             body: HTTPBodySequence(from: bytes, count: sent.count, suggestedBufferSize: 1 << 16))
     }
 
+    private func response(_ refusal: Refusal, to request: Request) -> HTTPResponse {
+        didEnd(request.host)
+        var headers: HTTPHeaders = [:]
+        if let seconds = refusal.retryAfter { headers[HTTPHeader("Retry-After")] = "\(seconds)" }
+        let status = HTTPStatusCode(refusal.status, phrase: "Status \(refusal.status)")
+        return HTTPResponse(statusCode: status, headers: headers, body: Data("no".utf8))
+    }
+
+    /// What is answered in place of the file; nil: the file is.
+    private func refusal(of resource: Resource, to request: Request) -> Refusal? {
+        let refusal = resource.refusals.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if let refusal { return refusal }
+        guard resource.status == 200 else { return Refusal(status: resource.status) }
+        guard let first = bounds(request, of: resource)?.first, first >= resource.content.count else { return nil }
+        return Refusal(status: 416)
+    }
+
     /// The range that is asked for and can be served; nil: everything.
     private func range(_ request: Request, of resource: Resource) -> Range<Int>? {
+        guard let (first, end) = bounds(request, of: resource) else { return nil }
+        let last = min(end ?? .max, resource.content.count - 1)
+        return first <= last ? first..<last + 1 : nil
+    }
+
+    /// The first byte that is asked for, and the last one; nil: no range counts.
+    private func bounds(_ request: Request, of resource: Resource) -> (first: Int, last: Int?)? {
         guard resource.servesRanges, let text = request["Range"], text.hasPrefix("bytes="),
             request["If-Range"] == nil || request["If-Range"] == resource.entityTag
         else { return nil }
         let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Int(ends[0]), first < resource.content.count else { return nil }
-        let last = Int(ends[1]).map { min($0, resource.content.count - 1) } ?? resource.content.count - 1
-        return first <= last ? first..<last + 1 : nil
+        guard ends.count == 2, let first = Int(ends[0]) else { return nil }
+        return (first, Int(ends[1]))
     }
 
     private func didEnd(_ host: String) {
