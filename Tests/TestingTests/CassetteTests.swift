@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import NetworkingSupport
+import NetworkingTransport
 import OperationNetworkingTesting
 import TestServer
 import Testing
@@ -122,6 +123,147 @@ struct CassetteTests {
             await replaying.request("none").failure() as? CassetteError
                 == .noExchange(request: "GET https://api.example.org/v1/none", expected: nil))
         try cassette.finish()
+    }
+
+    /// What a download, a reader, and a request that says itself what it accepts get of a URL.
+    private func contents(
+        of text: String, by manager: HTTPRequestOperationManager, _ folder: TemporaryDirectory
+    ) async throws -> [String] {
+        let download = manager.httpRequestOperation(with: try makeRequest(text))
+        download.downloadDestination = DownloadDestination(fileURL: folder.file("content"))
+        _ = try await download.data()
+        let reader = manager.httpRequestOperation(with: try makeRequest(text))
+        var read = ""
+        for try await line in reader.lines { read += line + "\n" }
+        var request = try makeRequest(text)
+        request.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")
+        let own = try await manager.httpRequestOperation(with: request).data().0
+        return [
+            try String(contentsOf: folder.file("content"), encoding: .utf8), read, String(decoding: own, as: UTF8.self),
+        ]
+    }
+
+    @Test("JSON is the same in whatever order its keys are")
+    func orderOfKeys() async throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(
+            #"""
+            {"log": {"entries": [{
+                "request": {
+                    "method": "POST", "url": "https://api.example.org/v1/x",
+                    "headers": [{"name": "content-type", "value": "application/json; charset=utf-8"}],
+                    "postData": {"text": "{\"b\": 1, \"a\": [{\"d\": null, \"c\": \"é\"}, 2]}"}
+                },
+                "response": {"status": 200, "content": {"text": "found"}}
+            }]}}
+            """#, to: "x.har")
+        let manager = manager(try Cassette(file))
+        for (type, body, isThere) in [
+            ("application/json", #"{"a":[{"c":"\u00e9","d":null},2],"b":1}"#, true),
+            ("application/json", #"{"a":[2,{"c":"é","d":null}],"b":1}"#, false),
+            ("application/json", #"{"a":[{"c":"é","d":null},2],"b":1"#, false),
+            ("text/plain", #"{"a":[{"c":"é","d":null},2],"b":1}"#, false),
+        ] {
+            var request = try makeRequest("https://api.example.org/v1/x", method: "POST", body: Data(body.utf8))
+            request.setValue(type, forHTTPHeaderField: "Content-Type")
+            let error = await manager.httpRequestOperation(with: request).failure()
+            #expect(isThere ? error == nil : error is CassetteError, "\(type) \(body)")
+        }
+    }
+
+    @Test("Multipart forms are the same with whatever boundary")
+    func boundaries() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("x.har")
+        let server = try TestServer()
+        server.respond(to: "/form", .ok("received"))
+        let url = "http://127.0.0.1:\(server.port)/form"
+        func send(_ text: String, by manager: HTTPRequestOperationManager) async throws -> String {
+            let operation = try manager.makeOperation(
+                method: "POST", url, parameters: ["b": "2"],
+                constructingBodyWith: { $0.appendPart(withForm: Data(text.utf8), name: "a") })
+            return String(decoding: try await operation.data().0, as: UTF8.self)
+        }
+        let recording = try Cassette(file, mode: .record)
+        #expect(try await send("text", by: manager(recording)) == "received")
+        try recording.finish()
+        server.stop()
+
+        let replayed = try Cassette(file, matching: .strict)
+        await #expect(throws: CassetteError.self) { try await send("other", by: manager(replayed)) }
+        #expect(try await send("text", by: manager(replayed)) == "received")
+        try replayed.finish()
+    }
+
+    @Test("Coded content is recorded decoded, and masked, whoever decodes it")
+    func codedContent() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("x.har")
+        let (plain, masked) = ("one\ngeheim\n", "one\n***\n")
+        let server = try TestServer()
+        let coded = try GzipEncoder.encode(Data(plain.utf8))
+        server.respond(
+            to: "/x",
+            ScriptedResponse(
+                headers: [("Content-Type", "text/plain"), ("Content-Encoding", "gzip")], body: .data(coded)))
+        let url = "http://127.0.0.1:\(server.port)/x"
+        var masking = Cassette.Masking()
+        masking.content = { content, _ in
+            Data(String(decoding: content, as: UTF8.self).replacingOccurrences(of: "geheim", with: "***").utf8)
+        }
+        let recording = try Cassette(file, mode: .record, masking: masking)
+        let live = try await contents(of: url, by: manager(recording), folder)
+        #expect(live == [plain, plain, String(decoding: coded, as: UTF8.self)])
+        try recording.finish()
+        server.stop()
+        #expect(try !String(contentsOf: file, encoding: .utf8).contains("geheim"))
+
+        let replayed = try Cassette(file, matching: .strict, masking: masking)
+        #expect(try await contents(of: url, by: manager(replayed), folder) == [masked, masked, masked])
+        try replayed.finish()
+    }
+
+    @Test("A part of coded content is replayed as it came")
+    func codedPart() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("x.har")
+        let server = try TestServer()
+        let part = try Data(GzipEncoder.encode(Data("text".utf8)).prefix(10))
+        server.respond(
+            to: "/x",
+            ScriptedResponse(
+                status: 206, headers: [("Content-Encoding", "gzip"), ("Content-Range", "bytes 0-9/24")],
+                body: .data(part)))
+        var request = try makeRequest("http://127.0.0.1:\(server.port)/x")
+        request.setValue("bytes=0-9", forHTTPHeaderField: "Range")
+        let recording = try Cassette(file, mode: .record)
+        #expect(try await manager(recording).httpRequestOperation(with: request).data().0 == part)
+        try recording.finish()
+        server.stop()
+
+        let replaying = manager(try Cassette(file))
+        let (content, response) = try await replaying.httpRequestOperation(with: request).data()
+        #expect(content == part && response.statusCode == 206)
+        #expect(response.value(forHTTPHeaderField: "Content-Encoding") == "gzip")
+        #expect(response.value(forHTTPHeaderField: "X-Cassette-Coded") == nil)
+    }
+
+    @Test("The length that a HEAD was answered is that of its replay")
+    func head() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("x.har")
+        let server = try TestServer()
+        server.respond(to: "/x", .ok("0123456789"))
+        let request = try makeRequest("http://127.0.0.1:\(server.port)/x", method: "HEAD")
+        let recording = try Cassette(file, mode: .record)
+        let recorded = try await manager(recording).httpRequestOperation(with: request).data().1
+        try recording.finish()
+        server.stop()
+
+        let replaying = manager(try Cassette(file))
+        let replayed = try await replaying.httpRequestOperation(with: request).data().1
+        #expect(recorded.value(forHTTPHeaderField: "Content-Length") == "10")
+        #expect(replayed.value(forHTTPHeaderField: "Content-Length") == "10")
     }
 
     @Test(

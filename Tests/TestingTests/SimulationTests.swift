@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import FoundationNetworking
 import NetworkingSupport
 import OperationNetworkingTesting
 import OperationNetworkingTestingTraits
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -153,6 +155,29 @@ struct SimulationTests {
             }
         }
         guard case .stalled = error else { throw URLError(.unknown) }
+    }
+
+    @Test("An operation that a block makes has no network, either")
+    func blocks() async throws {
+        let server = try TestServer()
+        server.respond(to: "/x", .ok("from the network"))
+        let request = URLRequest(url: server.url("/x"))
+        try await withSimulation(interleavings: 5) { _ in
+            let stubs = HTTPStubs()
+            stubs.on("GET", "/v1/x", respond: .json([1]))
+            let (made, continuation) = AsyncStream<HTTPRequestOperation>.makeStream()
+            let outer = try makeManager(stubs).makeOperation(
+                method: "GET", "x",
+                success: { _, _ in
+                    continuation.yield(HTTPRequestOperation(request: request))
+                })
+            outer.start()
+            for await inner in made {
+                guard case .noStubs? = await inner.failure() as? SimulationError else { throw URLError(.unknown) }
+                break
+            }
+        }
+        #expect(server.requests.isEmpty)
     }
 
     @Test("An issue names the seed, and no other run follows", .simulationSeeds)

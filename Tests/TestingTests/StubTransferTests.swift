@@ -168,4 +168,20 @@ struct StubTransferTests {
         let error = await #expect(throws: RequestWaitError.self) { try await stubs.waitForRequests(2, timeout: 0.01) }
         #expect(error?.requests.map(\.description) == ["GET https://api.example.org/v1/x"])
     }
+
+    @Test("Waiting for no time at all ends, too")
+    func waitingForNoTime() async throws {
+        let ends = Locked(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 {
+                group.addTask { [stubs] in
+                    for _ in 0..<300 {
+                        let requests = try? await stubs.waitForRequests(1, timeout: 0)
+                        if requests == nil { ends.withLock { $0 += 1 } }
+                    }
+                }
+            }
+        }
+        #expect(ends.withLock { $0 } == 16 * 300)
+    }
 }

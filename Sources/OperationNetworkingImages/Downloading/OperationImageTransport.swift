@@ -6,7 +6,6 @@ internal import OperationNetworking
 
 /// Transfers by operations of a manager, in its queue and with its settings, but with a serializer of images.
 struct OperationImageTransport: ImageTransport {
-    var hasCache: Bool { false }
     let manager: HTTPRequestOperationManager
     /// Not the main queue, which perhaps nobody runs.
     private let queue = DispatchQueue(label: "OperationNetworking.images", attributes: .concurrent)
@@ -14,6 +13,8 @@ struct OperationImageTransport: ImageTransport {
     init(manager: HTTPRequestOperationManager) {
         self.manager = manager
     }
+
+    var hasCache: Bool { manager.urlCache != nil }
 
     func makeTransfer(
         for request: URLRequest, thumbnailSize: Int?,

@@ -19,7 +19,8 @@ public import OperationNetworking
 /// and passwords in URLs, are not written; ``Masking`` is for other secrets. Failures without a response are not recorded.
 ///
 /// Content is kept as text where it is UTF-8, else in base 64, and decoded: `Content-Encoding` is left out when it is replayed,
-/// as are `Set-Cookie` fields whose values were masked.
+/// as are `Set-Cookie` fields whose values were masked. A part of coded content, and content that does not decode, is kept as
+/// it came, and replayed with that field.
 public final class Cassette: Sendable {
     /// The treatment of requests.
     public enum Mode: Sendable {
@@ -31,7 +32,8 @@ public final class Cassette: Sendable {
         case replayOrRecord
     }
 
-    /// The choice of the exchange in the file that answers a request.
+    /// The choice of the exchange in the file that answers a request. Content is the same when its bytes are, or when it
+    /// is JSON, by the request's `Content-Type`, with the same values, or a multipart form with the same parts.
     public enum Matching: Sendable {
         /// The first one with the method, URL and, if any was recorded, content that has not answered yet. Then the
         /// last of them again.

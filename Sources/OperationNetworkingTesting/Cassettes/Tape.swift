@@ -7,15 +7,15 @@ internal import OperationNetworking
 
 /// The exchanges of a cassette, and which of them have answered.
 final class Tape: ExchangeRecorder {
-    fileprivate struct State {
+    private struct State {
         var exchanges: [ArchivedExchange]
         var played: Set<Int> = []
-        /// Of exchanges that were there before: others were recorded.
-        var count: Int
         var hasRecorded = false
     }
 
     private let state: Locked<State>
+    /// The exchanges that were there before: others were recorded.
+    private let known: [ArchivedExchange]
     private let mode: Cassette.Mode
     let matching: Cassette.Matching
     private let masking: Cassette.Masking
@@ -24,7 +24,8 @@ final class Tape: ExchangeRecorder {
         _ exchanges: [ArchivedExchange], _ mode: Cassette.Mode, _ matching: Cassette.Matching,
         _ masking: Cassette.Masking
     ) {
-        state = Locked(State(exchanges: exchanges, count: exchanges.count))
+        state = Locked(State(exchanges: exchanges))
+        known = exchanges
         self.mode = mode
         self.matching = matching
         self.masking = masking
@@ -33,9 +34,8 @@ final class Tape: ExchangeRecorder {
     var exchanges: [ArchivedExchange] { state.withLock { $0.exchanges } }
 
     var unplayed: [String] {
-        state.withLock { state in
-            (0..<state.count).filter { !state.played.contains($0) }.map { Self.name(state.exchanges[$0]) }
-        }
+        let played = state.withLock { $0.played }
+        return known.indices.filter { !played.contains($0) }.map { Self.name(known[$0]) }
     }
 
     /// What is to be written; nil: nothing new.
@@ -52,22 +52,42 @@ final class Tape: ExchangeRecorder {
     func answer(to request: RecordedRequest) async throws -> StubResponse {
         guard mode != .record else { return .passthrough }
         let url = masked(request.url.absoluteString)
-        let body = maskedContent(request.body, request.value(forHTTPHeaderField: "Content-Type"))
-        let (exchange, next) = state.withLock { state -> (ArchivedExchange?, String?) in
-            let wanted = state.find(method: request.method, url: url, body: body, matching)
-            if let wanted {
-                state.played.insert(wanted)
-                return (state.exchanges[wanted], nil)
-            }
-            let next = (0..<state.count).first { !state.played.contains($0) }
-            return (nil, next.map { Self.name(state.exchanges[$0]) })
+        let type = request.value(forHTTPHeaderField: "Content-Type")
+        let fitting = fitting(request.method, url, maskedContent(request.body, type), type)
+        let (wanted, next) = state.withLock { state -> (Int?, Int?) in
+            let next = known.indices.first { !state.played.contains($0) }
+            let wanted: Int? =
+                switch matching {
+                case .strict: next.flatMap { fitting.contains($0) ? $0 : nil }
+                case .lenient: fitting.first { !state.played.contains($0) } ?? fitting.last
+                }
+            if let wanted { state.played.insert(wanted) }
+            return (wanted, next)
         }
-        guard let exchange else {
+        guard let wanted else {
             if mode == .replayOrRecord { return .passthrough }
             throw CassetteError.noExchange(
-                request: "\(request.method) \(url)", expected: matching == .strict ? next : nil)
+                request: "\(request.method) \(url)",
+                expected: matching == .strict ? next.map { Self.name(known[$0]) } : nil)
         }
-        return try Self.response(of: exchange)
+        return try Self.response(of: known[wanted])
+    }
+
+    /// The places of the exchanges with a request like this one.
+    private func fitting(_ method: String, _ url: String, _ body: Data?, _ type: String?) -> [Int] {
+        var content = RequestContent(body, type: type)
+        return known.indices.filter { index in
+            let exchange = known[index]
+            guard exchange.method == method, Self.isSame(exchange.url, url) else { return false }
+            if matching == .lenient, exchange.requestBody == nil { return true }
+            let field = exchange.requestHeaders.first { $0.name.isFieldName("Content-Type") }
+            return content.isSame(as: RequestContent(exchange.requestBody, type: field?.value ?? type))
+        }
+    }
+
+    /// Archives have URLs as somebody wrote them.
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        left == right || URL(string: left)?.absoluteURL == URL(string: right)?.absoluteURL
     }
 
     private static func response(of exchange: ArchivedExchange) throws -> StubResponse {
@@ -75,23 +95,38 @@ final class Tape: ExchangeRecorder {
             throw CassetteError.recordedFailure(exchange.failure ?? "there was no response")
         }
         var response = StubResponse(status: exchange.status, body: exchange.content)
+        let dropped = droppedFields(of: exchange)
         for field in exchange.responseHeaders {
-            // The content is here as it was decoded, and whole.
-            let isOfTransfer = ["Content-Encoding", "Content-Length", "Transfer-Encoding"]
-                .contains { field.name.isFieldName($0) }
             let isMasked = field.name.isFieldName("Set-Cookie") && field.value == ArchivedExchange.mask
-            if !isOfTransfer, !isMasked { response = response.withField(field.name, field.value) }
+            let isDropped = dropped.contains { field.name.isFieldName($0) }
+            if !isDropped, !isMasked { response = response.withField(field.name, field.value) }
         }
         return response
     }
+
+    /// The fields of a response that say how its content came, and no longer how it is here.
+    private static func droppedFields(of exchange: ArchivedExchange) -> [String] {
+        // There is no content that they could be wrong about.
+        if exchange.method == "HEAD" { return [codedField] }
+        let transfer = [codedField, "Content-Length", "Transfer-Encoding"]
+        let isCoded = exchange.responseHeaders.contains { $0.name.isFieldName(codedField) }
+        // Other content is here as it was decoded.
+        return isCoded ? transfer : transfer + ["Content-Encoding"]
+    }
+
+    /// Stands in the file, and only there, with a response whose content is still in its codings.
+    private static let codedField = "X-Cassette-Coded"
 
     private static func name(_ exchange: ArchivedExchange) -> String { "\(exchange.method) \(exchange.url)" }
 
     // MARK: Recording
 
-    func record(_ request: RecordedRequest, _ head: ResponseHead, _ content: Data, _ timings: TransferTimings) {
+    func record(
+        _ request: RecordedRequest, _ head: ResponseHead, _ content: Data, isCoded: Bool, _ timings: TransferTimings
+    ) {
         var fields: [HeaderField] = []
         head.forEachField { fields.append(HeaderField($0, $1)) }
+        if isCoded { fields.append(HeaderField(Self.codedField, "true")) }
         let type = request.value(forHTTPHeaderField: "Content-Type")
         let responseType = fields.first { $0.name.isFieldName("Content-Type") }?.value
         var exchange = ArchivedExchange(
@@ -134,30 +169,5 @@ final class Tape: ExchangeRecorder {
     private func maskedContent(_ content: Data?, _ type: String?) -> Data? {
         guard let content, let mask = masking.content else { return content }
         return mask(content, type)
-    }
-}
-
-extension Tape.State {
-    /// The place of the exchange that answers a request; nil: none does.
-    fileprivate func find(method: String, url: String, body: Data?, _ matching: Cassette.Matching) -> Int? {
-        func fits(_ index: Int) -> Bool {
-            let exchange = exchanges[index]
-            guard exchange.method == method, Self.isSame(exchange.url, url) else { return false }
-            return matching == .lenient && exchange.requestBody == nil
-                || (exchange.requestBody ?? Data()) == body ?? Data()
-        }
-        let known = 0..<count
-        switch matching {
-        case .strict:
-            guard let next = known.first(where: { !played.contains($0) }) else { return nil }
-            return fits(next) ? next : nil
-        case .lenient:
-            return known.first { !played.contains($0) && fits($0) } ?? known.last { fits($0) }
-        }
-    }
-
-    /// Archives have URLs as somebody wrote them.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        left == right || URL(string: left)?.absoluteURL == URL(string: right)?.absoluteURL
     }
 }

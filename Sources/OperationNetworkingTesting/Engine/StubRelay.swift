@@ -50,7 +50,27 @@ final class StubRelay: TransferHandler, @unchecked Sendable {
     }
 
     func transfer(_ transfer: Transfer, didFinish outcome: TransferOutcome) {
-        if outcome.error == nil, let head { recorder?.record(request, head, content, outcome.timings) }
+        if outcome.error == nil, let recorder, let head {
+            let decoded = decodedContent(head)
+            recorder.record(request, head, decoded ?? content, isCoded: decoded == nil, outcome.timings)
+        }
         didFinish(outcome)
+    }
+
+    /// The content out of its codings, also where the engine leaves that to who asked. Nil: it is a part of something, or
+    /// does not decode.
+    private func decodedContent(_ head: ResponseHead) -> Data? {
+        let codings = outer.request.decodesContent ? [] : ContentDecoder.codings(of: head)
+        guard !codings.isEmpty else { return content }
+        guard head.statusCode != 206 else { return nil }
+        let decoder = ContentDecoder(codings)
+        var result = Data()
+        do {
+            try content.withUnsafeBytes { try decoder.decode($0) { result.append(contentsOf: $0) } }
+            try decoder.finish()
+            return result
+        } catch {
+            return nil
+        }
     }
 }

@@ -24,6 +24,13 @@ public struct Simulation: Sendable {
         simulated = runtime
     }
 
+    /// Takes steps: operations that blocks of the user's make in them are in the simulation like those of its body.
+    func surround(_ steps: () -> Bool) -> Bool {
+        Self.$current.withValue(self) {
+            InstalledRuntimes.with(simulated) { steps() }
+        }
+    }
+
     /// Waits in virtual time, which takes none.
     ///
     /// - Throws: `CancellationError`.

@@ -84,14 +84,17 @@ private enum SimulationRun {
         }
         let stalled = await withCheckedContinuation { continuation in
             let thread = Thread {
-                var isStalled = false
-                do throws(SimulatedScheduler.Failure) {
-                    try scheduler.run { result.withLock { $0 != nil } }
-                } catch {
-                    isStalled = true
-                    task.cancel()
+                let isStalled = simulation.surround {
+                    var isStalled = false
+                    do throws(SimulatedScheduler.Failure) {
+                        try scheduler.run { result.withLock { $0 != nil } }
+                    } catch {
+                        isStalled = true
+                        task.cancel()
+                    }
+                    scheduler.finish()
+                    return isStalled
                 }
-                scheduler.finish()
                 continuation.resume(returning: isStalled)
             }
             thread.name = "simulation"

@@ -42,20 +42,23 @@ extension HTTPStubs {
             state.lastWaiterID += 1
             return state.lastWaiterID
         }
-        let alarm = Task.detached { [self] in
-            try await Task.sleep(for: .seconds(max(0, min(timeout, 1e6))))
-            endWaiting(id)
-        }
-        defer { alarm.cancel() }
+        let alarm = Locked<Task<Void, any Error>?>(nil)
+        defer { alarm.withLock { $0 }?.cancel() }
         let isThere = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
                 let verdict = state.withLock { state -> Bool? in
                     if state.requests.count >= count { return true }
                     if Task.isCancelled { return false }
                     state.waiters.append(RequestWaiter(id: id, count: count, continuation: continuation))
                     return nil
                 }
-                if let verdict { continuation.resume(returning: verdict) }
+                if let verdict { return continuation.resume(returning: verdict) }
+                // Not before there is somebody whose waiting it ends.
+                let task = Task.detached { [self] in
+                    try await Task.sleep(for: .seconds(max(0, min(timeout, 1e6))))
+                    endWaiting(id)
+                }
+                alarm.withLock { $0 = task }
             }
         } onCancel: {
             endWaiting(id)

@@ -141,5 +141,8 @@ public final class HTTPStubs: Sendable {
 protocol ExchangeRecorder: Sendable {
     func answer(to request: RecordedRequest) async throws -> StubResponse
     /// The real engine has carried a request out. On the network thread.
-    func record(_ request: RecordedRequest, _ head: ResponseHead, _ content: Data, _ timings: TransferTimings)
+    ///
+    /// - Parameter isCoded: the content is as it came: it could not be taken out of the codings that the head names.
+    func record(
+        _ request: RecordedRequest, _ head: ResponseHead, _ content: Data, isCoded: Bool, _ timings: TransferTimings)
 }

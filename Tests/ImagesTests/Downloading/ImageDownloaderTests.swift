@@ -272,8 +272,10 @@ struct ImageDownloaderTests {
         }
     }
 
-    @Test("The session's cache is asked where the memory has nothing, also without the network")
-    func disk() async throws {
+    @Test(
+        "The session's or manager's cache is asked where the memory has nothing, also without the network",
+        arguments: [false, true])
+    func disk(hasSession: Bool) async throws {
         let server = try TestServer()
         server.respond(
             to: "/image.png",
@@ -282,8 +284,13 @@ struct ImageDownloaderTests {
                 body: .data(try file("rgba.png"))))
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
-        let downloader = ImageDownloader(
-            sessionManager: HTTPSessionManager(baseURL: nil, sessionConfiguration: configuration), imageCache: nil)
+        let manager = HTTPRequestOperationManager()
+        manager.urlCache = configuration.urlCache
+        let downloader =
+            hasSession
+            ? ImageDownloader(
+                sessionManager: HTTPSessionManager(baseURL: nil, sessionConfiguration: configuration), imageCache: nil)
+            : ImageDownloader(manager: manager, imageCache: nil)
         var request = URLRequest(url: server.url("/image.png"))
         request.cachePolicy = .returnCacheDataDontLoad
         await #expect { try await downloader.image(for: request) } throws: {
