@@ -116,6 +116,38 @@ import Testing
         #expect(server.requests.last?["Range"] == "bytes=\(1 << 20)-")
     }
 
+    @Test("A download that is cancelled leaves its file to another of the same resume data", arguments: [false, true])
+    func sharedResumeData(isResumed: Bool) async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try TestServer()
+        server.respond(to: "/file") { request in
+            let response = ScriptedResponse.ranged(Self.content, etag: "\"a\"")
+            guard request["Range"] != nil else { return response.ending(.stall, afterBodyBytes: 1 << 20) }
+            return response.with { $0.pieceSize = 1 << 20 }.holding(gate, at: .betweenPieces)
+        }
+        let session = OperationURLSession(configuration: .ephemeral)
+        let data = try await resumeData(session, server, Gate())
+        let location = try #require(SessionResumeData(data)).location
+        let delegate = RecordingDelegate()
+        let task = session.downloadTask(withResumeData: data)
+        task.delegate = delegate
+        task.resume()
+        let partialFile = URL(fileURLWithPath: location.path + ".part")
+        try await eventually("more content is written") { SessionDownloadFile.length(of: partialFile) > 1 << 20 }
+        let other = await session.downloading(
+            { session.downloadTask(withResumeData: data, completionHandler: $0) },
+            { task in
+                if isResumed { task.resume() }
+                task.cancel()
+            })
+        #expect(other.error != nil && other.file == nil)
+        gate.open()
+        await delegate.isComplete.wait()
+        #expect(delegate.error == nil && delegate.file == Self.content)
+        #expect(!FileManager.default.fileExists(atPath: partialFile.path))
+    }
+
     @Test func aServerWithOtherContentStartsOver() async throws {
         let gate = Gate()
         let server = try stoppingServer(gate) { gate.isOpen ? "\"b\"" : "\"a\"" }

@@ -2,9 +2,10 @@
 import Foundation
 import FoundationNetworking
 import NetworkingSupport
-import OperationNetworking
 import TestServer
 import Testing
+
+@testable import OperationNetworking
 
 /// What does not go the way of an operation.
 @Suite struct OtherLoadingTests {
@@ -94,6 +95,26 @@ import Testing
         await delegate.isComplete.wait()
         #expect(delegate.data.count == length && delegate.error == nil)
         #expect(ahead.withLock { $0 } <= 4 << 20)
+    }
+
+    @Test("A download of a long file is not collected in memory")
+    func longDownload() async throws {
+        let folder = try TemporaryDirectory()
+        var content = Data()
+        for byte in UInt8(0)..<64 { content.append(Data(repeating: byte, count: 1 << 20)) }
+        let file = try folder.write(content, to: "file")
+        let delegate = RecordingDelegate()
+        let greatest = Locked(0)
+        delegate.whenWriting = { task in
+            let count = (task as? any SessionTaskFace)?.task.withState { $0.collected.count } ?? Int.max
+            greatest.withLock { $0 = max($0, count) }
+        }
+        OperationURLSession(configuration: .ephemeral, delegate: delegate).downloadTask(with: file).resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.error == nil && delegate.bytesWritten == Int64(content.count))
+        let (isWhole, isLeft) = (delegate.file == content, FileManager.default.fileExists(atPath: file.path))
+        #expect(isWhole && isLeft)
+        #expect(greatest.withLock { $0 } < 8 << 20)
     }
 
     @Test(arguments: [

@@ -41,6 +41,24 @@ import Testing
         #expect(server.requests.count == (isStored ? 1 : 2))
     }
 
+    @Test("A delegate is asked about coded content, too, and what it lets be stored is out of its coding")
+    func codedContent() async throws {
+        let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA0vOzytJzSsBAKkwxf4HAAAA"))
+        let server = try TestServer()
+        server.respond(
+            to: "/",
+            ScriptedResponse(
+                headers: [("Cache-Control", "max-age=1000"), ("Content-Encoding", "gzip")], body: .data(coded)))
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        session.dataTask(with: server.url()).resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.events == ["response", "data", "cache 7", "metrics", "complete"])
+        #expect(delegate.data == Data("content".utf8))
+        #expect(await session.outcome(server.url()).text == "content")
+        #expect(server.requests.count == 1)
+    }
+
     @Test("A response of the cache's is a transaction of the metrics")
     func metrics() async throws {
         let server = try server()

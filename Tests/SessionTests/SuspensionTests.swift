@@ -211,6 +211,38 @@ import Testing
         #expect(server.requests.map(\.bodyLength) == [length] && server.connectionCount == 1)
     }
 
+    @Test("An upload that loses its connection during a suspension is sent anew from another stream of the delegate's")
+    func lostUpload() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        var limits = TestServer.Limits()
+        limits.receiveBuffer = 64 << 10
+        let length = 16 << 20
+        let server = try TestServer(limits: limits)
+        server.enqueue(.script([.stopReading, .gate(gate), .reset]).beforeRequestBody(), .ok("received"))
+        let delegate = RecordingDelegate()
+        let streams = Notes<Int>()
+        delegate.bodyStream = {
+            streams.add(length)
+            return InputStream(data: Data(count: length))
+        }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "PUT"
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        let task = session.uploadTask(withStreamedRequest: request)
+        task.resume()
+        try await eventually("content goes out") { task.countOfBytesSent > 0 && server.requests.count == 1 }
+        task.suspend()
+        await Self.untilNetworkThreadKnows()
+        gate.open()
+        try await eventually("the connection is lost") { server.openConnectionCount == 0 }
+        task.resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.error == nil && delegate.data == Data("received".utf8))
+        #expect(streams.all.count == 2)
+        #expect(server.requests.count == 2 && server.requests.last?.bodyLength == length)
+    }
+
     // MARK: Several threads
 
     /// Loads nothing, and notes what it is told; does something first, as another thread may at that moment.

@@ -195,6 +195,24 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test("A streamed upload whose operation is started by hand has no content and fails, unless it was cancelled")
+    func startedByHand() async throws {
+        let (server, delegate, other) = (try echo(), RecordingDelegate(), RecordingDelegate())
+        delegate.bodyStream = { InputStream(data: Data("content".utf8)) }
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        let task = session.uploadTask(withStreamedRequest: post(server.url()))
+        let operation = try #require(session.operation(for: task))
+        operation.start()
+        await delegate.isComplete.wait()
+        #expect(delegate.code == .requestBodyStreamExhausted && task.state == .completed)
+        try await eventually("the operation ends, too") { operation.isFinished }
+        OperationURLSession(configuration: .ephemeral, delegate: other)
+            .uploadTask(withStreamedRequest: post(server.url())).cancel()
+        await other.isComplete.wait()
+        #expect(other.code == .cancelled)
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func sendingIsTold() async throws {
         let (server, delegate) = (try echo(), RecordingDelegate())
         let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)

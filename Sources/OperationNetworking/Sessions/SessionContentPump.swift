@@ -50,14 +50,10 @@ final class SessionContentPump: @unchecked Sendable {
 
     /// From now on the content goes to a file.
     func turn(to file: URL) {
-        let isMade = FileManager.default.createFile(
-            atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        let handle = isMade ? try? FileHandle(forWritingTo: file) : nil
+        let made = Result { try SessionDownloadFile.make(file) }
         state.withLock { state in
-            state.place = .file(handle)
-            if handle == nil {
-                state.failure = CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: file.path])
-            }
+            state.place = .file(try? made.get())
+            if case .failure(let error) = made { state.failure = error }
         }
     }
 

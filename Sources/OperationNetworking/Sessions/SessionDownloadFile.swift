@@ -23,6 +23,15 @@ enum SessionDownloadFile {
             && DownloadDestination(fileURL: url).isDirectly(in: folder)
     }
 
+    /// A new file for this user alone, to be written to.
+    static func make(_ location: URL) throws -> FileHandle {
+        guard
+            FileManager.default.createFile(
+                atPath: location.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: location.path]) }
+        return try FileHandle(forWritingTo: location)
+    }
+
     /// Makes the file what is handed over.
     ///
     /// - Parameter errorContent: the content of a response that did not go to the file; nil: it did.
@@ -44,6 +53,11 @@ enum SessionDownloadFile {
     static func remove(_ location: URL) {
         removeTarget(location)
         PartialFile(clean: DownloadDestination(fileURL: location), of: nil).remove()
+    }
+
+    /// Removes what is beside the file, unless another task of the same resume data writes to it.
+    static func removePart(_ location: URL) {
+        PartialFile(clean: DownloadDestination(fileURL: location), of: nil).removeUnlessWritten()
     }
 
     /// Removes the file, if nobody has moved it away.

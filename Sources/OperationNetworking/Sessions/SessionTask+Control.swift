@@ -129,7 +129,8 @@ extension SessionTask {
     private var noFirstBody: URLError {
         URLError(
             .requestBodyStreamExhausted, url: originalRequest?.url,
-            reason: "the delegate gave no stream for the upload's content: implement needNewBodyStream")
+            reason: "nobody gave a stream for the upload's content: implement needNewBodyStream, and resume the task, "
+                + "whose operation cannot ask")
     }
 
     /// The session holds the face from now on.
@@ -187,6 +188,11 @@ extension SessionTask {
         if !isKept, let session { keep(in: session) }
         let interests = prepare()
         openUploadFile(for: operation)
+        if !isCanceling, needsFirstBody(operation) {
+            // Started as the operation that it is: nobody was asked for the content.
+            end(error: noFirstBody)
+            operation.cancel()
+        }
         if kind == .download {
             let destination = DownloadDestination(fileURL: downloadLocation)
             if let offset = withState({ $0.resumeOffset.take() }) {

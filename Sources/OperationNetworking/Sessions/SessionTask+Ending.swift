@@ -138,7 +138,8 @@ extension SessionTask {
             if let data {
                 result.error = result.error.map { Self.adding(data, to: $0) }
             } else {
-                SessionDownloadFile.remove(location)
+                SessionDownloadFile.removePart(location)
+                SessionDownloadFile.removeTarget(location)
             }
             for handler in handlers { handler(data) }
             complete(result)

@@ -193,11 +193,17 @@ extension SessionTask: AttemptClient {
         Runtime.current.onBlockThread { [self] in
             pump.turn(to: location)
             let face = OperationDownloadTask(self, operation)
-            let (session, received) = withState { state in
+            let (session, received, isLate) = withState { state in
+                // The end was there before the answer: nobody hears of a download.
+                guard state.machine.state != .completed else { return (OperationURLSession?.none, Int64(0), true) }
                 state.isDownload = true
                 state.formerFace = state.face
                 state.face = face
-                return (state.session, state.counts.received)
+                return (state.session, state.counts.received, false)
+            }
+            guard !isLate else {
+                pump.closeFile()
+                return SessionDownloadFile.removeTarget(location)
             }
             session?.taskDidBecome(face, self)
             client.task(self, didBecome: face) { [self] in

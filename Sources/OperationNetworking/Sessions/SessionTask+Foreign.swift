@@ -42,9 +42,10 @@ extension SessionTask {
         let (tells, isDownload) = withState { state in
             state.counts.received &+= Int64(data.count)
             let tells = state.interests.contains(.data) && !state.isDownload
-            if !tells { state.collected.append(data) }
+            if !tells, !state.isDownload { state.collected.append(data) }
             return (tells, state.isDownload)
         }
+        guard !isDownload || write(data) else { return }
         updateProgress()
         if tells {
             client.perform(for: self) { [self] in
@@ -53,6 +54,39 @@ extension SessionTask {
         } else if isDownload {
             reportWriting(Int64(data.count))
         }
+    }
+
+    /// Content of a download goes to its file as it comes. False: it could not, which is the task's end.
+    private func write(_ data: Data) -> Bool {
+        let location = downloadLocation
+        let (known, loader) = withState { ($0.downloadFile, $0.loader) }
+        do {
+            guard !isCanceling else { return false }
+            let file = try known ?? makeFile(at: location)
+            guard let file else { return false }
+            try file.write(contentsOf: data)
+            return true
+        } catch {
+            if case .foreign(let loader) = loader { loader.stop() }
+            finishLoading(
+                URLError(
+                    .cannotWriteToFile, url: originalRequest?.url,
+                    reason: "the content could not be written to \(location.path)", underlying: error))
+            return false
+        }
+    }
+
+    /// Nil: the task has been cancelled meanwhile, and may have removed its file before this one was made.
+    private func makeFile(at location: URL) throws -> FileHandle? {
+        let file = try SessionDownloadFile.make(location)
+        let isWanted = withState { state in
+            guard state.machine.state != .canceling, state.machine.state != .completed else { return false }
+            state.downloadFile = file
+            return true
+        }
+        guard !isWanted else { return file }
+        SessionDownloadFile.removeTarget(location)
+        return nil
     }
 
     /// A request has been answered, for metrics.
@@ -72,6 +106,8 @@ extension SessionTask {
 
     /// The loader is done. After an error nobody is given a response, as by Foundation's own loaders.
     func finishLoading(_ failure: (any Error)?) {
+        let file = withState { $0.downloadFile.take() }
+        try? file?.close()
         let (data, response, isDownload, tells) = withState { state in
             defer { state.collected = Data() }
             let tells = state.interests.contains(.data)
@@ -85,7 +121,7 @@ extension SessionTask {
         noteExchange(error == nil ? response : nil)
         var result = SessionTaskResult(ownResponse: error == nil ? response : nil, error: error)
         if isDownload {
-            finishDownload(result, errorContent: error == nil ? data : nil)
+            finishDownload(result, errorContent: nil)
         } else {
             if error == nil, !tells { result.data = data }
             complete(result)

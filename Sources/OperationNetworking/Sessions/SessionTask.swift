@@ -53,6 +53,8 @@ final class SessionTask: Sendable {
         var pump: SessionContentPump?
         /// Content of a loader that is no operation, where it is collected.
         var collected = Data()
+        /// Where that of a download goes.
+        var downloadFile: FileHandle?
         var isDownload = false
         /// The end of the download is being worked on: a cancellation comes too late.
         var isFinishing = false

@@ -22,6 +22,22 @@ private final class Manager: AFHTTPSessionManager, @unchecked Sendable {
     }
 }
 
+/// Overrides the form with progress blocks.
+private final class ProgressManager: AFHTTPSessionManager, @unchecked Sendable {
+    let log = Log()
+
+    override func dataTask(
+        with request: URLRequest, uploadProgress: (@Sendable (Progress) -> Void)?,
+        downloadProgress: (@Sendable (Progress) -> Void)?,
+        completionHandler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
+    ) -> URLSessionDataTask {
+        log.add("task")
+        return super.dataTask(
+            with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
+            completionHandler: completionHandler)
+    }
+}
+
 private final class OperationManager: AFHTTPRequestOperationManager, @unchecked Sendable {
     let serializer = Serializer()
 
@@ -47,6 +63,20 @@ private final class Serializer: AFHTTPRequestSerializer, @unchecked Sendable {
         _ = manager.dataTask(with: URLRequest(url: try #require(URL(string: Self.url)))) { _, _, _ in }
         manager.invalidateSessionCancelingTasks(true)
         #expect(manager.log.all == ["serializer", "task", "end false"])
+    }
+
+    @Test("The method that makes data tasks, with progress blocks or without, by verbs that have none")
+    func verbs() {
+        let url = URL(string: Self.url)
+        let (manager, progressManager) = (Manager(baseURL: url), ProgressManager(baseURL: url))
+        for client in [manager, progressManager] as [AFHTTPSessionManager] {
+            client.get("x")?.cancel()
+            client.get("x", success: { _, _ in })?.cancel()
+            client.post("x", parameters: ["a": "b"], failure: { _, _ in })?.cancel()
+            client.delete("x")?.cancel()
+        }
+        #expect(manager.log.all == Array(repeating: "task", count: 4))
+        #expect(progressManager.log.all == Array(repeating: "task", count: 4))
     }
 
     @Test("The serializer of an operation manager, and the setting of a field")

@@ -35,16 +35,19 @@ extension HTTPSessionManager {
         for request: URLRequest, uploadProgress: ProgressBlock?, downloadProgress: ProgressBlock?, success: Success?,
         failure: Failure?
     ) -> URLSessionDataTask {
-        guard success != nil || failure != nil else {
+        // By way of the method without progress where there is none, which clients written for AFNetworking 2 override.
+        func make(_ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?) -> URLSessionDataTask {
+            guard uploadProgress != nil || downloadProgress != nil else {
+                return dataTask(with: request, completionHandler: handler)
+            }
             return dataTask(
                 with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
-                completionHandler: nil)
+                completionHandler: handler)
         }
+        guard success != nil || failure != nil else { return make(nil) }
         let result = TaskResult(
             success: success, failure: failure, needsNoResponse: type(of: self) == HTTPSessionManager.self)
-        let task = dataTask(
-            with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
-            completionHandler: { _, object, error in result.deliver(object, error) })
+        let task = make { _, object, error in result.deliver(object, error) }
         assign(result, to: task)
         return task
     }

@@ -37,7 +37,7 @@ extension URLSessionManager {
     /// - a `URLSession.AuthChallengeDisposition`, or its raw value as a number. `.useCredential` needs a credential, and is
     ///   taken for `.performDefaultHandling` without one.
     ///
-    /// Anything else ends the task with `URLError.userCancelledAuthentication`.
+    /// Anything else ends the task with `URLError.cancelled`.
     /// AF: `setAuthenticationChallengeHandler:`.
     @preconcurrency
     public func setAuthenticationChallengeHandler(
