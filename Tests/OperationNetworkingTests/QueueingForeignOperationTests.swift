@@ -160,6 +160,42 @@ extension QueueingRequestOperationQueueTests {
         withExtendedLifetime(underlying) {}
     }
 
+    @Test("A batch's last operation that waits in a queue of Foundation's is left there")
+    func lastOfBatchInFoundation() throws {
+        let (plain, ran) = (OperationQueue(), Counter())
+        plain.isSuspended = true
+        let all = URLConnectionOperation.batchOfRequestOperations([], progressBlock: nil) { _ in ran.add() }
+        let last = try #require(all.first)
+        plain.addOperation(last)
+        queue.addOperation(last)
+        #expect(queue.queuedOperationCount == 0 && queue.operationCount == 0 && plain.operationCount == 1)
+        plain.isSuspended = false
+        plain.waitUntilAllOperationsAreFinished()
+        #expect(becomesTrue { ran.value == 1 })
+        queue.addOperation(last)
+        #expect(last.isFinished && queue.queuedOperationCount == 0)
+    }
+
+    @Test("A batch's last operation that a queue of Foundation's has dispatched is not kept by a later dependency")
+    func lastOfBatchDispatchedByFoundation() throws {
+        let underlying = DispatchQueue(label: "underlying")
+        let busy = DispatchSemaphore(value: 0)
+        underlying.async { _ = busy.wait(timeout: .now() + 20) }
+        let (plain, ran) = (OperationQueue(), Counter())
+        plain.underlyingQueue = underlying
+        let all = URLConnectionOperation.batchOfRequestOperations([], progressBlock: nil) { _ in ran.add() }
+        let last = try #require(all.first)
+        plain.addOperation(last)
+        #expect(becomesTrue { FoundationState(of: last) == .starting })
+        // Nobody starts it.
+        let upstream = HTTPRequestOperation.make()
+        last.addDependency(upstream)
+        busy.signal()
+        #expect(becomesTrue { ran.value == 1 && plain.operationCount == 0 })
+        #expect(last.isFinished && !upstream.isFinished)
+        withExtendedLifetime(underlying) {}
+    }
+
     @Test("An operation in one queue may wait for one in another")
     func twoQueues() {
         let other = RequestOperationQueue()

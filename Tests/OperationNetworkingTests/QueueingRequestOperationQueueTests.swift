@@ -113,6 +113,20 @@ struct QueueingRequestOperationQueueTests {
         #expect(ran.value == 0)
     }
 
+    @Test("A suspended queue whose barriers were dropped is empty for those who wait")
+    func cancelSuspendedBarrier() {
+        let (ran, returned) = (Counter(), Counter())
+        queue.isSuspended = true
+        queue.addBarrierBlock { ran.add() }
+        queue.cancelAllOperations()
+        Thread.detachNewThread { [queue] in
+            queue.waitUntilAllOperationsAreFinished()
+            returned.add()
+        }
+        #expect(becomesTrue { returned.value == 1 })
+        #expect(ran.value == 0)
+    }
+
     @Test("No pending operation starts while all are being cancelled")
     func cancelDoesNotStart() {
         queue.maxConcurrentOperationCount = 2
@@ -351,6 +365,21 @@ struct QueueingRequestOperationQueueTests {
         queue.addOperations([InstantOperation(), InstantOperation(), BlockOperation {}], waitUntilFinished: true)
         queue.waitUntilAllOperationsAreFinished()
         #expect(queue.progress.completedUnitCount == 3)
+    }
+
+    @Test("Progress is no child of the one that is current when it is asked for, and may become another's")
+    func progressOfItsOwn() throws {
+        let (current, parent) = (Progress(totalUnitCount: 10), Progress(totalUnitCount: 10))
+        current.becomeCurrent(withPendingUnitCount: 4)
+        let progress = queue.progress
+        current.resignCurrent()
+        let fraction = current.fractionCompleted
+        progress.totalUnitCount = 2
+        progress.completedUnitCount = 1
+        try #require(current.fractionCompleted == fraction && current.totalUnitCount == 10)
+        parent.addChild(progress, withPendingUnitCount: 10)
+        progress.completedUnitCount = 2
+        #expect(parent.fractionCompleted == 1)
     }
 
     @Test("20 000 operations in one chain, one fan and a hundred chains need no stack")

@@ -60,6 +60,20 @@ struct RequestContentCodingTests {
         #expect(own.value(forHTTPHeaderField: "Content-Encoding") == "br")
     }
 
+    @Test("A body of its own kind keeps the coding that the serializer's field announces", arguments: [false, true])
+    func ownBody(isGzip: Bool) throws {
+        let manager = HTTPRequestOperationManager(baseURL: URL(string: "http://example.com/"))
+        let coded = Data("coded".utf8)
+        if isGzip { manager.requestSerializer.contentCoding = .gzip }
+        let plain = try manager.makeOperation(method: "POST", "x", body: .data(coded)).request
+        #expect(plain.value(forHTTPHeaderField: "Content-Encoding") == (isGzip ? "gzip" : nil))
+        manager.requestSerializer.setValue("br", forHTTPHeaderField: "content-encoding")
+        let own = try manager.makeOperation(method: "POST", "x", body: .data(coded)).request
+        #expect(own.value(forHTTPHeaderField: "Content-Encoding") == "br" && own.httpBody == coded)
+        let form = try manager.makeOperation(method: "POST", "x", body: .form(["a": 1])).request
+        #expect(form.value(forHTTPHeaderField: "Content-Encoding") == "br" && form.httpBody == Data("a=1".utf8))
+    }
+
     /// What the program of that name makes of data.
     private static func gunzip(_ data: Data) throws -> Data {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).gz")

@@ -106,6 +106,8 @@ extension URLConnectionOperation {
                 _mutableReceived.data = archive.content
                 _mutableReceived.error = archive.failure?.error
                 _machine.restoreFinished(cancelled: archive.isCancelled)
+                // In its earlier life: whoever asks for its end now is not to wait for it.
+                _completionWasDelivered = true
             case .paused:
                 _machine.restorePaused()
                 restorePartial(archive)

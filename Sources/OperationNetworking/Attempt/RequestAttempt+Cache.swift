@@ -12,7 +12,8 @@ extension RequestAttempt {
     /// of the attempt.
     func looksIntoCache() -> Bool {
         if machine.cache.moment == nil { machine.cache.moment = configuration.value.cache.cacheIfMade?.moment ?? 0 }
-        guard content.sink?.isUntouched != false || machine.mustNotAsk else { return false }
+        // What began with a stored response goes on with it.
+        guard content.sink?.isUntouched != false || machine.mustNotAsk || content.beganWithStored else { return false }
         let setting = configuration.value.cache
         // Not `self.machine`, which is being changed when it asks.
         let request = machine.request
@@ -26,8 +27,7 @@ extension RequestAttempt {
         assertOnThread()
         machine.beginLookup()
         if asksClient(.metrics) { lookupDate = Date() }
-        // Cookies of the response before are to be stored first.
-        guard cookieHeads.isEmpty, let found = cacheLookup()?.findRecent() else { return ask(.lookup) }
+        guard let found = cacheLookup()?.findRecent() else { return ask(.lookup) }
         perform(machine.take(stored: found.stored, primary: found.primary, at: now))
     }
 
@@ -110,6 +110,7 @@ extension RequestAttempt {
         content.claim(for: self)
         takePresentConfiguration()
         if timings == nil { timings = TransferTimings() }
+        content.beganWithStored = true
         incoming = IncomingContent()
         decoding = .nobody
         machine.serve(from: url, as: outcome)
@@ -188,10 +189,12 @@ extension RequestAttempt {
     /// Content that a client reads is kept beside, where the cache may want the response, or the client may want it kept:
     /// for that a response need not say anything about caches.
     func copyForCache() {
-        guard client != nil, content.stream != nil, case .plain = incoming.form, storableHead != nil,
+        guard client != nil, content.stream != nil, storableHead != nil,
             asksClient(.caching) || mayBeOfUse, let cache = configuration.value.cache.cache, cache.largestContent > 0
         else { return }
-        incoming.copy = MemorySink(limit: cache.largestContent)
+        let copy = MemorySink(limit: cache.largestContent)
+        copy.begin(nil, as: incoming.form)
+        incoming.copy = copy
     }
 
     /// Bytes that were taken by the client's reader.

@@ -7,8 +7,8 @@ internal import NetworkingTransport
 extension RequestAttempt {
     /// Asks the client, and goes on with the answer on the network thread. False: the question is not for it.
     func askClient(
-        _ client: any AttemptClient, _ question: AttemptMachine.Question, _ cookies: ReceivedCookies,
-        proposed: URLCredential?, failures: Int, content: CacheableContent?
+        _ client: any AttemptClient, _ question: AttemptMachine.Question, proposed: URLCredential?, failures: Int,
+        content: CacheableContent?
     ) -> Bool {
         guard let url = machine.url else { return false }
         switch question {
@@ -17,7 +17,7 @@ extension RequestAttempt {
                 return false
             }
             let answer = answerer { answer in { $0.take(redirect: answer) } }
-            ask(storing: cookies) { client.attempt(proposes: redirected, after: response, answer: answer) }
+            client.attempt(proposes: redirected, after: response, answer: answer)
         case .challenge(let challenge, let head):
             guard configuration.value.challengeBlock == nil else { return false }
             let answer = answerer { [self] answer in
@@ -25,12 +25,12 @@ extension RequestAttempt {
             }
             let asked = challenge.authenticationChallenge(
                 url: url, proposed: proposed, failures: failures, response: HTTPURLResponse(head: head, url: url))
-            ask(storing: cookies) { client.attempt(received: asked, answer: answer) }
+            client.attempt(received: asked, answer: answer)
         case .handshake(let challenge):
             guard configuration.value.challengeBlock == nil else { return false }
             let answer = answerer { answer in { $0.take(answer, for: challenge) } }
             let asked = challenge.authenticationChallenge(url: url, failures: failures)
-            ask(storing: cookies) { client.attempt(received: asked, answer: answer) }
+            client.attempt(received: asked, answer: answer)
         case .cache:
             guard configuration.value.cacheBlock == nil, let content,
                 let response = HTTPURLResponse(head: content.head, url: content.url)
@@ -41,7 +41,7 @@ extension RequestAttempt {
                 return { _ in .deliver }
             }
             let offered = CachedURLResponse(response: response, data: content.data)
-            ask(storing: cookies) { client.attempt(willCache: offered, answer: answer) }
+            client.attempt(willCache: offered, answer: answer)
         case .lookup:
             return false
         }
@@ -63,18 +63,11 @@ extension RequestAttempt {
         }
     }
 
-    /// Cookies go into the storage before anything is sent that may need them; not on the network thread.
-    private func ask(storing cookies: ReceivedCookies, _ question: @escaping @Sendable () -> Void) {
-        guard !cookies.heads.isEmpty else { return question() }
-        runtime.onBlockThread {
-            cookies.store()
-            question()
-        }
-    }
-
     /// A client has read all content of a response, which the cache may keep now.
     func finishRead() {
         guard goesOn({ [self] in finishRead() }) else { return }
+        // Of content that did not decode to its end the reader hears.
+        if incoming.copy?.complete() != nil { incoming.copy = nil }
         guard configuration.value.cacheBlock == nil, let client, asksClient(.caching), let content = cacheableContent,
             let response = HTTPURLResponse(head: content.head, url: content.url)
         else {

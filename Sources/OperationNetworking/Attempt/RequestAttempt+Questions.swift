@@ -9,15 +9,13 @@ extension RequestAttempt {
     func ask(_ question: AttemptMachine.Question) {
         let url = machine.url
         let configuration = self.configuration
-        let cookies = takeCookies()
         let (failures, proposed, content) = facts(for: question)
         let lookup: CacheLookup? = if case .lookup = question { cacheLookup() } else { nil }
         isAsking = true
-        if let client, askClient(client, question, cookies, proposed: proposed, failures: failures, content: content) {
+        if let client, askClient(client, question, proposed: proposed, failures: failures, content: content) {
             return
         }
         runtime.onBlockThread { [self] in
-            cookies.store()
             switch question {
             case .redirect(let proposed, let head):
                 let answer = answerToRedirect(proposed, head, url, configuration)
@@ -39,24 +37,22 @@ extension RequestAttempt {
         }
     }
 
-    /// Keeps the cookies of the responses so far, before anything is sent that may need them.
-    func keepCookies(then next: @escaping @Sendable () -> Void) {
-        let cookies = takeCookies()
-        isAsking = true
+    /// Puts a response's cookies into the storage, on another thread, while its content comes: for whoever asks the server
+    /// meanwhile, and also if the content is not wanted.
+    func storeCookies(of head: ResponseHead, from url: URL) {
+        let cookies = ReceivedCookies(
+            heads: [(head, url)], mainDocumentURL: machine.request.mainDocumentURL,
+            setting: configuration.value.cookies)
+        isStoringCookies = true
         runtime.onBlockThread { [self] in
             cookies.store()
             runtime.onNetworkThread { [self] in
+                isStoringCookies = false
+                guard let next = afterCookies.take() else { return }
                 isAsking = false
                 if goesOn(next) { next() }
             }
         }
-    }
-
-    func takeCookies() -> ReceivedCookies {
-        defer { cookieHeads = [] }
-        return ReceivedCookies(
-            heads: cookieHeads, mainDocumentURL: machine.request.mainDocumentURL,
-            setting: configuration.value.cookies)
     }
 
     /// Hands an answer to the machine, and does what follows.

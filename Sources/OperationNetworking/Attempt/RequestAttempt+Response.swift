@@ -9,7 +9,12 @@ extension RequestAttempt: TransferHandler {
     func transferDidBegin(_ transfer: Transfer) {
         if let operation { Trace.step(.transfer, operation) }
         requestTime = now
+        content.beganWithStored = false
         if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: false) }
+    }
+
+    func transferDidReturn(_ transfer: Transfer) {
+        if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: true) }
     }
 
     func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead) {
@@ -26,7 +31,7 @@ extension RequestAttempt: TransferHandler {
         responseTime = now
         invalidateCache(by: head)
         if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
-            cookieHeads.append((head, url))
+            storeCookies(of: head, from: url)
         }
         if let url = machine.url, let security = configuration.value.strictTransportSecurity,
             configuration.value.securityPolicy?.allowInvalidCertificates != true, machine.handshakeAnswers == nil,
@@ -108,13 +113,17 @@ extension RequestAttempt: TransferHandler {
         guard !hasFailedSink || stop != nil else { return }
         guard goesOn({ [self] in transferDidEnd(error) }) else { return }
         let followUp = machine.followUp(after: error, circumstances)
-        if case .ask(let question) = followUp {
-            ask(question)
-        } else if cookieHeads.isEmpty {
-            perform(followUp)
-        } else {
-            keepCookies { [self] in perform(followUp) }
+        // What follows may need the response's cookies.
+        guard !isStoringCookies else {
+            isAsking = true
+            afterCookies = { [self] in goOn(with: followUp) }
+            return
         }
+        goOn(with: followUp)
+    }
+
+    private func goOn(with followUp: AttemptMachine.FollowUp) {
+        if case .ask(let question) = followUp { ask(question) } else { perform(followUp) }
     }
 
     private var stopped: TransferError { TransferError(.cancelled, message: "the operation was paused or cancelled") }
@@ -126,7 +135,7 @@ extension RequestAttempt: TransferHandler {
         let isFile = configuration.value.downloadDestination != nil
         let isSuccess = (200..<300).contains(head.statusCode)
         if !isFile || content.sink != nil || isSuccess {
-            _ = content.openSink(configuration, self, url: machine.originalURL)
+            _ = content.openSink(configuration, self, url: operation?.request.url)
         }
         let codings = ContentDecoder.codings(of: head)
         let form = form(of: codings)
@@ -204,7 +213,7 @@ extension RequestAttempt: TransferHandler {
         case .deliver:
             deliver()
         case .complete:
-            _ = content.openSink(configuration, self, url: machine.originalURL)
+            _ = content.openSink(configuration, self, url: operation?.request.url)
             if let head = machine.head {
                 let first = content.beginning
                 operation?.record(first?.head ?? head.ofEmptyPart, from: first?.url ?? machine.url, isKnown: true)

@@ -77,7 +77,10 @@ final class RequestAttempt: @unchecked Sendable {
     /// When the present request was sent and its response began, in seconds since 1970.
     var requestTime = 0.0
     var responseTime = 0.0
-    var cookieHeads: [(ResponseHead, URL)] = []
+    /// The cookies of the present response are on their way into the storage: what follows waits for that.
+    var isStoringCookies = false
+    /// What follows.
+    var afterCookies: (@Sendable () -> Void)?
     /// The `Cookie` field of the present request that the library added.
     var sentCookies: String?
     var timings: TransferTimings?
@@ -307,6 +310,8 @@ final class RequestAttempt: @unchecked Sendable {
         }
         if state == .read, end.isRepeatable { content.forgetResponse() }
         finish(end)
+        // A sink that is to be continued holds the attempt, and is held by the operation: nobody else might have that.
+        if state == .kept, content.sink != nil, content.memory == nil, !isHeld, !isAsking { forgetOperation() }
     }
 
     /// On any thread, when the content was written.

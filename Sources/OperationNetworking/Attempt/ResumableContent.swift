@@ -18,6 +18,10 @@ final class ResumableContent: @unchecked Sendable {
     private let runtime: any OperationRuntime
     /// What the request's stream was handed to.
     private var usedSource: StreamBodySource?
+    /// That stream: a redirect may bring another.
+    private var usedStream: InputStream?
+    /// What is here came from the cache.
+    var beganWithStored = false
     /// What a resumed attempt asks for the rest of; nil: it has to start over. Worked out when somebody asks, since
     /// hardly any response is ever continued.
     var representation: Representation? {
@@ -206,12 +210,15 @@ final class ResumableContent: @unchecked Sendable {
 
     /// Whether a request with this stream can be sent only with another one in its place.
     func needsAnother(for stream: InputStream) -> Bool {
-        guard let usedSource, !usedSource.isUntouched else { return false }
+        guard let usedSource, usedStream === stream, !usedSource.isUntouched else { return false }
         return (stream as? any ReplayableBodyStream)?.isReplayable != true
     }
 
     /// Another stream takes the place of the one that was read.
-    func forgetSource() { usedSource = nil }
+    func forgetSource() {
+        usedSource = nil
+        usedStream = nil
+    }
 
     /// A source for the request's stream: the stream itself the first time, a replay of it later.
     ///
@@ -224,7 +231,8 @@ final class ResumableContent: @unchecked Sendable {
             let replay = ReplayMaker(stream)
             return { replay.make() }
         }
-        guard let usedSource else {
+        guard let usedSource, usedStream === stream else {
+            usedStream = stream
             // The user gave the stream away with the request: from here on only the source reads it.
             nonisolated(unsafe) let stream = stream
             let source = StreamBodySource(stream: stream, contentLength: length, reopen: reopen)

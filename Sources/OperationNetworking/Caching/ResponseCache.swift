@@ -284,7 +284,15 @@ final class ResponseCache: @unchecked Sendable {
         // First: what is stored from now on was asked for later.
         state.withLock { $0.noteRemoval(of: key) }
         guard mayHold(key), let (number, _) = change(key, to: nil) else { return }
-        Runtime.current.onCachingThread { [self] in perform(number, key) {} }
+        Runtime.current.onCachingThread { [self] in
+            perform(number, key) {
+                // What somebody else has stored for the URL lies where Foundation looks for it.
+                guard let url = key.foundationURL, let cached = storage.cachedResponse(for: URLRequest(url: url)),
+                    StoredResponse(foreign: cached, url: url.absoluteString) != nil
+                else { return }
+                storage.removeCachedResponse(for: URLRequest(url: url))
+            }
+        }
     }
 
     /// Removes all there is, and what is under way, and calls when Foundation has done so.

@@ -61,7 +61,8 @@ extension AttemptMachine {
     private mutating func needsLookup(hasCache: Bool, mayHold: @autoclosure () -> Bool) -> Bool {
         // Whatever there is: this request is not sent.
         if request.cachePolicy == .returnCacheDataDontLoad { return true }
-        guard hasCache, CacheDecision.reads(request.cachePolicy) else { return false }
+        // What answered a challenge goes out with the request, and is not part of what is looked up.
+        guard challengeAnswer == nil, hasCache, CacheDecision.reads(request.cachePolicy) else { return false }
         let (isCacheable, hasDirectives) = request.cacheability
         guard isCacheable else { return false }
         if hasDirectives { cache.request = CacheControl(request) }

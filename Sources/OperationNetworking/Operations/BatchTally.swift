@@ -43,7 +43,8 @@ final class BatchTally: @unchecked Sendable {
 
     /// - Parameter batches: nested batches, whose ends are waited for as well.
     init(_ members: [URLConnectionOperation], batches: Int) {
-        progress = Progress(totalUnitCount: Int64(members.count))
+        // A child of the thread's present progress, if there is one.
+        progress = ProgressChanges.perform { Progress(totalUnitCount: Int64(members.count)) }
         self.members = members.map { Member(operation: $0) }
         state = Locked(
             State(

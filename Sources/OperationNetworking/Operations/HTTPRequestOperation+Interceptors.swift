@@ -133,9 +133,16 @@ extension HTTPRequestOperation {
 
     /// Whether what identifies the manager's user may go to `url`, or was asked for from there.
     func maySendIdentity(to url: URL?) -> Bool {
-        let (origin, own) = lock.withLock { (_configuration.value.authorizedOrigin, _request.url) }
-        guard let url, let own, Origin.isSame(url, own) else { return false }
+        let (origin, own, security) = lock.withLock {
+            (_configuration.value.authorizedOrigin, _request.url, _configuration.value.strictTransportSecurity)
+        }
+        guard let url, let own else { return false }
+        // What is asked over TLS in place of http is of the same origin.
+        func isSame(_ other: URL) -> Bool {
+            Origin.isSame(url, other) || security?.secureURL(for: other).map { Origin.isSame(url, $0) } ?? false
+        }
+        guard isSame(own) else { return false }
         guard let origin else { return true }
-        return RequestTarget(ifRequestable: url)?.origin.utf8.elementsEqual(origin.utf8) ?? false
+        return URL(string: origin).map(isSame) ?? false
     }
 }

@@ -231,10 +231,14 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     @discardableResult
     private func serialize() -> Serialization {
-        let (serializer, data, method) = lock.withLock {
-            // A response to HEAD has no content that could be of a wrong type.
-            (_responseSerializer, _request.httpMethod == "HEAD" ? nil : _received.value.data, _request.httpMethod)
+        let (serializer, received, method, isRead) = lock.withLock {
+            let isRead = _configuration.value.stream?.isOpen == true
+            return (_responseSerializer, _received.value.data, _request.httpMethod, isRead)
         }
+        // A response to HEAD has no content that could be of a wrong type, and that of one which is accepted may be a reader's
+        // matter, though it was kept back until now.
+        let isOthers = isRead && (try? serializer.validate(response, data: nil)) != nil
+        let data = method == "HEAD" || isOthers ? nil : received
         let result: Serialization
         do {
             result = .done(try serializer.responseObject(for: response, data: data), nil)

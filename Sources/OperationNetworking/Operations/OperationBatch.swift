@@ -72,8 +72,8 @@ public final class OperationBatch: Sendable {
     /// Adds all members to a queue. A second call has no effect.
     public func enqueue(on queue: OperationQueue) {
         guard track() else { return }
-        // Foundation's queue stops the program at operations that are over or under way.
-        let pending = operations.filter { !$0.isFinished && !$0.isExecuting }
+        // Foundation's queue stops the program at operations that are over or under way, or in a queue.
+        let pending = operations.filter { FoundationState(of: $0).isFree && !$0.isFinished && !$0.isExecuting }
         queue.addOperations(pending, waitUntilFinished: false)
         tally.settle()
     }
@@ -120,7 +120,7 @@ public final class OperationBatch: Sendable {
         return operations
     }
 
-    private static let defaultQueue = RequestOperationQueue()
+    static let defaultQueue = RequestOperationQueue()
 
     /// Whether the main queue has to run before the batch is complete.
     private var waitsForMainQueue: Bool {

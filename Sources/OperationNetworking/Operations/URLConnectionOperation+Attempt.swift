@@ -97,8 +97,9 @@ extension URLConnectionOperation {
             beginObservation()
         }
         let request = adapted.request
-        // Not under the lock: a download looks at the disk.
-        let content = known ?? ResumableContent(configuration: configuration, url: request.url)
+        // Not under the lock: a download looks at the disk. For what the operation was made of: an interceptor may sign it anew
+        // each time.
+        let content = known ?? ResumableContent(configuration: configuration, url: self.request.url)
         let attempt = RequestAttempt(
             operation: self, number: number, request: request, target: target, configuration: configuration,
             content: content, confinedFields: adapted.confinedFields)

@@ -57,6 +57,8 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         var node: DependencyNode?
         var block: (@Sendable () -> Void)?
         var hasStarted = false
+        /// A queue is taking the operation in, and looks at it when it has.
+        var isJoining = false
     }
 
     private let state: Locked<State>
@@ -82,7 +84,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
 
     /// Without effect on one that was started. One that is not ready is left to its queue.
     override func start() {
-        guard !hasBegun else { return }
+        guard state.withLock({ !$0.hasStarted && !$0.isJoining }) else { return }
         // A queue of Foundation's that has decided before the dependency came would never look again.
         guard isReady || FoundationState(of: self) == .starting else {
             return scheduler?.operationDidNotStart(self) ?? ()
@@ -144,7 +146,7 @@ extension BatchCompletionOperation: SchedulableOperation {
     /// Foundation's `start()` refuses an operation that is in a list.
     var wantsListing: Bool { false }
     var wantsProxy: Bool { true }
-    func didAttach() {}
+    func didAttach() { state.withLock { $0.isJoining = false } }
     var schedulingOrigin: String? { nil }
     var startMayCallOut: Bool { false }
     var followsUpstreams: Bool { false }
@@ -152,9 +154,11 @@ extension BatchCompletionOperation: SchedulableOperation {
     var isActivated: Bool { state.withLock { $0.scheduler != nil || $0.hasStarted } }
 
     func attach(to scheduler: any OperationScheduler) -> Bool {
-        state.withLock { state in
+        guard FoundationState(of: self).isFree else { return false }
+        return state.withLock { state in
             guard state.scheduler == nil, !state.hasStarted else { return false }
             state.scheduler = scheduler
+            state.isJoining = true
             return true
         }
     }

@@ -49,17 +49,14 @@ extension URLConnectionOperation {
             let old = lock.withLock { snapshot() }
             try DependencyGraph.add(upstream: operation, to: self)
             announceReadiness(since: old)
-            if dependencyFailurePolicy == .cancel, let failure = Self.failure(of: operation) {
-                performCancel(cause: failure)
-            }
+            if waitsForUpstreams, let failure = Self.failure(of: operation) { performCancel(cause: failure) }
         } catch {
-            lock.withLock { if _startError == nil { _startError = error } }
+            lock.withLock { if _startError == nil, !_machine.hasBegun { _startError = error } }
             removePreparations(from: operation)
         }
     }
 
     func performRemoveDependency(_ operation: Operation) {
-        let old = lock.withLock { snapshot() }
         // The block first: without the edge the operation may begin.
         removePreparations(from: operation)
         DependencyGraph.remove(upstream: operation, from: self)
@@ -68,7 +65,8 @@ extension URLConnectionOperation {
         if lock.withLock({ !_preparations.isEmpty }), !DependencyGraph.isUpstream(operation, of: self) {
             removePreparations(from: operation)
         }
-        announceReadiness(since: old)
+        // The graph has told of it, if this was the last one.
+        scheduler?.operationDidChange(self)
     }
 
     private func removePreparations(from upstream: Operation) {
@@ -196,8 +194,11 @@ extension URLConnectionOperation: SchedulableOperation {
         lock.withLock { _machine.didJoin() }
     }
 
+    /// Whether the failure of an upstream is the operation's: not once it has begun.
+    private var waitsForUpstreams: Bool { followsUpstreams && !lock.withLock { _machine.hasBegun } }
+
     func upstreamDidEnd(_ upstream: Operation) {
-        guard followsUpstreams, let failure = Self.failure(of: upstream) else { return }
+        guard waitsForUpstreams, let failure = Self.failure(of: upstream) else { return }
         performCancel(cause: failure)
     }
 }

@@ -123,18 +123,31 @@ extension URLConnectionOperation {
     func startIfUnclaimed() throws { Self.start(try unclaimedChain()) }
 
     /// Starts those of the operations that nobody has started or put into a queue meanwhile.
-    static func start(_ chain: [URLConnectionOperation]) {
-        for operation in chain where operation.isUnclaimed { operation.start() }
+    static func start(_ chain: [Operation]) {
+        for operation in chain {
+            if let request = operation as? URLConnectionOperation {
+                if request.isUnclaimed { request.start() }
+            } else {
+                // A batch's last one cannot be asked to start before it can.
+                OperationBatch.defaultQueue.addOperation(operation)
+            }
+        }
     }
 
     /// This operation and those it waits for, as far as nobody has started them or put them into a queue; upstreams first.
     ///
     /// - Throws: as `startIfUnclaimed()`.
-    func unclaimedChain() throws -> [URLConnectionOperation] {
-        var chain: [URLConnectionOperation] = []
+    func unclaimedChain() throws -> [Operation] {
+        var chain: [Operation] = []
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         var stack: [Operation] = [self]
         while let operation = stack.popLast() {
+            if let last = operation as? BatchCompletionOperation {
+                guard !last.isActivated, FoundationState(of: last).isFree else { continue }
+                chain.append(last)
+                stack += DependencyGraph.upstreams(of: last).filter { seen.insert(ObjectIdentifier($0)).inserted }
+                continue
+            }
             guard let own = operation as? URLConnectionOperation else {
                 if operation is any SchedulableOperation || operation.isFinished || operation.isExecuting { continue }
                 guard FoundationState(of: operation) == .initialized,

@@ -35,7 +35,10 @@ extension URLConnectionOperation {
     var _mayRepeatRequest: Bool {
         // Content that can be read only once: another request would have none.
         if let body = _request.httpBodyStream as? any ReplayableBodyStream, !body.isReplayable { return false }
+        // Interceptors and redirects may have changed it.
         return _configuration.value.resendsNonIdempotentRequests
-            || RetryPolicy.idempotentMethods.contains(_request.httpMethod ?? "GET")
+            || [_request, _retry?.adapted?.request, _received.value.request].allSatisfy {
+                RetryPolicy.idempotentMethods.contains($0?.httpMethod ?? "GET")
+            }
     }
 }

@@ -121,7 +121,7 @@ extension URLConnectionOperation {
 
     /// The time before the next attempt is over, or what it waited for has come.
     func backOffIsOver(after number: UInt) {
-        Connectivity.shared.remove(self)
+        Connectivity.shared.remove(self, after: number)
         let (isDue, scheduler) = lock.withLock {
             let isDue = _machine.backOffIsOver(after: number)
             if isDue, _scheduler != nil { _ = _totalTime?.wait(true, at: runtime.uptime) }

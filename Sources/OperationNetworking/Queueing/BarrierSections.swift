@@ -26,6 +26,9 @@ struct BarrierSections {
     /// Whether everything before the first barrier finished.
     var isBarrierDue: Bool { first.hasBarrier && first.open == 0 && !isBarrierRunning }
 
+    /// Whether the first barrier was cancelled: then it needs no turn to end.
+    var isBarrierCancelled: Bool { first.hasBarrier && first.block == nil && !isBarrierRunning }
+
     /// An operation arrives; returns the number of its section.
     mutating func enter() -> UInt32 {
         guard first.hasBarrier else {

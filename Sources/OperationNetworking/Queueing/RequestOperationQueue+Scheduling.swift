@@ -23,8 +23,7 @@ extension RequestOperationQueue {
             apply(snapshot(of: operation, standing, token), to: operation, token)
         } else {
             // Foundation stops the process over one that it has in a queue already.
-            let state = FoundationState(of: operation)
-            guard state == .initialized || state == .unknown, !operation.isFinished, !operation.isExecuting,
+            guard FoundationState(of: operation).isFree, !operation.isFinished, !operation.isExecuting,
                 insert(operation, isForeign: true) != nil
             else { return }
             // Before its end can be told.

@@ -221,7 +221,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     open override var progress: Progress {
         state.withLock { guarded in
             if let progress = guarded.progress { return progress }
-            let progress = Progress(totalUnitCount: 0)
+            // Not a child of the thread's present progress.
+            let progress = Progress(parent: nil)
             guarded.progress = progress
             return progress
         }

@@ -46,7 +46,9 @@ struct SchedulerState {
         else { return nil }
         return index
     }
-    private var isBarrierNext: Bool { mayStart && hasFreeSlot && sections.isBarrierDue }
+    private var isBarrierNext: Bool {
+        sections.isBarrierDue && (sections.isBarrierCancelled || mayStart && hasFreeSlot)
+    }
     /// Whether `next()` would return something, or might.
     var hasWork: Bool {
         !immediate.isEmpty || isBarrierNext || nextQueued != nil
@@ -160,6 +162,10 @@ struct SchedulerState {
                 releaseSlot(index)
                 entries[index].phase = snapshot.isCancelled ? .detached : .yielded
                 if snapshot.isCancelled { begin(operation, index, hasSlot: false) }
+            } else if wantsStart, entries[index].hasLeftHost, !snapshot.isCancelled {
+                // Another attempt, for which it needs a place at the host again.
+                releaseSlot(index)
+                queue(index, rank: snapshot.rank)
             } else if wantsStart {
                 // Paused and resumed before either was seen, or cancelled with `start()` under way.
                 begin(operation, index, hasSlot: true)

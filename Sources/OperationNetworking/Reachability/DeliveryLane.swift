@@ -13,6 +13,8 @@ struct DeliveryLane<News: Equatable> {
     private var told: News?
     /// A job is under way to the queue, or running.
     private var isScheduled = false
+    /// Of the job under way: one with another number was sent to a queue that is the lane's no more.
+    private(set) var job: UInt = 0
     /// Opened when the one being told has been told.
     private var running: Latch?
 
@@ -24,8 +26,20 @@ struct DeliveryLane<News: Equatable> {
         return !isScheduled
     }
 
+    /// The queue is another one from now on. True: a job has to be sent to it, because the one under way to the queue of
+    /// before, which perhaps nobody runs, does nothing any more.
+    mutating func redirect() -> Bool {
+        guard running == nil else { return false }
+        job &+= 1
+        isScheduled = !news.isEmpty
+        return isScheduled
+    }
+
     /// What to tell now, in the job, and the latch to open then. Nil: nothing; the job is over.
-    mutating func begin() -> (item: News, end: Latch)? {
+    ///
+    /// - Parameter job: its number when it was sent. Nil: the queue is always the same.
+    mutating func begin(_ job: UInt? = nil) -> (item: News, end: Latch)? {
+        guard job == nil || job == self.job else { return nil }
         while let item = news.first {
             news.removeFirst()
             guard item != told else { continue }

@@ -8,16 +8,30 @@ internal import NetworkingSupport
 extension NetworkReachabilityManager {
     /// What is to be done, without the lock, about a status that is told.
     struct News {
-        let sendsBlocks: Bool
+        let blocks: BlockJob?
         let sendsNotification: Bool
         let resumed: [StatusBuffer.Resumption]
     }
 
+    /// A job of the block's lane, and the queue that it is for.
+    struct BlockJob {
+        let queue: DispatchQueue
+        let number: UInt
+    }
+
     /// The queue for the block and the observers. `nil`, the default, stands for the main queue, which somebody must
-    /// run. The notification is posted on the main queue in any case.
+    /// run. What waits on the queue of before is told on the new one. The notification is posted on the main queue in any
+    /// case.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
-        set { state.withLock { $0.completionQueue = newValue } }
+        set {
+            let job = state.withLock { state -> BlockJob? in
+                guard state.completionQueue !== newValue else { return nil }
+                state.completionQueue = newValue
+                return state.blockLane.redirect() ? state.blockJob : nil
+            }
+            if let job { schedule(job) }
+        }
     }
 
     /// Sets a block that is called with the first status after each start, and with every other one. AF:
@@ -39,24 +53,26 @@ extension NetworkReachabilityManager {
     /// Carries out what a new status demands.
     func send(_ news: News) {
         for resumption in news.resumed { resumption.perform() }
-        if news.sendsBlocks { scheduleBlocks() }
+        if let job = news.blocks { schedule(job) }
         if news.sendsNotification { scheduleNotification() }
     }
 
-    private func scheduleBlocks() {
-        Runtime.current.on(completionQueue ?? .sharedMain) { [weak self] in self?.callBlocks() }
+    private func schedule(_ job: BlockJob) {
+        let number = job.number
+        Runtime.current.on(job.queue) { [weak self] in self?.callBlocks(number) }
     }
 
-    private func callBlocks() {
+    private func callBlocks(_ number: UInt) {
         let call = state.withLock { state in
-            state.blockLane.begin().map { ($0.item, $0.end, state.block, state.observers.map { $0.handler }) }
+            state.blockLane.begin(number).map { ($0.item, $0.end, state.block, state.observers.map { $0.handler }) }
         }
         guard let (status, end, block, observers) = call else { return }
         DeliveryThread.deliver(until: end) {
             block?(status)
             for observer in observers { observer(status) }
         }
-        if state.withLock({ $0.blockLane.end() }) { scheduleBlocks() }
+        let next = state.withLock { state -> BlockJob? in state.blockLane.end() ? state.blockJob : nil }
+        if let next { schedule(next) }
     }
 
     private func scheduleNotification() {
@@ -75,6 +91,12 @@ extension NetworkReachabilityManager {
 }
 
 extension NetworkReachabilityManager.State {
+    /// The job to send when the block's lane says that one has to be. Together with what it said: afterwards the queue may
+    /// be another one.
+    fileprivate var blockJob: NetworkReachabilityManager.BlockJob {
+        NetworkReachabilityManager.BlockJob(queue: completionQueue ?? .sharedMain, number: blockLane.job)
+    }
+
     /// Notes down a status for everybody who wants to know: the order of these calls is that of what is told.
     mutating func tell(_ status: NetworkReachabilityManager.Status) -> NetworkReachabilityManager.News {
         var resumed: [StatusBuffer.Resumption] = []
@@ -82,6 +104,7 @@ extension NetworkReachabilityManager.State {
             if let resumption = streams[key]?.append(status) { resumed.append(resumption) }
         }
         return NetworkReachabilityManager.News(
-            sendsBlocks: blockLane.append(status), sendsNotification: notificationLane.append(status), resumed: resumed)
+            blocks: blockLane.append(status) ? blockJob : nil, sendsNotification: notificationLane.append(status),
+            resumed: resumed)
     }
 }

@@ -77,7 +77,9 @@ extension HTTPRequestSerializer {
         var request = try request(withMethod: method, url: url, parameters: nil)
         // What a serializer says of the parameters that there are not.
         request.httpBody = nil
-        for name in ["Content-Type", "Content-Encoding"] { request.setValue(nil, forHTTPHeaderField: name) }
+        request.setValue(nil, forHTTPHeaderField: "Content-Type")
+        // One that was set for all requests says how the caller has coded this body, too.
+        request.setValue(value(forHTTPHeaderField: "Content-Encoding"), forHTTPHeaderField: "Content-Encoding")
         try body.apply(&request, self, url, method)
         return request
     }

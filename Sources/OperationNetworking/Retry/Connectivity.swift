@@ -44,9 +44,12 @@ final class Connectivity: Sendable {
         if isLate { tellSoon() }
     }
 
-    /// An operation waits no more.
-    func remove(_ operation: URLConnectionOperation) {
-        state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(operation)) }
+    /// An operation waits no more for the attempt after this one.
+    func remove(_ operation: URLConnectionOperation, after attempt: UInt) {
+        let id = ObjectIdentifier(operation)
+        state.withLock { state in
+            if state.waiters[id]?.attempt == attempt { state.waiters[id] = nil }
+        }
     }
 
     /// The network may be reached again.

@@ -10,8 +10,8 @@ internal import NetworkingSupport
 /// refresh. A refresh that fails ends all requests with its error that were made before, also those that wait in a queue; the
 /// next one that is refused makes another try. A request that the server refuses with a new token, too, ends with that 401.
 ///
-/// The token is for the origin of the manager's base URL, unless `sendsAuthorizationToOtherOrigins` is true, and stays
-/// within the request's origin when the server redirects. It is in no description.
+/// The token is for the origin of the manager's base URL, unless `sendsAuthorizationToOtherOrigins` is true or there is no
+/// base URL: then it goes to every origin that is asked. It stays within the request's origin when the server redirects. It is in no description.
 ///
 /// The operations that `refresh` makes, by this manager or another, go without the refresher, so that they do not wait for
 /// themselves. Their queue must have room: with a limit of the queue's give them a manager of their own.
@@ -100,9 +100,9 @@ public final class TokenRefresher: RequestInterceptor {
             // What it was sent with is as new as can be.
             guard !use.hasRefreshed else { return .giveUp }
             state.isRefreshing = true
-            return .refresh
+            return .refresh(since: state.round)
         }
-        if case .refresh = step { _ = operation.runtime.task { [self] in await makeRefresh() } }
+        if case .refresh(let round) = step { _ = operation.runtime.task { [self] in await makeRefresh(since: round) } }
         switch step {
         case .giveUp:
             return .doNotRetry
@@ -119,7 +119,8 @@ public final class TokenRefresher: RequestInterceptor {
     }
 
     private enum Step {
-        case sendAgain, giveUp, wait, refresh
+        case sendAgain, giveUp, wait
+        case refresh(since: Int)
         case fail(any Error)
     }
 
@@ -134,7 +135,7 @@ public final class TokenRefresher: RequestInterceptor {
         }
     }
 
-    private func makeRefresh() async {
+    private func makeRefresh(since round: Int) async {
         let result: Result<String, any Error>
         do {
             result = .success(
@@ -143,14 +144,17 @@ public final class TokenRefresher: RequestInterceptor {
             result = .failure(error)
         }
         let (failure, waiters) = state.withLock { state in
-            state.round += 1
             state.isRefreshing = false
-            switch result {
-            case .success(let token):
-                state.token = token
-                state.failure = nil
-            case .failure(let error):
-                state.failure = error
+            // What was set meanwhile stands: a logout, or somebody else's login.
+            if state.round == round {
+                state.round += 1
+                switch result {
+                case .success(let token):
+                    state.token = token
+                    state.failure = nil
+                case .failure(let error):
+                    state.failure = error
+                }
             }
             defer { state.waiters = [] }
             return (state.failure, state.waiters)

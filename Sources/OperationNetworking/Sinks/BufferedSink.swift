@@ -19,6 +19,8 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         var isTouched = false
         /// The present content is coded.
         var isCoded = false
+        /// Responses whose content has begun to come.
+        var beginnings = 0
         /// Bytes that may wait in place of a pause; nil: it may pause.
         var limit: Int?
         /// The writer cannot go back, and compares what comes with what it has.
@@ -153,12 +155,15 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     func begin(_ representation: Representation?, as form: ContentForm) {
         state.withLock { state in
             if canRestart {
+                // What another response brings may decode; a file that could not be opened or written stays so.
+                if Self.isOfContent(state.failure) { state.failure = nil }
                 state.items = []
                 state.pendingBytes = 0
             } else {
                 state.isRepeating = state.isTouched
             }
             state.items.append(.beginning(representation, form))
+            state.beginnings &+= 1
             state.bytesAccepted = 0
             state.isCoded = form.isCoded
             state.limit = if case .decoded(let limit) = form { limit } else { nil }
@@ -227,13 +232,13 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     private func drain() {
         runtime.assertOn(queue)
         enum Step {
-            case take(Item), idle, ended(@Sendable ((any Error)?) -> Void, (any Error)?)
+            case take(Item, of: Int), idle, ended(@Sendable ((any Error)?) -> Void, (any Error)?)
             case discarded(@Sendable ((any Error)?) -> Void)
         }
         while true {
             let step: Step = state.withLock { state in
                 if state.failure == nil, !state.items.isEmpty {
-                    return .take(state.items.removeFirst())
+                    return .take(state.items.removeFirst(), of: state.beginnings)
                 }
                 state.isDraining = false
                 guard let completion = state.completion else { return .idle }
@@ -252,31 +257,31 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             case .ended(let completion, let failure):
                 completion(failure ?? commit())
                 return
-            case .take(.beginning(let representation, let form)):
-                begin(output: representation, form)
-            case .take(.content(let chunk)):
-                write(chunk)
+            case .take(.beginning(let representation, let form), let beginning):
+                begin(output: representation, form, of: beginning)
+            case .take(.content(let chunk), let beginning):
+                write(chunk, of: beginning)
             }
         }
     }
 
-    private func begin(output representation: Representation?, _ form: ContentForm) {
+    private func begin(output representation: Representation?, _ form: ContentForm, of beginning: Int) {
         do {
             try output.begin(representation, as: form)
             noteRepetition()
         } catch {
-            fail(error)
+            fail(error, of: beginning)
         }
     }
 
-    private func write(_ chunk: Chunk) {
+    private func write(_ chunk: Chunk, of beginning: Int) {
         do {
             try output.write(UnsafeRawBufferPointer(start: chunk.base, count: chunk.count)) {
                 state.withLock { $0.isDiscarded && $0.isCoded }
             }
             noteRepetition()
         } catch {
-            fail(error)
+            fail(error, of: beginning)
             return
         }
         let total = output.total
@@ -312,14 +317,22 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         }
     }
 
-    private func fail(_ error: any Error) {
+    /// - Parameter beginning: the number of the response whose content it was; nil: of none.
+    private func fail(_ error: any Error, of beginning: Int? = nil) {
         let events = state.withLock { state -> (any ResponseSinkEvents)? in
             guard state.failure == nil else { return nil }
+            // The content of another response has begun, and this one is not wanted any more.
+            if canRestart, Self.isOfContent(error), let beginning, beginning != state.beginnings { return nil }
             state.failure = error
             state.items = []
             state.pendingBytes = 0
             return state.events
         }
         events?.sinkFailed(error)
+    }
+
+    /// Whether it is the content's failure, and not the writer's.
+    private static func isOfContent(_ error: (any Error)?) -> Bool {
+        (error as? TransferError)?.kind == .cannotDecodeContent
     }
 }

@@ -87,12 +87,17 @@ struct PartialFile: Sendable {
     }
 
     /// Removes both files, if they are what a download of this resource has left, and no other one writes to them.
-    func discard() {
+    func discard() { removeUnlessWritten { continued($0) != nil } }
+
+    /// Removes both files, whatever they are, unless another download writes to them.
+    func removeUnlessWritten() { removeUnlessWritten { _ in true } }
+
+    private func removeUnlessWritten(_ isWanted: (_ descriptor: Int32) -> Bool) {
         let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         // Held until both are gone: nobody begins to write to them meanwhile.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, continued(descriptor) != nil else { return }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isWanted(descriptor) else { return }
         remove()
     }
 

@@ -14,8 +14,11 @@ final class EventConnection {
     private var parser: ServerSentEventParser
     private var isChecked = false
 
-    init(_ access: ResponseStreamAccess, limit: Int, lastEventID: String = "", reconnectionTime: Int? = nil) {
+    init(_ access: ResponseStreamAccess, limit: Int, lastEventID: String? = nil, reconnectionTime: Int? = nil) {
         operation = access.operation
+        // Nil: the first of a program that perhaps goes on where it was before.
+        let lastEventID =
+            lastEventID ?? access.operation.request.value(forHTTPHeaderField: "Last-Event-ID") ?? ""
         reader = ResponseReader(access)
         self.limit = limit
         splitter = LineSplitter(limit: limit)

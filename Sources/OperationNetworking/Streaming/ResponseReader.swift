@@ -94,7 +94,13 @@ final class ResponseReader {
         }
         phase = .over
         if let error = operation.error { throw error }
-        guard readingRest, !stream.isOpen else { return nil }
+        guard readingRest else { return nil }
+        if stream.isOpen {
+            // A response that might have been followed by another attempt was kept from the stream until now.
+            guard let data = operation.responseData else { return nil }
+            guard stream.forgetUnread() else { throw SessionTask.lost(at: operation.request.url) }
+            return data.isEmpty ? nil : data
+        }
         // The operation had received its content before anybody asked for a stream.
         guard !operation.hasPlaceForContent else { throw ResponseStreamError.contentGoesElsewhere }
         guard let data = operation.responseData, !data.isEmpty else { return nil }

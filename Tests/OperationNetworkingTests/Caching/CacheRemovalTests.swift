@@ -107,6 +107,23 @@ import Testing
         #expect(await stored("/b") != nil)
     }
 
+    @Test("What a program has stored itself for a URL with a query is removed by what changes it, too")
+    func foreign() async throws {
+        let path = "/p?x=1"
+        let response = try #require(
+            HTTPURLResponse(
+                url: server.url(path), statusCode: 200, httpVersion: nil,
+                headerFields: ["Cache-Control": "max-age=1000", "Date": CacheCaseRun.httpDate(Date())]))
+        cache.storeCachedResponse(
+            CachedURLResponse(response: response, data: Data("mine".utf8)), for: URLRequest(url: server.url(path)))
+        let hit = await send(path)
+        #expect(hit.responseString == "mine" && hit.metrics?.cacheOutcome == .hit)
+        await send(path, method: "POST")
+        #expect(await stored(path) == nil)
+        #expect(await send(path).responseString == "content")
+        #expect(server.requests.map(\.method) == ["POST", "GET"])
+    }
+
     @Test("What a process changes at the server is not answered with what an earlier process has stored")
     func earlierProcess() async throws {
         let directory = try TemporaryDirectory()

@@ -70,6 +70,25 @@ import Testing
 
     private final class SubclassedPolicy: SecurityPolicy, @unchecked Sendable {}
 
+    @Test("After an answered challenge a redirect does not bring what is stored for those without a credential")
+    func answeredChallenge() async {
+        server.respond(to: "/home") { Self.storable($0["Authorization"] == nil ? "anonymous" : "known") }
+        server.respond(to: "/login") { request in
+            request["Authorization"] == nil
+                ? ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")])
+                : .redirect(to: "/home")
+        }
+        let manager = HTTPRequestOperationManager.offMain(nil)
+        manager.urlCache = cache
+        manager.responseSerializer = HTTPResponseSerializer()
+        let anonymous = manager.httpRequestOperation(with: URLRequest(url: server.url("/home")))
+        #expect(await anonymous.outcome().text == "anonymous")
+        let known = manager.httpRequestOperation(with: URLRequest(url: server.url("/login")))
+        known.credential = URLCredential(user: "a", password: "b", persistence: .none)
+        #expect(await known.outcome().text == "known")
+        #expect(server.requests.map(\.target) == ["/home", "/login", "/login", "/home"])
+    }
+
     @Test("What came under laxer trust than the policy has by then is not stored for those who trust less")
     func trustMeanwhile() async throws {
         let authority = try TestCertificateAuthority(name: "Unknown")

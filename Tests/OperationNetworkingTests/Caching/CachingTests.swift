@@ -156,8 +156,10 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("A hit that is paused halfway goes on from the cache, and does not ask the server if it must not")
-    func pausedHalfway() async throws {
+    @Test(
+        "A hit that is paused halfway goes on from the cache, whether it may ask the server or not",
+        arguments: [false, true])
+    func pausedHalfway(mayAsk: Bool) async throws {
         manager.urlCache = URLCache(memoryCapacity: 128 << 20, diskCapacity: 0, diskPath: nil)
         let content = Data.random(6_000_000)
         server.respondToOthers { _ in
@@ -165,7 +167,9 @@ import Testing
                 .adding(header: "ETag", "\"a\"")
         }
         _ = await send(request())
-        let operation = manager.httpRequestOperation(with: request("/a", .returnCacheDataDontLoad))
+        server.respondToOthers { _ in .status(503) }
+        let operation = manager.httpRequestOperation(
+            with: request("/a", mayAsk ? .returnCacheDataElseLoad : .returnCacheDataDontLoad))
         var received = Data()
         var isPaused = false
         for try await chunk in operation.chunks {

@@ -132,6 +132,39 @@ import Testing
         #expect(sent.utf8.count <= 8190)
     }
 
+    // MARK: While content comes
+
+    @Test("A cookie is sent with the next request as soon as the head has come, whatever becomes of the content")
+    func beforeContent() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        server.respond(to: "/slow", Self.setting("a=1; Path=/").holding(gate, at: .beforeBody))
+        let operation = manager.httpRequestOperation(with: URLRequest(url: server.url("/slow")))
+        operation.start()
+        try await eventually("the cookie", timeout: 2) { storage.names == ["a"] }
+        #expect(await cookie(for: server.url("/x").absoluteString) == "a=1")
+        operation.cancel()
+        await operation.completed()
+        #expect(operation.isCancelledError && storage.names == ["a"])
+    }
+
+    @Test("A response whose content takes long does not set its cookie back to what it was at its head")
+    func setMeanwhile() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        server.respond(to: "/slow", Self.setting("sid=1; Path=/").holding(gate, at: .beforeBody))
+        server.respond(to: "/y", Self.setting("sid=2; Path=/"))
+        let operation = manager.httpRequestOperation(with: URLRequest(url: server.url("/slow")))
+        operation.start()
+        // Its cookie is stored on another thread.
+        try await eventually("the cookie", timeout: 2) { storage.names == ["sid"] }
+        _ = await manager.getting(server.url("/y").absoluteString)
+        gate.open()
+        await operation.completed()
+        #expect(operation.responseString == "set")
+        #expect(storage.cookies?.map(\.value) == ["2"])
+    }
+
     // MARK: Secure
 
     @Test("A secure cookie stays out of the clear, also over a redirect, and is not replaced from there")

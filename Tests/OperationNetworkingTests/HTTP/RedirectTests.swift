@@ -277,6 +277,21 @@ import Testing
         #expect(bodies.count == 2 && bodies[0] == bodies[1] && bodies[0].contains("filename=\"f.txt\""))
     }
 
+    @Test("A stream that the block sets in place of the one that was read is what the target gets")
+    func replacedStream() async {
+        server.respond(to: "/start", .redirect(307, to: "/target"))
+        let operation = HTTPRequestOperation(server.url("/start"), method: "PUT")
+        operation.inputStream = InputStream(data: Data("first".utf8))
+        operation.setRedirectResponseBlock { _, request, response in
+            guard response != nil else { return request }
+            var request = request
+            request.httpBodyStream = InputStream(data: Data("second".utf8))
+            return request
+        }
+        #expect(await operation.outcome().text == "arrived")
+        #expect(server.requests.map(\.text) == ["first", "second"])
+    }
+
     @Test("A plain stream cannot be sent again: 307 ends with an error that says so, 303 does not need it")
     func streamReplay() async throws {
         for (status, succeeds) in [(307, false), (303, true)] {

@@ -135,6 +135,33 @@ import Testing
         #expect(elapsed > .seconds(0.2) && elapsed < .seconds(0.95), "\(elapsed)")
     }
 
+    @Test("A request that was paused before it was sent, and waits for a connection after that, spends no time")
+    func pausedUnsent() async throws {
+        // Connections are made, and no request can be sent on them.
+        let server = try TestServer(greeting: [.stall])
+        let operations = (0..<7).map { _ in
+            let operation = HTTPRequestOperation(server.url("/", scheme: "https"), method: "POST")
+            // None waits for what another's handshake agrees on.
+            operation.httpVersionPreference = .http1
+            operation.completionQueue = DispatchQueue(label: "test")
+            return operation
+        }
+        defer { for operation in operations { operation.cancel() } }
+        let (waiting, last) = (operations[0], operations[6])
+        waiting.totalTimeout = Patience.factor
+        for operation in operations[1..<6] { operation.start() }
+        try await eventually("five connections") { server.connectionCount == 5 }
+        waiting.start()
+        try await eventually("its connection") { server.connectionCount == 6 }
+        waiting.pause()
+        last.start()
+        try await eventually("another's in its place") { server.connectionCount == 7 }
+        waiting.resume()
+        try await Task.sleep(for: .seconds(1.2 * Patience.factor))
+        #expect(waiting.error == nil && !waiting.isFinished)
+        #expect(server.connectionCount == 7)
+    }
+
     @Test("Cancelled, paused and resumed around the limit, an operation ends once")
     func races() async throws {
         let server = try TestServer()

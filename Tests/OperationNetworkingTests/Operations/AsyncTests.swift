@@ -48,6 +48,19 @@ import Testing
         #expect(try await task.value == Data("x".utf8))
     }
 
+    @Test("value() of an operation that waits for a batch starts the batch, if nobody has put it into a queue")
+    func upstreamBatch() async throws {
+        let server = try TestServer()
+        server.respondToOthers { .ok($0.path) }
+        let members = ["/a", "/b"].map { HTTPRequestOperation.make(server.url($0)) }
+        let all = URLConnectionOperation.batchOfRequestOperations(members, progressBlock: nil, completionBlock: nil)
+        let last = try #require(all.last)
+        let operation = HTTPRequestOperation.make(server.url("/after"))
+        operation.addDependency(last)
+        #expect((try await operation.value() as? Data) == Data("/after".utf8))
+        #expect(last.isFinished && members.allSatisfy { $0.error == nil && $0.isFinished })
+    }
+
     @Test("value() throws the operation's error: the transport's, or the serializer's")
     func failures() async throws {
         let server = try TestServer()

@@ -88,6 +88,24 @@ import Testing
         }
     }
 
+    @Test("What is added once the operation has begun does not cancel it", arguments: [false, true])
+    func afterBeginning(isOpenThen: Bool) async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        server.respondToOthers { _ in .ok("x").holding(gate, at: .beforeHead) }
+        let (upstream, operation) = (HTTPRequestOperation.make(), HTTPRequestOperation.make(server.url()))
+        operation.dependencyFailurePolicy = .cancel
+        operation.start()
+        _ = try await server.nextRequest()
+        if !isOpenThen { await upstream.run() }
+        operation.addDependency(upstream as Operation)
+        if isOpenThen { await upstream.run() }
+        #expect(upstream.error != nil && !operation.isCancelled)
+        gate.open()
+        await operation.completed()
+        #expect(operation.error == nil && operation.responseString == "x")
+    }
+
     @Test("A foreign upstream that was cancelled counts as failed; one that ran does not", arguments: [false, true])
     func foreign(isCancelled: Bool) async throws {
         let server = try TestServer()

@@ -157,6 +157,25 @@ import Testing
         #expect(operation.dependencies.isEmpty)
     }
 
+    @Test("What is added to an operation that has begun and is paused closes no cycle: it goes on to its end")
+    func addedWhilePaused() async throws {
+        let server = try TestServer()
+        let index = Tally()
+        server.respondToOthers { _ in index.increment() == 1 ? .stalled() : .ok("x") }
+        let first = HTTPRequestOperation.make(server.url())
+        let second = HTTPRequestOperation.make(server.url())
+        first.start()
+        _ = try await server.nextRequest()
+        first.pause()
+        second.addDependency(first as Operation)
+        first.addDependency(second as Operation)
+        first.resume()
+        await first.completed()
+        #expect(first.error == nil && first.responseString == "x")
+        await second.run()
+        #expect(second.error == nil && second.responseString == "x")
+    }
+
     @Test("Started by hand too early, and then put into a suspended queue of Foundation's: begins there, in its time")
     func startedThenEnqueued() async throws {
         let server = try TestServer()

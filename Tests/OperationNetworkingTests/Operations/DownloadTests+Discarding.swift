@@ -111,4 +111,32 @@ extension DownloadTests {
         #expect(next.error == nil && bytes("target.bin") == Self.content && names == ["target.bin"])
         #expect(server.requests.map { $0["Range"] } == [nil, "bytes=50000-"])
     }
+
+    @Test("A download that is paused between two attempts and then dropped leaves its part to the next one, too")
+    func droppedBetweenAttempts() async throws {
+        let index = Tally()
+        server.respond(to: "/file") { _ in
+            index.increment() == 1 ? .status(503) : .ranged(Self.content, etag: "\"a\"")
+        }
+        try leavePartial(Self.content.prefix(100), validator: "\"a\"", total: 200_000)
+        weak var dropped: HTTPRequestOperation?
+        do {
+            let operation = await download(run: false)
+            operation.retryPolicy = RetryPolicy(backoff: .constant(3600))
+            operation.start()
+            try await eventually { operation.retryCount == 1 }
+            operation.pause()
+            #expect(operation.isPaused)
+            dropped = operation
+        }
+        try await eventually("released") { dropped == nil }
+        try await eventually("the part is let go of") {
+            let file = open(target.path + ".part", O_RDWR | O_CLOEXEC)
+            defer { close(file) }
+            return flock(file, LOCK_EX | LOCK_NB) == 0
+        }
+        let next = await download()
+        #expect(next.error == nil && bytes("target.bin") == Self.content && names == ["target.bin"])
+        #expect(server.requests.map { $0["Range"] } == ["bytes=100-", "bytes=100-"])
+    }
 }

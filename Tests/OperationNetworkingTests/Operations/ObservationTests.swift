@@ -224,8 +224,9 @@ import Testing
         token = nil
     }
 
-    @Test("Readiness changes with dependencies")
-    func readiness() {
+    @Test(
+        "Readiness changes with dependencies, once for the last that ends or is taken back", arguments: [false, true])
+    func readiness(isTakenBack: Bool) {
         let (upstream, operation) = (Self.operation(), Self.operation())
         let log = Recorder<String>()
         let token = operation.observe(\.isReady, options: [.old, .new]) { _, change in
@@ -233,7 +234,7 @@ import Testing
         }
         operation.addDependency(upstream)
         #expect(log.values == ["ready true>false"])
-        upstream.start()
+        if isTakenBack { operation.removeDependency(upstream) } else { upstream.start() }
         #expect(log.values == ["ready true>false", "ready false>true"])
         withExtendedLifetime(token) {}
     }

@@ -152,6 +152,34 @@ struct NetworkReachabilityManagerTests {
         #expect(told.values.suffix(2) == [.notReachable, .notReachable], "the first one after each start is told")
     }
 
+    @Test("What waits on a queue that nobody runs is told on the next one, once")
+    func stuckQueue() async throws {
+        let target = ScriptedTarget(.reachableViaWiFi)
+        let (told, live, manager) = (Recorder<Status>(), target.queue, target.manager)
+        let stuck = DispatchQueue(label: "stuck")
+        stuck.suspend()
+        manager.completionQueue = stuck
+        manager.setReachabilityStatusChangeBlock { status in
+            dispatchPrecondition(condition: .onQueue(live))
+            told.append(status)
+        }
+        manager.startMonitoring()
+        manager.completionQueue = live
+        await target.settle()
+        #expect(told.values == [.reachableViaWiFi])
+        // The same with a stop between, after which nothing waits.
+        manager.completionQueue = stuck
+        manager.startMonitoring()
+        manager.stopMonitoring()
+        manager.completionQueue = live
+        manager.startMonitoring()
+        await target.settle()
+        #expect(told.values == [.reachableViaWiFi, .reachableViaWiFi])
+        stuck.resume()
+        await withCheckedContinuation { continuation in stuck.async { continuation.resume() } }
+        #expect(told.count == 2)
+    }
+
     @Test("Once a stop has returned nothing is told, also while another thread was about to")
     func stopping() async throws {
         for round in 0..<200 {

@@ -164,7 +164,9 @@ private final class Lane {
     private var value = DeliveryLane<Int>()
 
     func append(_ item: Int) -> Bool { value.append(item) }
-    func begin() -> (item: Int, end: Latch)? { value.begin() }
+    var job: UInt { value.job }
+    func redirect() -> Bool { value.redirect() }
+    func begin(_ job: UInt? = nil) -> (item: Int, end: Latch)? { value.begin(job) }
     func end() -> Bool { value.end() }
     func clear() -> Latch? { value.clear() }
 }
@@ -206,5 +208,21 @@ struct DeliveryLaneTests {
         #expect(lane.clear() === call.end && !lane.append(1), "its job comes back")
         #expect(lane.end())
         #expect(lane.begin()?.item == 1, "told before the clear")
+    }
+
+    @Test("When the queue is another one what waits gets a job there, and the one of before does nothing")
+    func redirection() throws {
+        let first = lane.job
+        #expect(!lane.redirect() && lane.job != first, "nothing waits")
+        #expect(lane.append(1))
+        let old = lane.job
+        #expect(lane.redirect() && lane.begin(old) == nil && !lane.append(2))
+        let new = lane.job
+        #expect(lane.begin(new)?.item == 1)
+        #expect(!lane.redirect(), "the job that is running sends the next")
+        #expect(lane.end() && lane.begin(old) == nil && lane.begin(lane.job)?.item == 2 && !lane.end())
+        #expect(lane.append(3))
+        _ = lane.clear()
+        #expect(!lane.redirect() && lane.append(4), "no job is under way to the new queue")
     }
 }

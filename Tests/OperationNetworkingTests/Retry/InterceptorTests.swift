@@ -192,4 +192,82 @@ private struct Hooks: RequestInterceptor {
         #expect(server.requests.last?["X"] == "secret0" && other.requests.count == 1)
         #expect(other.requests.first?["X"] == nil && other.requests.first?["X-Own"] == "1")
     }
+
+    @Test("What an interceptor has made a POST is not sent twice by a pause: it keeps its connection")
+    func adaptedMethod() async throws {
+        manager.interceptors = [
+            Hooks(adapting: { request, _ in
+                var request = request
+                request.httpMethod = "POST"
+                return request
+            })
+        ]
+        let gate = Gate()
+        server.respond(to: "/ok", .ok("ok").holding(gate, at: .beforeBody))
+        let operation = try manager.makeOperation(method: "GET", "ok")
+        operation.start()
+        try await eventually("the head") { operation.response != nil }
+        operation.pause()
+        #expect(operation.isPaused)
+        let outcome = await operation.outcome { operation in
+            operation.resume()
+            gate.open()
+        }
+        #expect(outcome.text == "ok" && server.requests.map(\.method) == ["POST"] && server.connectionCount == 1)
+    }
+
+    @Test("The part of a download under a URL that an interceptor changes can be discarded")
+    func discardedPart() async throws {
+        let directory = try TemporaryDirectory()
+        let target = directory.file("target")
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+        }
+        manager.interceptors = [
+            Hooks(adapting: { request, _ in
+                var request = request
+                request.url = request.url.flatMap { URL(string: $0.absoluteString + "?key=1") }
+                return request
+            })
+        ]
+        let content = Data.random(100_000)
+        server.respond(
+            to: "/file", ScriptedResponse.ranged(content, etag: "\"a\"").ending(.stall, afterBodyBytes: 50_000))
+        let operation = try manager.makeOperation(method: "GET", "file")
+        operation.downloadDestination = DownloadDestination(fileURL: target)
+        operation.start()
+        try await eventually("the part") {
+            FileManager.default.contents(atPath: target.path + ".part")?.count == 50_000
+        }
+        operation.cancel()
+        await operation.completed()
+        #expect(server.requests.map(\.query) == ["key=1"])
+        #expect(try names() == ["target.part", "target.part.json"])
+        operation.discardPartialDownload()
+        #expect(try names() == [])
+    }
+
+    @Test("A download that did not decode and is sent again, by an interceptor's decision, is whole")
+    func repeatedDownload() async throws {
+        let directory = try TemporaryDirectory()
+        let target = directory.file("target")
+        let content = Data.random(100_000)
+        let count = Tally()
+        server.respond(to: "/file") { _ in
+            let isFirst = count.increment() == 1
+            // Refused by its first bytes, so that the rest, which does not come, is not waited for.
+            let response = ScriptedResponse(
+                headers: [("Content-Encoding", "gzip")], body: .data(isFirst ? content : content.gzipped))
+            return isFirst ? response.ending(.stall, afterBodyBytes: 50_000) : response
+        }
+        manager.interceptors = [
+            Hooks(retrying: { operation, _ in operation.retryCount == 0 ? .retry : .doNotRetry })
+        ]
+        let operation = try manager.makeOperation(method: "GET", "file")
+        operation.downloadDestination = DownloadDestination(fileURL: target)
+        await operation.run()
+        #expect(operation.error == nil && operation.retryCount == 1)
+        #expect(FileManager.default.contents(atPath: target.path) == content)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["target"])
+    }
 }

@@ -327,6 +327,34 @@ import Testing
         #expect(operation.isCancelledError)
     }
 
+    @Test("The end of a time that was cut short takes nobody off the list of those who wait for the network")
+    func connectivityAfterCutTime() async throws {
+        answer([])
+        let port = try RefusedPort()
+        let operation = HTTPRequestOperation(try #require(URL(string: port.urlString)))
+        operation.retryPolicy = RetryPolicy(backoff: .constant(0.5), waitsForConnectivity: true)
+        let endings = Endings(operation)
+        operation.start()
+        try await eventually("the first attempt's end") { operation.retryCount >= 1 }
+        operation.retryPolicy = RetryPolicy(backoff: .constant(3600), waitsForConnectivity: true)
+        try await eventually("the second attempt's end") {
+            Connectivity.shared.becameAvailable()
+            return operation.retryCount >= 2
+        }
+        // Another one waits longer than the first time was, which then is over.
+        let other = self.operation(
+            "GET", RetryPolicy(maximumAttempts: 2, backoff: .constant(0.6), statusCodes: [200]))
+        _ = await other.outcome()
+        let count = operation.retryCount
+        try await eventually("another attempt") {
+            Connectivity.shared.becameAvailable()
+            return operation.retryCount > count
+        }
+        operation.cancel()
+        await endings.reached()
+        #expect(operation.isCancelledError)
+    }
+
     @Test("What depends on it waits for the last attempt")
     func dependents() async throws {
         answer([Self.busy, Self.busy])

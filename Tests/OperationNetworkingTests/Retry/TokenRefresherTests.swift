@@ -119,6 +119,46 @@ import Testing
         #expect(await outcome.text == "in" && refreshes.value == 0 && server.requests.count == 2)
     }
 
+    @Test(
+        "A token that is set while a refresh is under way stays, and those that wait go on with it",
+        arguments: ["set", nil])
+    func setMeanwhile(token: String?) async {
+        let (asked, gate) = (Gate(), Gate())
+        let refresher = TokenRefresher(token: "old") {
+            asked.open()
+            await gate.wait()
+            return "late"
+        }
+        manager.interceptors = [refresher]
+        valid.append("set")
+        async let outcome = manager.getting("x")
+        await asked.wait()
+        refresher.token = token
+        gate.open()
+        #expect(await outcome.status == (token == nil ? 401 : 200))
+        #expect(refresher.token == token)
+        let fields: [String?] = ["Bearer old", token.map { "Bearer \($0)" }]
+        #expect(server.requests.map { $0["Authorization"] } == fields)
+    }
+
+    @Test("A request that is asked over TLS in place of http is refreshed, too")
+    func strictTransportSecurity() async throws {
+        let root = try TestCertificateAuthority(name: "Strict Root")
+        let server = try TestServer(tls: TLSSettings(root.issueForLocalhost()))
+        server.respondToOthers { $0["Authorization"] == "Bearer new" ? .ok("in") : .status(401) }
+        let manager = HTTPRequestOperationManager.offMain(server.url("/", host: "localhost", scheme: "http"))
+        manager.responseSerializer = HTTPResponseSerializer()
+        let policy = SecurityPolicy.default()
+        policy.anchorCertificates = [root.certificate.der]
+        manager.securityPolicy = policy
+        manager.strictTransportSecurity = StrictTransportSecurity(hosts: [
+            .init(name: "localhost", expires: Date() + 1000)
+        ])
+        manager.interceptors = [TokenRefresher(token: "old", refresh: { "new" })]
+        #expect(await manager.getting("x").text == "in")
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer old", "Bearer new"])
+    }
+
     @Test("A new token that is refused, too, ends the request with the 401")
     func refusedAgain() async {
         let refreshes = Tally()

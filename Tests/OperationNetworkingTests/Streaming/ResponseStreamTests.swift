@@ -294,41 +294,6 @@ import Testing
         #expect(operation.isCancelledError)
     }
 
-    @Test(
-        "A response that the serializer does not accept gives no content, and its error has the beginning of it",
-        arguments: [false, true])
-    func refused(isCustom: Bool) async throws {
-        let server = try TestServer()
-        server.respond(to: "/small", .json("{\"why\": 1}", status: 503))
-        server.respond(to: "/endless", ScriptedResponse(status: 500, body: .pattern(count: 1 << 40)))
-        for path in ["/small", "/endless"] {
-            let operation = HTTPRequestOperation.make(server.url(path))
-            if isCustom { operation.responseSerializer = JSONResponseSerializer() }
-            let (chunks, error) = await operation.chunks.collected()
-            #expect(chunks.isEmpty)
-            let refusal = try #require(error as? ResponseSerializationError)
-            #expect(refusal.code == .badServerResponse)
-            if path == "/small" {
-                #expect(refusal.data == Data("{\"why\": 1}".utf8))
-                #expect(operation.responseData == refusal.data)
-            } else {
-                #expect(refusal.data?.count == ResponseStream.refusedLimit)
-            }
-        }
-    }
-
-    @Test("What a serializer accepts otherwise is content, whatever type it is of")
-    func accepted() async throws {
-        let server = try TestServer()
-        server.respondToOthers { _ in .ok("a\nb").with { $0.status = 404 } }
-        let operation = HTTPRequestOperation.make(server.url())
-        let serializer = JSONResponseSerializer()
-        serializer.acceptableStatusCodes = [404]
-        operation.responseSerializer = serializer
-        #expect(await operation.lines.collected().elements == ["a", "b"])
-        #expect(operation.error == nil)
-    }
-
     @Test("maximumResponseBodySize counts for streams")
     func limit() async throws {
         let server = try TestServer()

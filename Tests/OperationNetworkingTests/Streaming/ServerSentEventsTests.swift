@@ -67,6 +67,17 @@ import Testing
         #expect(server.requests.allSatisfy { $0.method == "POST" && $0.text == "query" })
     }
 
+    @Test("The identifier that the first request was given is sent again until another one comes")
+    func ownIdentifier() async throws {
+        let server = try TestServer()
+        server.enqueue(Self.stream("retry: 10\ndata: a\n\n"), .status(204))
+        var request = URLRequest(url: server.url())
+        request.setValue("41", forHTTPHeaderField: "Last-Event-ID")
+        let (events, error) = await HTTPRequestOperation(request: request).events.reconnecting().collected()
+        #expect(error == nil && events.map(\.data) == ["a"])
+        #expect(server.requests.map { $0["Last-Event-ID"] } == ["41", "41"])
+    }
+
     @Test("Requests in a row that bring nothing end with the last one's error")
     func attempts() async throws {
         let port = try RefusedPort()

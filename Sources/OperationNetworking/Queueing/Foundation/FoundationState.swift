@@ -48,6 +48,9 @@ enum FoundationState {
     /// Whether the operation waits in a queue of Foundation's, which will start it.
     var isWaiting: Bool { self == .enqueuing || self == .enqueued }
 
+    /// Whether no queue of Foundation's has, or had, the operation, and nobody has started it, as far as is known.
+    var isFree: Bool { self == .initialized || self == .unknown }
+
     /// Whether Foundation would complain about an end that it has not seen the beginning of.
     var expectsExecution: Bool {
         switch self {
