@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 
-@Suite(.timeLimit(.minutes(1))) struct QueueingFoundationStateTests {
+@Suite(.timeLimit(.minutes(1))) struct FoundationStateTests {
     @Test("Foundation's record of an operation is read: alone, enqueued, started by hand, finished")
     func states() {
         let operation = BlockOperation {}

@@ -7,7 +7,7 @@ import Testing
 @testable import OperationNetworking
 
 @Suite("DependencyGraph", .timeLimit(.minutes(1)))
-struct QueueingDependencyGraphTests {
+struct DependencyGraphTests {
     private func cycle(_ upstream: Operation, _ dependent: TestOperation) -> [String]? {
         do {
             try DependencyGraph.add(upstream: upstream, to: dependent)

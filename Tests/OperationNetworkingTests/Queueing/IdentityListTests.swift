@@ -5,7 +5,7 @@ import Testing
 @testable import OperationNetworking
 
 @Suite("IdentityList", .timeLimit(.minutes(1)))
-struct QueueingIdentityListTests {
+struct IdentityListTests {
     private final class Item {}
 
     @Test("The list is what an array would be, whatever is added and removed", arguments: [5, 17, 60, 400])

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationNetworking
 
 @Suite("SchedulerState", .timeLimit(.minutes(1)))
-struct QueueingSchedulerStateTests {
+struct SchedulerStateTests {
     /// A scheduler with named operations.
     struct Fixture {
         var state: SchedulerState

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-extension QueueingRequestOperationQueueTests {
+extension RequestOperationQueueTests {
     @Test("Foreign operations wait for ours and ours for foreign ones, in order with one slot")
     func foreignMix() {
         for _ in 0..<50 {

@@ -11,7 +11,7 @@ import Testing
 @Suite(
     "Cost of scheduling", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: ProcessInfo.processInfo.environment["QUEUEING_FIGURES"] != nil))
-struct QueueingFiguresTests {
+struct QueueFiguresTests {
     private static func seconds(_ body: () -> Void) -> Double {
         let begin = MonotonicClock.now
         body()

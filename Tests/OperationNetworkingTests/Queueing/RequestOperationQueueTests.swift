@@ -7,7 +7,7 @@ import Testing
 @testable import OperationNetworking
 
 @Suite("RequestOperationQueue", .timeLimit(.minutes(2)))
-struct QueueingRequestOperationQueueTests {
+struct RequestOperationQueueTests {
     let queue = RequestOperationQueue()
 
     func manual(_ count: Int, _ log: Log? = nil, host: String? = nil) -> [ManualOperation] {

@@ -60,7 +60,7 @@ private final class Network: @unchecked Sendable {
 }
 
 @Suite("Queue and graph under load from several threads", .timeLimit(.minutes(5)))
-struct QueueingStressTests {
+struct QueueStressTests {
     /// `QUEUEING_STRESS_ROUNDS` sets how many seeds are run.
     static let rounds = ProcessInfo.processInfo.environment["QUEUEING_STRESS_ROUNDS"].flatMap(UInt64.init) ?? 60
 
