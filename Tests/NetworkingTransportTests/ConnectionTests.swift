@@ -70,6 +70,31 @@ struct ConnectionTests {
         }
     }
 
+    @Test("A pool's own idle connections make room, too, where others' are in use")
+    func ownIdle() async {
+        let isClosed = Latch()
+        let idle = ScriptedServer {
+            $0.respondToAll("x")
+            isClosed.open()
+        }
+        let hanging = ScriptedServer { $0.waitForEnd() }
+        defer {
+            idle.stop()
+            hanging.stop()
+        }
+        await withEngine(server: { $0.respondToAll("x") }) { engine, server in
+            engine.maximumConnections = 2
+            #expect(await engine.run(TransferRequest(idle.url, policy: "a")).text == "x")
+            let handler = RecordingHandler()
+            let transfer = Transfer(request: TransferRequest(hanging.url, policy: "b"), handler: handler)
+            engine.start(transfer)
+            #expect(await engine.run(TransferRequest(server.url, policy: "a")).text == "x")
+            isClosed.wait()
+            engine.cancel(transfer)
+            _ = await handler.finished()
+        }
+    }
+
     @Test("A transfer that ends while room is made for a connection of another pool is heard of")
     func endWhileRoomIsMade() async {
         let more = Latch()

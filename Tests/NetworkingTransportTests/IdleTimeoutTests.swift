@@ -224,4 +224,26 @@ struct IdleTimeoutTests {
         }
         #expect(elapsed > 0.45 && elapsed < 0.7, "\(elapsed) s")
     }
+
+    @Test("Those that wait for one connection attempt that nobody answers time out by the same limit, not one by one")
+    func connectingTogether() async throws {
+        let server = BlackHole()
+        defer { server.close() }
+        let engine = TransportEngine()
+        defer { engine.shutdown() }
+        let url = server.url.replacing("http:", with: "https:")
+        let elapsed = await seconds {
+            await withTaskGroup(of: TransferError.Kind?.self) { group in
+                for number in 0..<5 {
+                    group.addTask {
+                        // Each finds the attempt of the first under way.
+                        try? await Task.sleep(for: .milliseconds(100 * number))
+                        return await engine.run(request(url, 0.5)).error?.kind
+                    }
+                }
+                for await kind in group { #expect(kind == .timedOut) }
+            }
+        }
+        #expect(elapsed > 0.85 && elapsed < 1.5, "\(elapsed) s")
+    }
 }

@@ -115,6 +115,47 @@ struct LostConnectionTests {
         }
     }
 
+    @Test("What a server says after its answer is not the answer to a request that waited for the connection")
+    func excessForWaiter() async {
+        let isRead = Latch()
+        await withEngine(server: { connection in
+            guard connection.readRequest() != nil else { return }
+            if connection.number > 1 {
+                connection.respond("second")
+            } else {
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na")
+                isRead.wait()
+                connection.write("bHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+            }
+            connection.waitForEnd()
+        }) { engine, server in
+            engine.maximumConnectionsPerHost = 1
+            let first = RecordingHandler(onContent: { _, _ in
+                isRead.open()
+                return .accepted
+            })
+            let second = RecordingHandler()
+            let transfers = [first, second].map { Transfer(request: TransferRequest(server.url), handler: $0) }
+            engine.perform { for transfer in transfers { engine.loop.start(transfer) } }
+            #expect(await first.finished().text == "ab")
+            #expect(await second.finished().text == "second")
+        }
+    }
+
+    @Test("A transfer that is to have a fresh connection and is cancelled ends")
+    func cancelledBeforeFreshConnection() async {
+        await withEngine(server: { $0.waitForEnd() }) { engine, server in
+            let handler = RecordingHandler()
+            let transfer = Transfer(request: TransferRequest(server.url), handler: handler)
+            engine.start(transfer)
+            engine.perform {
+                transfer.driver?.wantsFreshConnection = true
+                engine.loop.cancel(transfer)
+            }
+            #expect(await handler.finished().error?.kind == .cancelled)
+        }
+    }
+
     @Test("A connection whose transfer is paused is not idle, though libcurl has not named its socket")
     func paused() async {
         let more = Latch()

@@ -48,6 +48,28 @@ struct SocketTableTests {
         #expect(!table.isFlooded(5) && !table.isFlooded(6))
     }
 
+    @Test("An open connection is found by its port, until it is closed")
+    func ports() {
+        let table = SocketTable()
+        for (socket, pool) in [(Int32(5), UInt32(1)), (6, 2)] {
+            table.noteOpened(socket, for: SocketTable.Owner(pool: pool, origin: 0))
+            table.noteLocalPort(4000, of: socket)
+        }
+        func found(_ port: Int32, _ pool: UInt32) -> Int32? {
+            var socket: Int32?
+            _ = table.holds(ofPort: port, in: pool) {
+                socket = $0
+                return true
+            }
+            return socket
+        }
+        #expect(found(4000, 1) == 5 && found(4000, 2) == 6 && found(4001, 1) == nil && found(0, 1) == 5)
+        table.noteUse(of: 5, by: 1)
+        #expect(found(4000, 1) == 5 && found(0, 1) == nil)
+        _ = table.noteClosing(5)
+        #expect(found(4000, 1) == nil && found(4000, 2) == 6)
+    }
+
     @Test("What arrives on an idle connection takes it out of the set")
     func arrival() {
         let table = SocketTable()

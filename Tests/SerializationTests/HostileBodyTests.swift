@@ -114,10 +114,14 @@ struct HostileBodyTests {
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian] {
             lists.append(try #require(wide.data(using: encoding)))
         }
-        let vietnamese = Data("<?xml version='1.0' encoding='windows-1258'?><plist><dict><key>a".utf8)
-        lists.append(
-            vietnamese + Data((0..<90_000).map { $0 % 2 == 0 ? 0xEC : 0xF2 })
-                + Data("</key><true/></dict></plist>".utf8))
+        // Declarations that two parsers might read otherwise, too.
+        let blanks = String(repeating: " ", count: 600)
+        for declaration in ["", "encoding ='UTF-8' ", "\(blanks)", "encoding='UTF-8' ", "encoding= 'UTF-8' "] {
+            lists.append(
+                Data("<?xml version='1.0' \(declaration)encoding='windows-1258'?><plist><dict><key>a".utf8)
+                    + Data((0..<90_000).map { $0 % 2 == 0 ? 0xEC : 0xF2 })
+                    + Data("</key><true/></dict></plist>".utf8))
+        }
         for text in [Self.marks(100_000), Self.vowels(50_000), Self.musical(50_000)] {
             lists.append(
                 try PropertyListSerialization.data(fromPropertyList: [text: 1], format: .binary, options: 0))

@@ -234,6 +234,22 @@ struct RequestSerializerTests {
         }
     }
 
+    @Test("The error beneath is an object in the user info, also when it is one of Swift's")
+    func underlyingObject() throws {
+        struct Bad: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue(
+                    1, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "bad"))
+            }
+        }
+        let thrown = #expect(throws: RequestSerializationError.self) {
+            try HTTPRequestSerializer().request(withMethod: "POST", urlString: "http://h/", parameters: Bad())
+        }
+        let error = try #require(thrown)
+        #expect(error.underlyingError is EncodingError)
+        #expect((error as NSError).userInfo[NSUnderlyingErrorKey] is NSError)
+    }
+
     @Test("Form bodies are in stringEncoding")
     func stringEncoding() throws {
         let serializer = HTTPRequestSerializer()

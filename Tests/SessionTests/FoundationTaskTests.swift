@@ -82,6 +82,26 @@ import Testing
         }
     }
 
+    @Test("A task of Foundation's that is suspended and resumed at once is loaded")
+    func quickSuspension() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let configuration = URLSessionConfiguration.ephemeral
+        // While Foundation asks it, all three are done: it starts, stops and starts the loading after that.
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        let session = URLSession(configuration: OperationURLSession(configuration: configuration).configuration)
+        for _ in 0..<100 {
+            let outcome = await session.outcome(URLRequest(url: server.url())) { task in
+                task.resume()
+                task.suspend()
+                task.resume()
+            }
+            #expect(outcome.text == "hello")
+        }
+        // One that was paused indeed is asked for again.
+        #expect(100...200 ~= server.requests.count)
+    }
+
     /// The downloaded files with that content, which no other test has.
     private static func downloads(of content: Data) -> [URL] {
         let files = try? FileManager.default.contentsOfDirectory(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import FoundationNetworking
+import NetworkingSupport
 import OperationNetworking
 import TestServer
 import Testing
@@ -57,6 +58,55 @@ import Testing
         #expect(delegate.data == Data("content".utf8))
         #expect(await session.outcome(server.url()).text == "content")
         #expect(server.requests.count == 1)
+    }
+
+    @Test("A task that asks for a coding itself is given what was stored out of it")
+    func ownCoding() async throws {
+        let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA0vOzytJzSsBAKkwxf4HAAAA"))
+        let server = try TestServer()
+        server.respond(
+            to: "/",
+            ScriptedResponse(
+                headers: [("Cache-Control", "max-age=60"), ("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")],
+                body: .data(coded)))
+        let session = session()
+        var request = URLRequest(url: server.url())
+        request.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")
+        for _ in 0..<2 { #expect(await session.outcome(request).text == "content") }
+        request.cachePolicy = .returnCacheDataDontLoad
+        #expect(await session.outcome(request).text == "content")
+        #expect(server.requests.map { $0["Accept-Encoding"] } == ["gzip"])
+    }
+
+    @Test("What such a task finds stale is replaced in the background, for the next one")
+    func ownCodingRevalidated() async throws {
+        let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA0vOzytJzSsBAKkwxf4HAAAA"))
+        let server = try TestServer()
+        let count = Locked(0)
+        server.respond(to: "/") { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return ScriptedResponse(
+                headers: [
+                    ("Cache-Control", "max-age=0, stale-while-revalidate=1000"), ("Content-Encoding", "gzip"),
+                    ("Vary", "Accept-Encoding"), ("X-Number", "\(number)"),
+                ], body: .data(coded))
+        }
+        let session = session()
+        var request = URLRequest(url: server.url())
+        request.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")
+        for _ in 0..<2 {
+            let outcome = await session.outcome(request)
+            #expect(outcome.text == "content" && outcome.field("X-Number") == "1")
+        }
+        request.cachePolicy = .returnCacheDataDontLoad
+        try await eventually("the new one") {
+            let outcome = await session.outcome(request)
+            return outcome.text == "content" && outcome.field("X-Number") == "2"
+        }
+        #expect(server.requests.map { $0["Accept-Encoding"] } == ["gzip", "gzip"])
     }
 
     @Test("A response of the cache's is a transaction of the metrics")
@@ -119,5 +169,11 @@ import Testing
         request.cachePolicy = .returnCacheDataDontLoad
         #expect(await session.outcome(request).code == .resourceUnavailable)
         #expect(server.requests.isEmpty)
+    }
+}
+
+extension TaskOutcome {
+    fileprivate func field(_ name: String) -> String? {
+        (response as? HTTPURLResponse)?.value(forHTTPHeaderField: name)
     }
 }

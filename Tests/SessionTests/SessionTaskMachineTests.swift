@@ -25,6 +25,15 @@ import Testing
         #expect(machine.resume() == .proceed)
     }
 
+    @Test("A task that ended by its cancellation is told from one that was cancelled after its end")
+    func endOfCancellation() {
+        var machine = SessionTaskMachine()
+        #expect(machine.cancel() == .stop && !machine.endsCancelled)
+        #expect(machine.complete() && machine.endsCancelled && !machine.isActive)
+        var late = SessionTaskMachine()
+        #expect(late.isActive && late.complete() && late.cancel() == .none && !late.endsCancelled)
+    }
+
     @Test("What comes too late shows until the end is told, and does nothing")
     func late() {
         var machine = SessionTaskMachine()

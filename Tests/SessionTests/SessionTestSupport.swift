@@ -107,6 +107,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     var stores = true
     var whenReceiving: (URLSessionTask, Data) -> Void = { _, _ in }
     var whenWriting: (URLSessionDownloadTask) -> Void = { _ in }
+    var whenFinished: (URL) -> Void = { _ in }
 
     /// Repeated ones once.
     var events: [String] { state.withLock { $0.events } }
@@ -228,5 +229,6 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         note("file")
         let content = try? Data(contentsOf: location)
         state.withLock { $0.file = content }
+        whenFinished(location)
     }
 }

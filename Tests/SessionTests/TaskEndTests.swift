@@ -61,6 +61,23 @@ import Testing
         }
     }
 
+    @Test("Who asks a task for resume data that cannot begin is not answered before the call returns, either")
+    func resumeDataOfNoDownload() async throws {
+        let session = OperationURLSession(configuration: .ephemeral)
+        let invalid = OperationURLSession(configuration: .ephemeral)
+        invalid.finishTasksAndInvalidate()
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        for round in 0..<100 {
+            let task =
+                round % 2 == 0 ? session.downloadTask(withResumeData: Data()) : invalid.downloadTask(with: url)
+            let caller = pthread_self()
+            let isOfCaller = await withCheckedContinuation { continuation in
+                task.cancel { _ in continuation.resume(returning: pthread_equal(pthread_self(), caller) != 0) }
+            }
+            #expect(!isOfCaller)
+        }
+    }
+
     @Test("The delegate is not asked about the response of a task that was cancelled")
     func responseTooLate() async throws {
         let server = try TestServer()

@@ -73,6 +73,7 @@ enum Manual {
           incomplete is in FILE.part, with FILE.part.json beside it, and is continued
           if the URL is the same and the server still has the same file; this holds
           after Ctrl-C and after a kill. A second Ctrl-C does not wait for the first.
+          A part that others may write to is not continued, but made anew.
 
         OUTPUT
           On a terminal standard error shows the active downloads; elsewhere, and with

@@ -83,9 +83,13 @@ final class ConnectionPool: DeadlineHeapMember {
     func setConnectionLimits(perHost: Int, total: Int) {
         // libcurl's cache of open connections, which must hold those of all active transfers.
         _ = multi.set(CURLMOPT_MAXCONNECTS, max(64, 4 * min(perHost, 100_000)))
-        _ = multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total > 100_000 ? 0 : total)
+        setConnectionLimit(total: total)
         guard proxy == nil, route?.address == nil else { return }
         _ = multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, perHost > 100_000 ? 0 : perHost + extraConnections)
+    }
+
+    func setConnectionLimit(total: Int) {
+        _ = multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total > 100_000 ? 0 : total)
     }
 
     /// A driver for one transfer. Nil: out of memory.

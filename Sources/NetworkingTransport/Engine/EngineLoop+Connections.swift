@@ -38,6 +38,7 @@ extension EngineLoop {
     func discardGivenUp(after driver: TransferDriver) {
         guard let poller else { return }
         let user = UInt(bitPattern: Unmanaged.passUnretained(driver).toOpaque())
+        poller.sockets.noteLocalPort(driver.localPort, of: driver.socket)
         if poller.sockets.noteEnd(of: user, on: driver.socket) { discard(driver.socket, of: driver.pool) }
         let pool = driver.pool
         guard pool.hasGivenUpConnections, pool.activeCount == 0 else { return }

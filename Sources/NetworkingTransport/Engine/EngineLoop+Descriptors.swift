@@ -48,16 +48,30 @@ extension EngineLoop {
         return isReclaimed
     }
 
-    /// Closes idle connections of other pools where one more in this one would be too many. libcurl sees to the pool's own.
+    /// Closes idle connections of other pools where one more in this one would be too many. libcurl sees to the pool's own,
+    /// and is told what the others leave of the limit: as many as the pool's transfers may need, at least.
     func makeRoom(for pool: ConnectionPool) {
-        guard admissions.totalConnectionLimit < .max, let poller else { return }
-        var excess = poller.sockets.connectionCount + 1 - admissions.totalConnectionLimit
-        guard excess > 0 else { return }
-        for (id, count) in poller.sockets.idleConnections where excess > 0 && id != pool.id {
+        let limit = admissions.totalConnectionLimit
+        guard limit < .max, let poller else { return }
+        var excess = poller.sockets.connectionCount + 1 - limit
+        for (id, count) in excess > 0 ? poller.sockets.idleConnections : [:] where excess > 0 && id != pool.id {
             guard let other = poolsByID[Int(id)] else { continue }
             closeIdleConnections(min(count, excess), of: other)
             excess -= count
         }
+        pool.setConnectionLimit(total: connectionsLeft(for: pool))
+    }
+
+    /// What the other pools' connections leave to one of the limit of all.
+    private func connectionsLeft(for pool: ConnectionPool) -> Int {
+        let limit = admissions.totalConnectionLimit
+        guard limit < .max, let poller else { return limit }
+        let others = poller.sockets.connectionCount - pool.multi.observer.connectionCount
+        return max(limit - others, pool.activeCount + 1)
+    }
+
+    func setConnectionLimits(of pool: ConnectionPool) {
+        pool.setConnectionLimits(perHost: admissions.connectionLimit, total: connectionsLeft(for: pool))
     }
 
     /// Has libcurl close the oldest idle connections of a pool that is in use.

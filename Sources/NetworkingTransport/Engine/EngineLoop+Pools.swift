@@ -28,10 +28,6 @@ extension EngineLoop {
         return pool
     }
 
-    func setConnectionLimits(of pool: ConnectionPool) {
-        pool.setConnectionLimits(perHost: admissions.connectionLimit, total: admissions.totalConnectionLimit)
-    }
-
     func noteActivated(in pool: ConnectionPool) {
         pool.activeCount += 1
         if pool.activeCount == 1 { idlePools.remove(Int(pool.id)) }

@@ -75,6 +75,7 @@ extension EngineLoop {
     /// Ends an active transfer for a reason of our own.
     func abort(_ driver: TransferDriver, _ error: TransferError) {
         driver.failure = error
+        driver.wantsFreshConnection = false
         complete(driver, code: .CURLE_ABORTED_BY_CALLBACK)
     }
 

@@ -39,6 +39,8 @@ final class SocketTable {
         var isGivenUp = false
         /// The driver that uses it, by its address; 0: none, or several.
         var user: UInt = 0
+        /// Our end of it, once a transfer on it has ended; 0: not known, or it has none.
+        var localPort: Int32 = 0
         /// Whom it was opened for.
         var owner = Owner(pool: 0, origin: -1)
     }
@@ -65,6 +67,8 @@ final class SocketTable {
     func noteClosing(_ socket: Int32) -> Bool {
         guard let index = index(of: socket) else { return false }
         if entries[index].isConnection { connectionCount -= 1 }
+        let port = Port(pool: entries[index].owner.pool, number: entries[index].localPort)
+        if socketsByPort[port] == socket { socketsByPort[port] = nil }
         defer { entries[index] = Entry() }
         return entries[index].watched != 0
     }
@@ -237,6 +241,30 @@ final class SocketTable {
         guard let index = index(of: socket), entries[index].user == user else { return false }
         entries[index].user = 0
         return entries[index].isGivenUp && !entries[index].isMultiplexed
+    }
+
+    /// libcurl says of an open connection that a request is about to go out on where our end of it is, and not its socket.
+    private struct Port: Hashable {
+        let pool: UInt32
+        let number: Int32
+    }
+    private var socketsByPort: [Port: Int32] = [:]
+
+    func noteLocalPort(_ number: Int32, of socket: Int32) {
+        guard number > 0, let index = index(of: socket), entries[index].isConnection,
+            entries[index].localPort != number
+        else { return }
+        entries[index].localPort = number
+        socketsByPort[Port(pool: entries[index].owner.pool, number: number)] = socket
+    }
+
+    /// Whether something holds of the open connection of a pool with this end; of any that is idle, where it has no port.
+    func holds(ofPort number: Int32, in pool: UInt32, _ predicate: (Int32) -> Bool) -> Bool {
+        guard number <= 0 else { return socketsByPort[Port(pool: pool, number: number)].map(predicate) ?? false }
+        return entries.indices.contains { index in
+            entries[index].isConnection && entries[index].owner.pool == pool && isIdle(entries[index])
+                && predicate(Int32(index))
+        }
     }
 
     /// The number of the pool that a connection was opened for.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
 internal import COpenSSL
+internal import Glibc
 
 extension TransferDriver {
     /// Whether the request may go out on the connection that libcurl has found for it. False: end the transfer.
@@ -33,6 +34,15 @@ extension TransferDriver {
         }
         defer { connectionsMade = made }
         let isHTTP2 = isOnHTTP2
+        if !isHTTP2, made == connectionsMade, hasUnreadBytes {
+            // They would be taken for the answer. On another connection an authentication would begin anew, and not end.
+            guard sendings == 1 else {
+                failure = TransferError(.badResponse, message: "The server sent more than its response.")
+                return false
+            }
+            wantsFreshConnection = true
+            return false
+        }
         // Known before the response, which may be long in coming: those that wait can share the connection.
         if isHTTP2 {
             loop.noteVersion(of: transfer.origin, isHTTP2: true)
@@ -67,6 +77,16 @@ extension TransferDriver {
             isProxys ? .proxyAuthentication : .badResponse,
             message: "\(isProxys ? "The proxy" : "The server") has asked for authentication "
                 + "\(Self.maximumSendings) times, and has not taken an answer.")
+    }
+
+    /// Whether the server has sent something on the connection, which was in use before, that nobody has asked for. libcurl
+    /// leaves what follows a response in the socket, or in what OpenSSL has of a record.
+    private var hasUnreadBytes: Bool {
+        if let ssl = easy.tlsConnection, SSL_has_pending(OpaquePointer(ssl)) == 1 { return true }
+        return loop.poller?.sockets.holds(ofPort: localPort, in: pool.id) { socket in
+            var count: Int32 = 0
+            return ioctl(socket, UInt(FIONREAD), &count) == 0 && count > 0
+        } ?? false
     }
 
     private func noteTLS() {

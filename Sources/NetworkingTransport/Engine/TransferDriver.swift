@@ -250,7 +250,7 @@ final class TransferDriver: DeadlineHeapMember {
     private var waitsForConnection: Bool {
         guard socket < 0, !isConnected, easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0, let origin = transfer?.origin
         else { return false }
-        return pool.drivers.contains { $0 !== self && $0.transfer?.origin == origin && $0.socket >= 0 }
+        return pool.drivers.contains { $0 !== self && $0.transfer?.origin == origin && $0.isConnected }
     }
 
     /// Nanoseconds without activity for which the end of a response is waited for whose content is whole.

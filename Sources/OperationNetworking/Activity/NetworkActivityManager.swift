@@ -4,9 +4,10 @@ internal import NetworkingSupport
 
 /// Tells when to show that the network is in use. AF: `AFNetworkActivityIndicatorManager`, without a status bar.
 ///
-/// It counts the operations that are executing, all of the process, and what the program counts itself. A paused operation,
-/// and one that waits in a queue, is no activity. To spare the user a flicker, activity is shown when there has been some for
-/// `activationDelay`, and until there has been none for `completionDelay`.
+/// It counts the operations that are executing, all of the process, and what the program counts itself. A paused
+/// operation, and one that waits in a queue, is no activity; one that ends is, until its completion block has been sent
+/// to its queue. To spare the user a flicker, activity is shown when there has been some for `activationDelay`, and
+/// until there has been none for `completionDelay`.
 ///
 /// ```swift
 /// let activity = NetworkActivityManager.shared
@@ -15,7 +16,7 @@ internal import NetworkingSupport
 /// }
 /// activity.isEnabled = true
 /// ```
-// Sendable because all mutable state is behind `state`.
+// Sendable because all mutable state is behind `state` and `switches`.
 open class NetworkActivityManager: NSObject, @unchecked Sendable {
     private struct State {
         var machine = NetworkActivityMachine()
@@ -23,6 +24,24 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         var count = 0
         var action: (@Sendable (Bool) -> Void)?
         var lane = DeliveryLane<Bool>()
+        /// The delay that begins with its turn on the main queue, where there is one job for all that come.
+        var ending: Wait?
+    }
+
+    /// What the machine waits for.
+    private struct Wait {
+        let seconds: TimeInterval
+        let number: UInt
+    }
+
+    /// What is to be done after the unlock.
+    private struct Steps {
+        /// The lane needs a job.
+        var sends = false
+        /// What begins at once.
+        var wait: Wait?
+        /// What waits for its turn, when no other one does.
+        var turn: UInt?
     }
 
     /// The manager of the process. AF: `sharedManager`.
@@ -30,6 +49,8 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
 
     private let operations: OperationActivity
     private let state = Locked(State())
+    /// How often it was switched: one switch after the other.
+    private let switches = Locked<UInt>(0)
 
     /// A manager of its own, which counts the same operations as the shared one.
     public override convenience init() {
@@ -51,10 +72,13 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         get { state.withLock { $0.machine.isEnabled } }
         set {
             let key = ObjectIdentifier(self)
-            // Before the count is looked at, and after it was last told of.
-            if newValue { operations.setObserver({ [weak self] in self?.update() }, for: key) }
-            change { $0.setEnabled(newValue, isOccurring: $1) }
-            if !newValue { operations.setObserver(nil, for: key) }
+            switches.withLock { count in
+                count &+= 1
+                // Before the count is looked at, and after it was last told of.
+                if newValue { operations.setObserver({ [weak self] in self?.update() }, for: key) }
+                change { $0.setEnabled(newValue, isOccurring: $1) }
+                if !newValue { operations.setObserver(nil, for: key) }
+            }
         }
     }
 
@@ -75,8 +99,9 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         set { state.withLock { $0.machine.activationDelay = newValue } }
     }
 
-    /// Seconds from the end of activity until it is no longer shown, unless it begins again. 0.17 by default; 0 or less: at
-    /// once. Applies from the next end on. AF: `completionDelay`.
+    /// Seconds from the end of activity until it is no longer shown, unless it begins again. 0.17 by default; 0 or
+    /// less: at once. Applies from the next end on. With an action they begin when the main queue has done what it had to
+    /// do at that end, such as the blocks of the request that ended. AF: `completionDelay`.
     public var completionDelay: TimeInterval {
         get { state.withLock { $0.machine.completionDelay } }
         set { state.withLock { $0.machine.completionDelay = newValue } }
@@ -115,18 +140,49 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
 
     /// Gives the machine an input, together with whether there is activity at that very moment.
     private func change(_ input: (inout NetworkActivityMachine, Bool) -> NetworkActivityMachine.Action) {
-        let (action, sends) = state.withLock { state -> (NetworkActivityMachine.Action, Bool) in
+        let steps = state.withLock { state -> Steps in
+            var steps = Steps()
             let wasVisible = state.machine.isVisible
             let action = input(&state.machine, state.count > 0 || operations.isOccurring)
             let isVisible = state.machine.isVisible
-            return (action, isVisible != wasVisible && state.lane.append(isVisible))
-        }
-        if sends { schedule() }
-        if case .wait(let seconds, let number) = action {
-            Runtime.current.after(min(seconds, 1e9)) { [weak self] in
-                self?.change { $0.timerFired(number, isOccurring: $1) }
+            steps.sends = isVisible != wasVisible && state.lane.append(isVisible)
+            guard case .wait(let seconds, let number) = action else { return steps }
+            let wait = Wait(seconds: min(seconds, 1e9), number: number)
+            // Without an action nobody can see that it begins too early, and perhaps nobody runs the main queue.
+            if state.machine.state == .delayingEnd, state.action != nil {
+                if state.ending == nil { steps.turn = number }
+                state.ending = wait
+            } else {
+                steps.wait = wait
             }
+            return steps
         }
+        if steps.sends { schedule() }
+        if let number = steps.turn { awaitTurn(number) }
+        if let wait = steps.wait { begin(wait) }
+    }
+
+    private func begin(_ wait: Wait) {
+        Runtime.current.after(wait.seconds) { [weak self] in
+            self?.change { $0.timerFired(wait.number, isOccurring: $1) }
+        }
+    }
+
+    /// Sends a job after everything that the main queue has by now.
+    private func awaitTurn(_ number: UInt) {
+        Runtime.current.on(.sharedMain) { [weak self] in self?.takeTurn(number) }
+    }
+
+    /// Begins the delay that the job was sent for. One that came after it gets a job behind the blocks of its own.
+    private func takeTurn(_ number: UInt) {
+        let (wait, next) = state.withLock { state -> (Wait?, UInt?) in
+            guard let ending = state.ending else { return (nil, nil) }
+            guard ending.number == number else { return (nil, ending.number) }
+            state.ending = nil
+            return (ending, nil)
+        }
+        if let wait { begin(wait) }
+        if let next { awaitTurn(next) }
     }
 
     private func schedule() {

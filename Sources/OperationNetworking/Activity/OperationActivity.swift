@@ -5,7 +5,8 @@ internal import Synchronization
 /// How many operations are executing, in the whole process.
 ///
 /// Fed where an operation's state changes, once for each change. So nothing that happens to an operation makes it count
-/// twice: not a pause, nor a cancel before the start, nor a failure.
+/// twice: not a pause, nor a cancel before the start, nor a failure. One that ends counts until its completion is on
+/// the way to its queue.
 final class OperationActivity: Sendable {
     typealias Observer = @Sendable () -> Void
 

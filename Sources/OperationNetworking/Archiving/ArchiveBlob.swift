@@ -22,6 +22,6 @@ package enum ArchiveBlob {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return try? decoder.decode(type, from: JSONText.parsable(data as Data))
+        return try? decoder.decode(type, from: JSONText.archived(data as Data))
     }
 }

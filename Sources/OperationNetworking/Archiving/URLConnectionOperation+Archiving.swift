@@ -31,7 +31,7 @@ extension URLConnectionOperation {
     public convenience init(archivedData: Data, downloadDirectory: URL? = nil) throws {
         let archive: OperationArchive
         do {
-            archive = try JSONDecoder().decode(OperationArchive.self, from: JSONText.parsable(archivedData))
+            archive = try JSONDecoder().decode(OperationArchive.self, from: JSONText.archived(archivedData))
         } catch {
             throw OperationArchive.damaged(error)
         }
@@ -142,7 +142,7 @@ extension OperationArchive.Failure {
     }
 
     var error: any Error {
-        if domain == NSURLErrorDomain {
+        if domain.utf8.elementsEqual(NSURLErrorDomain.utf8) {
             return URLError(URLError.Code(rawValue: code) ?? .unknown, line: message)
         }
         return DescribedError(domain: domain, code: code, message)

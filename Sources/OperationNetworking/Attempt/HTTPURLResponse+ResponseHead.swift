@@ -21,7 +21,14 @@ extension HTTPURLResponse {
     func describesSame(as other: HTTPURLResponse) -> Bool {
         let names = ["ETag", "Last-Modified", "Content-Type", "Content-Encoding", "Content-Length", "Content-Range"]
         return statusCode == other.statusCode
-            && names.allSatisfy { value(forHTTPHeaderField: $0) == other.value(forHTTPHeaderField: $0) }
+            && names.allSatisfy { name in
+                // As bytes: the server's text.
+                switch (value(forHTTPHeaderField: name), other.value(forHTTPHeaderField: name)) {
+                case (nil, nil): true
+                case (let own?, let others?): own.utf8.elementsEqual(others.utf8)
+                default: false
+                }
+            }
     }
 }
 

@@ -38,7 +38,8 @@ extension RequestAttempt {
         else { return nil }
         return CacheLookup(
             setting: configuration.value.cache, key: key, url: target.url, request: machine.request,
-            cookies: configuration.value.cookies, cookieURL: url, defaults: client?.defaultHeaderFields ?? [])
+            cookies: configuration.value.cookies, cookieURL: url, defaults: client?.defaultHeaderFields ?? [],
+            decodesItself: decodesItself)
     }
 
     /// Under what responses to the present request are kept; nil: they are not.
@@ -145,6 +146,8 @@ extension RequestAttempt {
                 rest = Data()
             case .fail(let error):
                 playback = nil
+                // Somebody is still to be asked.
+                if case .held = incoming.place { return transferDidEnd(error) }
                 return finish(error: URLError(error, url: machine.url))
             }
         }
@@ -166,7 +169,7 @@ extension RequestAttempt {
         }
         let background = URLConnectionOperation(
             revalidating: request, configuration, isWithinOrigin: machine.isWithinOrigin(url),
-            limit: cache.largestContent)
+            limit: cache.largestContent, decodesOwnCodings: decodesOwnCodings)
         background.whenFinished { cache.endRevalidation(key) }
         runtime.onBlockThread { background.start() }
     }

@@ -44,7 +44,7 @@ extension RequestAttempt {
         offerCodings(in: &headers, goesToSink: goesToSink)
         addRange(to: &headers)
         outgoing.decodesContent = decoding == .engine
-        outgoing.decodesOwnCodings = client != nil
+        outgoing.decodesOwnCodings = decodesOwnCodings
         outgoing.headers = headers
         try answerChallenge(in: &outgoing)
         // A server that keeps no connection open may close the one it has just redirected on, without having said so.
@@ -164,6 +164,14 @@ extension RequestAttempt {
             || configuration.value.stream != nil
     }
 
+    /// A session's tasks give decoded content whoever has asked for a coding, as Foundation's.
+    var decodesOwnCodings: Bool { client != nil || configuration.value.decodesOwnCodings }
+
+    /// The request says what it accepts, and whoever has made it decodes that himself.
+    var decodesItself: Bool {
+        !decodesOwnCodings && machine.request.value(forHTTPHeaderField: "Accept-Encoding") != nil
+    }
+
     /// Chooses who decodes the content, and offers what that one can.
     private func offerCodings(in headers: inout [HeaderField], goesToSink: Bool) {
         decoding = .engine
@@ -173,8 +181,7 @@ extension RequestAttempt {
             decoding = .nobody
             if !hasOwn { headers.append(HeaderField("Accept-Encoding", "identity")) }
         } else if hasOwn {
-            // A session's tasks give decoded content whoever has asked for a coding, as Foundation's.
-            decoding = client == nil ? .nobody : goesToSink ? .sink : .engine
+            decoding = !decodesOwnCodings ? .nobody : goesToSink ? .sink : .engine
         } else if goesToSink {
             decoding = .sink
             headers.append(HeaderField("Accept-Encoding", ContentDecoder.acceptEncoding))

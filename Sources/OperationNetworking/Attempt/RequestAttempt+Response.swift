@@ -138,7 +138,7 @@ extension RequestAttempt: TransferHandler {
             _ = content.openSink(configuration, self, url: operation?.request.url)
         }
         let codings = ContentDecoder.codings(of: head)
-        let form = form(of: codings)
+        let form = form(of: codings, isRefusal: machine.offset > 0 && !isSuccess)
         incoming.isAccepted = true
         incoming.form = form
         // Of content that the engine decodes nobody knows the length.
@@ -197,12 +197,13 @@ extension RequestAttempt: TransferHandler {
         judge(head)
     }
 
-    private func form(of codings: [ContentDecoder.Coding]) -> ContentForm {
+    /// - Parameter isRefusal: it is an error's, in place of a rest, which was asked for in no coding.
+    private func form(of codings: [ContentDecoder.Coding], isRefusal: Bool) -> ContentForm {
         switch decoding {
         case _ where codings.isEmpty: .plain
         case .engine: .decoded(limit: configuration.value.memoryLimit)
         case .sink: .coded(codings)
-        case .nobody: .plain
+        case .nobody: isRefusal && !decodesItself ? .coded(codings) : .plain
         }
     }
 
@@ -293,6 +294,7 @@ extension RequestAttempt: TransferHandler {
             storeResponse(data)
             finish(error: nil, data: data, content: .read)
         } else if let stream = content.stream {
+            incoming.isWriting = true
             stream.finish { [self] error in
                 if let refused = stream.takeRefused() {
                     finish(error: nil, data: refused, content: .written)
@@ -303,6 +305,7 @@ extension RequestAttempt: TransferHandler {
                 }
             }
         } else if let sink = content.sink {
+            incoming.isWriting = true
             sink.finish { [self] error in finish(writing: error) }
         } else {
             finish(error: nil)

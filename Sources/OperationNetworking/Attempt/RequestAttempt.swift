@@ -107,6 +107,8 @@ final class RequestAttempt: @unchecked Sendable {
         var isAccepted = false
         /// All of its content has come and was handed on.
         var isComplete = false
+        /// Its end is being written, on another thread, which looks at `operation` when it is.
+        var isWriting = false
         /// In which form content comes.
         var form = ContentForm.plain
         /// Content length of the whole; −1: unknown.
@@ -116,7 +118,7 @@ final class RequestAttempt: @unchecked Sendable {
     init(
         operation: URLConnectionOperation, number: UInt, request: URLRequest, target: RequestTarget?,
         configuration: URLConnectionOperation.SharedConfiguration, content: ResumableContent,
-        confinedFields: Set<[UInt8]> = []
+        confinedFields: Set<[UInt8]> = [], rejectionTime: Double? = nil
     ) {
         holder = operation
         runtime = configuration.value.runtime ?? Runtime.current
@@ -125,7 +127,7 @@ final class RequestAttempt: @unchecked Sendable {
         self.number = number
         self.configuration = configuration
         self.content = content
-        machine = AttemptMachine(request: request, confinedFields: confinedFields)
+        machine = AttemptMachine(request: request, confinedFields: confinedFields, rejectionTime: rejectionTime)
         bodyStream = request.httpBodyStream
         firstTarget = target
     }
@@ -311,7 +313,9 @@ final class RequestAttempt: @unchecked Sendable {
         if state == .read, end.isRepeatable { content.forgetResponse() }
         finish(end)
         // A sink that is to be continued holds the attempt, and is held by the operation: nobody else might have that.
-        if state == .kept, content.sink != nil, content.memory == nil, !isHeld, !isAsking { forgetOperation() }
+        if state == .kept, content.sink != nil, content.memory == nil, !isHeld, !isAsking, !incoming.isWriting {
+            forgetOperation()
+        }
     }
 
     /// On any thread, when the content was written.

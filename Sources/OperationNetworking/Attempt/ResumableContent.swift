@@ -16,10 +16,8 @@ final class ResumableContent: @unchecked Sendable {
     /// The attempt that writes.
     private weak var writer: RequestAttempt?
     private let runtime: any OperationRuntime
-    /// What the request's stream was handed to.
-    private var usedSource: StreamBodySource?
-    /// That stream: a redirect may bring another.
-    private var usedStream: InputStream?
+    /// The request's stream with what it was handed to: more than one where redirects brought others.
+    private var sources: [(stream: InputStream, source: StreamBodySource)] = []
     /// What is here came from the cache.
     var beganWithStored = false
     /// What a resumed attempt asks for the rest of; nil: it has to start over. Worked out when somebody asks, since
@@ -210,14 +208,15 @@ final class ResumableContent: @unchecked Sendable {
 
     /// Whether a request with this stream can be sent only with another one in its place.
     func needsAnother(for stream: InputStream) -> Bool {
-        guard let usedSource, usedStream === stream, !usedSource.isUntouched else { return false }
+        guard let source = source(of: stream), !source.isUntouched else { return false }
         return (stream as? any ReplayableBodyStream)?.isReplayable != true
     }
 
     /// Another stream takes the place of the one that was read.
-    func forgetSource() {
-        usedSource = nil
-        usedStream = nil
+    func forgetSource() { sources = [] }
+
+    private func source(of stream: InputStream) -> StreamBodySource? {
+        sources.first { $0.stream === stream }?.source
     }
 
     /// A source for the request's stream: the stream itself the first time, a replay of it later.
@@ -231,16 +230,16 @@ final class ResumableContent: @unchecked Sendable {
             let replay = ReplayMaker(stream)
             return { replay.make() }
         }
-        guard let usedSource, usedStream === stream else {
-            usedStream = stream
+        guard let source = source(of: stream) else {
+            let handed = stream
             // The user gave the stream away with the request: from here on only the source reads it.
             nonisolated(unsafe) let stream = stream
             let source = StreamBodySource(stream: stream, contentLength: length, reopen: reopen)
-            usedSource = source
+            sources.append((handed, source))
             return source
         }
         // The transfer before failed in its handshake.
-        if usedSource.isUntouched { return usedSource }
+        if source.isUntouched { return source }
         guard let again = reopen?() else {
             throw URLError(
                 .requestBodyStreamExhausted, url: url,

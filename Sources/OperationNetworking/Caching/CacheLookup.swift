@@ -14,6 +14,8 @@ struct CacheLookup: @unchecked Sendable {
     let cookies: CookieStorageSetting
     let cookieURL: URL
     let defaults: [HeaderField]
+    /// Who has sent the request takes content out of its codings himself: he does not get what was decoded.
+    let decodesItself: Bool
 
     typealias Findings = (stored: StoredResponse?, primary: StoredResponse?)
 
@@ -42,10 +44,8 @@ struct CacheLookup: @unchecked Sendable {
         return (accepted(stored), primary)
     }
 
-    /// A request that decodes for itself does not get what was decoded.
     private func accepted(_ stored: StoredResponse) -> StoredResponse? {
-        let decodesItself = request.value(forHTTPHeaderField: "Accept-Encoding") != nil
-        return decodesItself && !ContentDecoder.codings(of: stored.head).isEmpty ? nil : stored
+        decodesItself && !ContentDecoder.codings(of: stored.head).isEmpty ? nil : stored
     }
 }
 

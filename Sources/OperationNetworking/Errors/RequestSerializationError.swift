@@ -83,7 +83,7 @@ extension RequestSerializationError {
         var userInfo: [String: Any] = [
             NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason,
         ]
-        userInfo[NSUnderlyingErrorKey] = underlyingError
+        userInfo[NSUnderlyingErrorKey] = underlyingError.map { $0 as NSError }
         userInfo[NSURLErrorFailingURLErrorKey] = failingURL
         userInfo[Self.failingRequestErrorKey] = request
         return userInfo

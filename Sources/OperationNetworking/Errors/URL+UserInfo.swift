@@ -24,9 +24,11 @@ extension String {
         guard utf8.contains(UInt8(ascii: "@")) else { return nil }
         guard let delimiter = utf8.firstIndex(where: { Self.delimiters.contains($0) }) else { return nil }
         let rest = utf8[delimiter...].drop { $0 == UInt8(ascii: ":") }
-        let authority = (rest.starts(with: "//".utf8) ? rest.dropFirst(2) : rest).prefix {
-            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
-        }
+        // In an HTTP URL without a host, what was meant to be one is behind a slash too many or too few.
+        let isHTTP = utf8[..<delimiter].count < 6 && utf8[..<delimiter].first.map { $0 | 0x20 } == UInt8(ascii: "h")
+        let start =
+            isHTTP ? rest.drop { $0 == UInt8(ascii: "/") } : rest.starts(with: "//".utf8) ? rest.dropFirst(2) : rest
+        let authority = start.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return nil }
         return authority.startIndex..<utf8.index(after: at)
     }

@@ -33,7 +33,9 @@ struct CacheUse {
 /// |------------------------------------------|----------------------------------------------------------------|
 /// | a request that the cache can answer      | `lookup`, once; not when a part of the content is here already |
 /// | … and that must not be sent              | `lookup`, also then: what is served is compared with the part  |
+/// | any other that must not be sent          | `lookup`, whether there is a cache or not                      |
 /// | what was found                           | see `CacheDecision`                                            |
+/// | … what it would serve, found wanting     | `sendAgain`, without a condition                               |
 /// | 304 for the stored response              | `refresh`                                                      |
 /// | 304 for another                          | `sendAgain`, without a condition                               |
 /// | 500, 502, 503, 504, or no answer         | `serve`, where `stale-if-error` allows it                      |
@@ -61,12 +63,14 @@ extension AttemptMachine {
     private mutating func needsLookup(hasCache: Bool, mayHold: @autoclosure () -> Bool) -> Bool {
         // Whatever there is: this request is not sent.
         if request.cachePolicy == .returnCacheDataDontLoad { return true }
-        // What answered a challenge goes out with the request, and is not part of what is looked up.
-        guard challengeAnswer == nil, hasCache, CacheDecision.reads(request.cachePolicy) else { return false }
+        guard CacheDecision.reads(request.cachePolicy) else { return false }
         let (isCacheable, hasDirectives) = request.cacheability
-        guard isCacheable else { return false }
         if hasDirectives { cache.request = CacheControl(request) }
-        guard cache.request.onlyIfCached || mayHold() else {
+        // Nor is this one.
+        if cache.request.onlyIfCached { return true }
+        // What answered a challenge goes out with the request, and is not part of what is looked up.
+        guard challengeAnswer == nil, hasCache, isCacheable else { return false }
+        guard mayHold() else {
             cache.outcome = .miss
             return false
         }
@@ -81,7 +85,10 @@ extension AttemptMachine {
         cache.primary = primary
         switch CacheDecision(stored, policy: request.cachePolicy, request: cache.request, at: now) {
         case .serve(let service):
-            guard let stored else { return .sendAgain }
+            guard let stored, !isRejected(stored) else {
+                cache.outcome = .miss
+                return .sendAgain
+            }
             cache.outcome = .hit
             return .serve(stored.withAge(at: now), service)
         case .validate:
@@ -98,6 +105,13 @@ extension AttemptMachine {
                     reason: "the cache has no response that may be used, and the request forbids to ask the server; "
                         + "use another cachePolicy than returnCacheDataDontLoad, and no \"only-if-cached\""))
         }
+    }
+
+    /// Whether a stored response does not answer another attempt: it may be the very one that was not good enough. One
+    /// that came later, for somebody else, does.
+    private func isRejected(_ stored: StoredResponse) -> Bool {
+        guard let rejectionTime, stored.responseTime <= rejectionTime else { return false }
+        return request.cachePolicy != .returnCacheDataElseLoad && !mustNotAsk
     }
 
     /// The stored response takes the place of the server's: `receive` is called with its head.
@@ -155,16 +169,18 @@ extension URLRequest {
     /// conditions or a host of its own.
     var isCacheable: Bool { cacheability.isCacheable }
 
-    /// And whether it has directives for caches.
+    /// And whether it has directives for caches, whatever it is.
     var cacheability: (isCacheable: Bool, hasDirectives: Bool) {
-        guard httpMethod ?? "GET" == "GET", httpBody == nil, httpBodyStream == nil else { return (false, false) }
+        var isCacheable = httpMethod ?? "GET" == "GET" && httpBody == nil && httpBodyStream == nil
         var hasDirectives = false
         for (name, _) in allHTTPHeaderFields ?? [:] {
-            if Self.excludingFields.contains(where: { name.utf8.equalsIgnoringCase($0) }) { return (false, false) }
+            if isCacheable {
+                isCacheable = !Self.excludingFields.contains { name.utf8.equalsIgnoringCase($0) }
+            }
             hasDirectives =
                 hasDirectives || name.utf8.equalsIgnoringCase("Cache-Control") || name.utf8.equalsIgnoringCase("Pragma")
         }
-        return (true, hasDirectives)
+        return (isCacheable, hasDirectives)
     }
 
     private static let excludingFields: [StaticString] = [

@@ -18,7 +18,7 @@ internal import NetworkingTransport
 /// | redirect                                   | discarded | `follow`; held and `ask` with a redirect block    |
 /// | 401 that something answers                 | discarded | `answer`; held and `ask` with a challenge block   |
 /// | 206 that goes on where we are              | accepted  | `deliver`                                         |
-/// | 206 that does not, or coded; 416 for less  | discarded | `startOver`                                       |
+/// | another 206, a coded 2xx; 416 for less     | discarded | `startOver`                                       |
 /// | 206 to a download that asked for all       | discarded | `fail`                                            |
 /// | 416 for just what is here                  | discarded | `complete`                                        |
 /// | 304 to a condition of the cache's          | discarded | `refresh`                                         |
@@ -28,6 +28,10 @@ internal import NetworkingTransport
 /// | none: no connection, and a stale response may be used | – | `serve`                                        |
 /// | lost, after a pause that held its connection | –       | `sendAgain`, for what is missing                  |
 /// | none: any other error                      | –         | `fail`                                            |
+///
+/// Discarded content is waited for a second at most. Held content may be wanted: it comes as any other does, as long as the
+/// request's time-out lets it. Should it fail, the question is asked all the same, and only who then wants the response
+/// itself gets the error: `deliver` is `fail`.
 ///
 /// Before the transfer, once for each request, `wantsLookup` says whether the cache is to be asked, and `take` what of
 /// its answer follows: see `AttemptMachine+Cache`. A stored response goes through `receive` and `followUp` like one that
@@ -106,6 +110,8 @@ struct AttemptMachine: ~Copyable {
     /// The header fields that interceptors have set: for the origin of the operation's own request only. Names in small
     /// letters.
     let confinedFields: Set<[UInt8]>
+    /// When an attempt before this one ended whose response was not good enough, in seconds since 1970; nil: none did.
+    let rejectionTime: Double?
     /// Where the operation's own request goes: what it identifies itself with is for that origin.
     private(set) var originalURL: URL?
     /// The present request goes where the operation's own goes.
@@ -125,15 +131,18 @@ struct AttemptMachine: ~Copyable {
     private(set) var head: ResponseHead?
     private var asksForRange = true
     private var next = FollowUp.deliver
+    /// Why the content is not whole that was held for a question.
+    private var heldError: TransferError?
     /// What the cache has to do with the present request: see `AttemptMachine+Cache`.
     var cache = CacheUse()
 
     /// Answers to one server's challenges after which its refusal is the result, whatever a block says.
     static let maximumAnswers = 20
 
-    init(request: URLRequest, confinedFields: Set<[UInt8]> = []) {
+    init(request: URLRequest, confinedFields: Set<[UInt8]> = [], rejectionTime: Double? = nil) {
         self.request = request
         self.confinedFields = confinedFields
+        self.rejectionTime = rejectionTime
         originalURL = request.url
         url = request.url
     }
@@ -163,6 +172,7 @@ struct AttemptMachine: ~Copyable {
     mutating func beginTransfer(to url: URL) {
         self.url = url
         next = .deliver
+        heldError = nil
         head = nil
         offset = 0
         cache.isServing = false
@@ -242,9 +252,10 @@ struct AttemptMachine: ~Copyable {
         guard offset > 0, let representation = circumstances.representation else {
             return refusalOfPart(head, circumstances) ?? .deliver
         }
-        // Not what a range was asked of; the request without one is for coded content, too.
-        guard ContentDecoder.codings(of: head).isEmpty else { return .startOver }
         switch head.statusCode {
+        // Not what a range was asked of; the request without one is for coded content, too. An error's is its own.
+        case 200..<300 where !ContentDecoder.codings(of: head).isEmpty:
+            return .startOver
         case 206:
             return representation.isContinued(by: head, from: offset) ? .deliver : .startOver
         case 416:
@@ -281,7 +292,9 @@ struct AttemptMachine: ~Copyable {
                 return .sendAgain
             }
             if let followUp = followUpByCache(after: error, circumstances) { return followUp }
-            return .fail(error.failure(url: url))
+            guard case .ask = next else { return .fail(error.failure(url: url)) }
+            heldError = error
+            return next
         }
         if case .deliver = next, circumstances.hasCacheBlock, !cache.isServing, request.httpMethod ?? "GET" == "GET" {
             return .ask(.cache)
@@ -308,9 +321,16 @@ struct AttemptMachine: ~Copyable {
 
     // MARK: What a block answered
 
+    /// The response that a question was asked about is the result, as far as it came.
+    private var delivery: FollowUp {
+        guard let heldError else { return .deliver }
+        return .fail(heldError.failure(url: url))
+    }
+
     /// - Parameter redirected: nil: the redirecting response is the result.
     func take(redirect redirected: URLRequest?) -> FollowUp {
-        redirected.map { .follow($0) } ?? .deliver
+        guard let redirected else { return delivery }
+        return .follow(redirected)
     }
 
     /// - Parameter credential: is asked for the first challenge's default handling.
@@ -320,15 +340,16 @@ struct AttemptMachine: ~Copyable {
     ) -> FollowUp {
         switch disposition {
         case .useCredential(let credential):
-            guard let answer = challenge.answer(with: credential) else { return .deliver }
+            guard let answer = challenge.answer(with: credential) else { return delivery }
             challengeFailures += 1
             return .answer(answer)
         case .performDefaultHandling:
-            return defaultAnswer(to: challenge, credential) ?? .deliver
+            if let answer = defaultAnswer(to: challenge, credential) { return answer }
+            return delivery
         case .cancel:
             return .fail(cancelledChallenge)
         case .rejectProtectionSpace:
-            return .deliver
+            return delivery
         }
     }
 

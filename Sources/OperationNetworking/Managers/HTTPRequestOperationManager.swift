@@ -102,7 +102,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     /// The queue for operations' blocks. Nil by default: the main queue, which somebody must run. AF: `completionQueue`.
     public var completionQueue: DispatchQueue? {
         get { lock.withLock { _settings[\.completionQueue] } }
-        set { withSettings { $0[\.completionQueue] = newValue } }
+        set { withSettings { $0[\.completionQueue] = newValue?.canonical } }
     }
 
     /// The group that operations' completion blocks run in. Nil by default. AF: `completionGroup`.
@@ -312,9 +312,9 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     // MARK: Copying and archiving
 
-    /// A manager of the same class with the same base URL, copies of the serializers and the policy, the same credential,
-    /// identity, proxies, connections, cookie storage, cache, flags, queues, group and reachability manager, and an empty
-    /// operation queue of its own with the same limits.
+    /// A manager that ``makeCopy(baseURL:)`` makes, with the same base URL, copies of the serializers and the policy,
+    /// the same credential, identity, proxies, connections, cookie storage, cache, flags, queues, group and reachability
+    /// manager, and an empty operation queue of its own with the same limits.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(baseURL: baseURL)
         let settings = lock.withLock { _settings }
@@ -336,7 +336,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         return copy
     }
 
-    /// Makes the instance that `copy(with:)` fills. Override it when a subclass's copies are to be of its class.
+    /// Makes the instance that `copy(with:)` fills, an `HTTPRequestOperationManager`. Override it when a subclass's
+    /// copies are to be of its class.
     open func makeCopy(baseURL: URL?) -> HTTPRequestOperationManager {
         HTTPRequestOperationManager(baseURL: baseURL)
     }

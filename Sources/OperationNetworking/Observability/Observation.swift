@@ -71,6 +71,10 @@ extension URLConnectionOperation {
             let now = MonotonicClock.now
             lock.withLock { _observation.start = now }
         #endif
+        #if Tracing || Logging || Metrics
+            // Cancelled meanwhile, and its end had nothing to tell.
+            if lock.withLock({ _machine.state == .finished }) { endObservation() }
+        #endif
     }
 
     /// The operation has finished. One that never began is of no interest.

@@ -154,7 +154,4 @@ extension DispatchQueue {
             if !runs.withLock({ $0 }) { body() }
         }
     }
-
-    /// Whether this is the main queue: by its label, because on Linux `DispatchQueue.main` is another object each time.
-    fileprivate var isMain: Bool { label == DispatchQueue.sharedMain.label }
 }

@@ -48,7 +48,7 @@ extension URLConnectionOperation {
     private func runPreparations() -> Bool {
         let (preparations, original, redirectBlock, isOver) = lock.withLock {
             (
-                _preparations.all, _request, _configuration.value.redirectBlock,
+                _preparations.all, _unedited ?? _request, _configuration.value.redirectBlock,
                 _startError != nil || _machine.isCancelled
             )
         }
@@ -72,6 +72,7 @@ extension URLConnectionOperation {
         guard let prepared = wanted else { return false }
         let done = lock.withLock {
             _request = prepared
+            _unedited = redirectBlock == nil ? nil : request
             _target = nil
             return _preparations.removeAll()
         }
@@ -81,12 +82,15 @@ extension URLConnectionOperation {
 
     /// Makes an attempt, and sends its first request.
     func launch(_ number: UInt) {
-        let (known, configuration, adapted, target, error, isRetry, isFirst) = lock.withLock {
+        let (known, configuration, adapted, target, error, rejectionTime, isRetry, isFirst) = lock.withLock {
             _retry?.forget(&_mutableReceived)
             let adapted = _retry?.adapted ?? AdaptedRequest(request: _request)
             let target = adapted.request.url == _request.url ? _target : nil
             let error = (_startError ?? _unarchivedProperties.first) as (any Error)?
-            return (_content, _configuration, adapted, target, error, _machine.isRetry, _machine.launch())
+            return (
+                _content, _configuration, adapted, target, error, _retry?.rejectionTime, _machine.isRetry,
+                _machine.launch()
+            )
         }
         if let error {
             endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
@@ -102,7 +106,7 @@ extension URLConnectionOperation {
         let content = known ?? ResumableContent(configuration: configuration, url: self.request.url)
         let attempt = RequestAttempt(
             operation: self, number: number, request: request, target: target, configuration: configuration,
-            content: content, confinedFields: adapted.confinedFields)
+            content: content, confinedFields: adapted.confinedFields, rejectionTime: rejectionTime)
         // Nobody else knows of the content yet, so nothing of an earlier attempt has to come to rest before this one: its
         // request is made here, so that the network thread need not.
         let first: Transfer?

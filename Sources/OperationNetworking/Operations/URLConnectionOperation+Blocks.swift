@@ -110,6 +110,10 @@ extension URLConnectionOperation {
     ///
     /// Nil for a redirect delivers the redirecting response as the result; nil for the first request cancels the
     /// operation. Nil block, the default: redirects are followed. Called on a thread of the library's.
+    ///
+    /// It is asked about a redirect when the content of that has come, or failed to come whole, which is the operation's
+    /// error if the answer is nil. The time-outs and `maximumResponseBodySize` say how much of it is waited for.
+    ///
     /// AF: `setRedirectResponseBlock:`.
     ///
     /// ```swift

@@ -6,6 +6,13 @@ internal import NetworkingSupport
 extension DispatchQueue {
     /// The main queue, as one object: on Linux `DispatchQueue.main` makes another each time.
     static let sharedMain = DispatchQueue.main
+    private static let mainLabel = sharedMain.label
+
+    /// Whether this is the main queue: by its label, since it may be another object.
+    var isMain: Bool { label == Self.mainLabel }
+
+    /// This queue, or the one object of the main queue.
+    var canonical: DispatchQueue { isMain ? .sharedMain : self }
 }
 
 extension URLConnectionOperation {

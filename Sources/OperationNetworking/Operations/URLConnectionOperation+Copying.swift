@@ -7,7 +7,7 @@ extension URLConnectionOperation {
     /// A fresh operation with this one's request and configuration.
     func makeCopy() -> URLConnectionOperation {
         let (request, configuration, unarchived) = lock.withLock {
-            (_request, _configuration, _unarchivedProperties)
+            (_unedited ?? _request, _configuration, _unarchivedProperties)
         }
         var own = request
         if let stream = request.httpBodyStream as? any ReplayableBodyStream, let replay = try? stream.makeReplay() {

@@ -78,13 +78,14 @@ extension URLConnectionOperation {
         defer { withExtendedLifetime(settled.hold) {} }
         settled.task?.cancel()
         if settled.waits {
-            deliverCompletion { [self] in finish() }
+            deliverCompletion { [self] in finish(delivers: false) }
         } else {
-            finish()
+            finish(delivers: true)
         }
     }
 
-    private func finish() {
+    /// - Parameter delivers: the completion block comes after this, and was not before.
+    private func finish(delivers: Bool) {
         Trace.step(.finish, self)
         // Foundation complains about an operation in a queue that ends without having executed, as a cancelled one does:
         // it is shown as executing for the moment.
@@ -99,7 +100,7 @@ extension URLConnectionOperation {
             preparations = _preparations.removeAll()
             return Ending(
                 news: _news(from: old, to: snapshot()), waiters: _atFinish, scheduler: _scheduler,
-                delivers: !_configuration.value.dependentsWaitForCompletionBlocks, owner: _machine.owner)
+                owner: _machine.owner)
         }
         guard let result else { return }
         endObservation()
@@ -107,13 +108,15 @@ extension URLConnectionOperation {
         // of one queue come in the order of the ends. For the same reason it is dispatched before a queue of Foundation's
         // learns of the end, and starts the next; observers come before both.
         let dependents = DependencyGraph.didFinish(self)
-        if result.delivers, result.owner == .foundationQueue {
+        if delivers, result.owner == .foundationQueue {
             announce(result.news) { [self] in deliverCompletion(then: nil) }
         } else {
             announce(result.news)
-            if result.delivers { deliverCompletion(then: nil) }
+            if delivers { deliverCompletion(then: nil) }
         }
         didFinish()
+        // Not before: blocks that were dispatched by now come before what shows that activity is over.
+        if result.news.old.isExecuting { OperationActivity.shared.note(isExecuting: false) }
         for waiter in result.waiters { waiter() }
         dependents?.run()
         if let scheduler = result.scheduler {
@@ -126,7 +129,6 @@ extension URLConnectionOperation {
         let news: StateNews
         let waiters: [@Sendable () -> Void]
         let scheduler: (any OperationScheduler)?
-        let delivers: Bool
         let owner: RequestMachine.Owner
     }
 }

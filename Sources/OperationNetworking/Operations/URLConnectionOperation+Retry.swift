@@ -22,8 +22,11 @@ extension URLConnectionOperation {
     private func _judge(of end: AttemptEnd) -> (policy: RetryPolicy, judge: RetryJudge)? {
         guard let policy = _configuration.value.retryPolicy else { return nil }
         let attempts = (_retry?.attempts.count ?? 0) + 1
+        // A redirect, or its block, may have made another request of it, which came last.
+        let first = _retry?.adapted?.request ?? _request
+        let methods = [first, _received.value.request ?? first].map { $0.httpMethod ?? "GET" }
         var judge = RetryJudge(
-            method: (_retry?.adapted?.request ?? _request).httpMethod ?? "GET",
+            method: methods.first { !policy.methods.contains($0) } ?? methods[0],
             isRepeatable: _configuration.value.resendsNonIdempotentRequests, attempts: attempts,
             countedAttempts: attempts - (_retry?.uncounted ?? 0))
         if let error = end.error {
@@ -58,7 +61,10 @@ extension URLConnectionOperation {
         set(alarm)
         if delay > 0, action == .wait || action == .paused {
             if !isCounted { Connectivity.shared.add(self, after: number, begunAt: end.startDate) }
-            runtime.after(delay) { [weak self] in self?.backOffIsOver(after: number) }
+            let id = ObjectIdentifier(self)
+            runtime.after(delay) { [weak self] in
+                if let self { backOffIsOver(after: number) } else { Connectivity.shared.forget(id) }
+            }
         }
         switch action {
         case .refused, .stale:
@@ -77,7 +83,8 @@ extension URLConnectionOperation {
     /// Notes a failed attempt, and forgets its result. Called with `lock` held.
     private func _append(_ end: AttemptEnd, isCounted: Bool, delay: TimeInterval) {
         let retry = _retryState
-        retry.append(_attempt(of: end), isCounted: isCounted, delay: delay)
+        retry.append(
+            _attempt(of: end), isCounted: isCounted, delay: delay, at: runtime.date.timeIntervalSince1970)
         _mutableReceived.error = nil
         _mutableReceived.data = nil
         _mutableReceived.request = nil

@@ -13,13 +13,16 @@ extension URLConnectionOperation {
     ///   - settings: those of the operation that was given the stored response.
     ///   - isWithinOrigin: whether the request goes where that operation was made for, and not where a redirect has led.
     ///   - limit: the largest content that is of use, in bytes.
+    ///   - decodesOwnCodings: whether that operation was given decoded content whatever its request says.
     convenience init(
-        revalidating request: URLRequest, _ settings: SharedConfiguration, isWithinOrigin: Bool, limit: Int
+        revalidating request: URLRequest, _ settings: SharedConfiguration, isWithinOrigin: Bool, limit: Int,
+        decodesOwnCodings: Bool
     ) {
         var request = request
         request.cachePolicy = .reloadRevalidatingCacheData
         self.init(request: request)
-        let own = Configuration(revalidatingWith: settings.value, isWithinOrigin: isWithinOrigin, limit: limit)
+        var own = Configuration(revalidatingWith: settings.value, isWithinOrigin: isWithinOrigin, limit: limit)
+        own.decodesOwnCodings = decodesOwnCodings
         lock.withLock { _mutableConfiguration = own }
     }
 }

@@ -61,6 +61,7 @@ extension URLConnectionOperation {
         set {
             lock.withLock {
                 _request.httpBodyStream = newValue
+                _unedited?.httpBodyStream = newValue
                 _unarchivedProperties.remove(.bodyStream)
             }
         }
@@ -82,7 +83,7 @@ extension URLConnectionOperation {
     /// dropped with it.
     public var completionQueue: DispatchQueue? {
         get { lock.withLock { _configuration.value.completionQueue } }
-        set { lock.withLock { _mutableConfiguration.completionQueue = newValue } }
+        set { lock.withLock { _mutableConfiguration.completionQueue = newValue?.canonical } }
     }
 
     /// The group that the completion blocks run in. Nil by default. AF: `completionGroup`.

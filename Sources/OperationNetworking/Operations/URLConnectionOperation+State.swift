@@ -75,7 +75,10 @@ extension URLConnectionOperation {
     func announce(_ news: StateNews, delivering deliver: (() -> Void)? = nil) {
         let (old, new) = (news.old, news.new)
         guard old != new else { return }
-        if old.isExecuting != new.isExecuting { OperationActivity.shared.note(isExecuting: new.isExecuting) }
+        // Of the end `finish()` takes note, once the completion is on its way.
+        if old.isExecuting != new.isExecuting, !new.isFinished {
+            OperationActivity.shared.note(isExecuting: new.isExecuting)
+        }
         for observer in news.observers { observer.willChange(self, old, new) }
         if deliver == nil { post(news) }
         if !news.observers.isEmpty {

@@ -47,6 +47,8 @@ extension URLConnectionOperation {
         var resendsNonIdempotentRequests = false
         /// Otherwise a redirect is the end, as an error.
         var followsRedirects = true
+        /// Content is decoded also where the request says itself what codings it accepts.
+        var decodesOwnCodings = false
         var retryPolicy: RetryPolicy?
         var interceptors: [any RequestInterceptor] = []
         /// The origin that what identifies the manager's user is for; nil: any.

@@ -23,6 +23,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     // All below: guarded by `lock`. Where that is hot, the language is not asked to check for overlapping accesses, too:
     // closures that are run with the lock held do not call out, and so never come back to the same field.
     final var _request: URLRequest
+    /// `_request` as it was before the redirect block changed it, which each attempt gives to the block; nil: it has not.
+    final var _unedited: URLRequest?
     /// Where `_request` goes; nil until somebody asks.
     @exclusivity(unchecked) final var _target: RequestTarget?
     @exclusivity(unchecked) final var _configuration = SharedConfiguration.initial

@@ -80,6 +80,9 @@ extension HTTPResponseSerializer {
 extension HTTPResponseSerializer.Configuration: Codable {
     private enum CodingKeys: String, CodingKey { case statusCodes, contentTypes, stringEncoding }
 
+    /// As many as there are status codes of three digits.
+    private static let mostRanges = 1000
+
     /// Decodes what a checked archive may hold; an `IndexSet` of its own would trap on a reversed range.
     init(from decoder: any Decoder) throws {
         self.init()
@@ -87,6 +90,11 @@ extension HTTPResponseSerializer.Configuration: Codable {
         let bounds = try values.decodeIfPresent([[Int]].self, forKey: .statusCodes)
         statusCodes = try bounds.map { bounds in
             var codes = IndexSet()
+            guard bounds.count <= Self.mostRanges else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .statusCodes, in: values,
+                    debugDescription: "\(bounds.count) ranges of status codes are more than \(Self.mostRanges)")
+            }
             for bound in bounds {
                 guard bound.count == 2, 0 <= bound[0], bound[0] < bound[1], bound[1] < Int.max else {
                     throw DecodingError.dataCorruptedError(

@@ -171,16 +171,24 @@ package enum TextRuns {
         return nil
     }
 
-    /// What an XML declaration names (XML 1.0, section 4.3.3).
-    private static func declaredEncoding(of data: Data) -> String? {
-        let start = data.prefix(256)
-        guard start.starts(with: "<?xml".utf8), let end = start.firstIndex(of: UInt8(ascii: ">")),
-            let name = start[..<end].firstRange(of: Data("encoding".utf8))
-        else { return nil }
-        let rest = start[name.upperBound..<end].drop { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
-        guard let quote = rest.first else { return nil }
-        let encoding = rest.dropFirst().prefix { $0 != quote }
-        return String(decoding: encoding, as: UTF8.self).lowercased()  // checked: at most 256 bytes
+    /// What an XML declaration names (XML 1.0, section 4.3.3). Strict, so that Foundation finds no other encoding there.
+    ///
+    /// - Throws: `CocoaError` 3840 for a declaration that is overlong, or names encodings in another way than Foundation reads.
+    private static func declaredEncoding(of data: Data) throws -> String? {
+        guard data.starts(with: "<?xml".utf8) else { return nil }
+        let broken = CocoaError.unreadable("The XML declaration of the property list is broken or overlong")
+        let start = data.prefix(512)
+        guard let end = start.dropFirst(5).firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ">") })
+        else { throw broken }
+        var rest = start[..<end]
+        let word = Data("encoding".utf8)
+        guard let name = rest.firstRange(of: word) else { return nil }
+        rest = rest[name.upperBound...]
+        guard rest.popFirst() == UInt8(ascii: "="), let quote = rest.popFirst(),
+            quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"), let last = rest.firstIndex(of: quote),
+            rest.firstRange(of: word) == nil
+        else { throw broken }
+        return String(decoding: rest[..<last], as: UTF8.self).lowercased()  // checked: at most 512 bytes
     }
 
     fileprivate static func isHexDigit(_ byte: UInt8) -> Bool {

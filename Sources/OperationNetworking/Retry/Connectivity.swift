@@ -52,6 +52,20 @@ final class Connectivity: Sendable {
         }
     }
 
+    /// An operation that waited has gone, or may have.
+    func forget(_ id: ObjectIdentifier) {
+        let present = state.withLock { state in
+            let operation = state.waiters[id]?.operation
+            if operation == nil { state.waiters[id] = nil }
+            return operation
+        }
+        // Not let go of under the lock.
+        withExtendedLifetime(present) {}
+    }
+
+    /// How many wait.
+    var count: Int { state.withLock { $0.waiters.count } }
+
     /// The network may be reached again.
     func becameAvailable() {
         let all = state.withLock { state in

@@ -7,7 +7,8 @@ internal import FoundationNetworking
 /// An attempt is followed by another when
 /// - there was no response: the host was not found, no connection was made or it was lost, or nothing came for
 ///   `timeoutInterval`; or the status of the response is one of `statusCodes`, whatever the serializer accepts;
-/// - the method is one of `methods`, or the operation's `resendsNonIdempotentRequests` is true;
+/// - the method is one of `methods`, also that of the request that a redirect led to, or the operation's
+///   `resendsNonIdempotentRequests` is true;
 /// - the content of the request can be sent again: data, files and multipart forms of these, not a stream that was read;
 /// - nothing would come twice: content in memory begins anew, a download goes on with its partial file, and content that
 ///   went to an `outputStream` already is continued by a range if the server's validator allows that;

@@ -17,6 +17,9 @@ final class RetryState {
     var delay: TimeInterval = 0
     /// Attempts that do not count, because they did not reach the server: see `RetryPolicy.waitsForConnectivity`.
     var uncounted = 0
+    /// When the latest one ended that had a response, in seconds since 1970: what was stored until then does not answer
+    /// another.
+    private(set) var rejectionTime: Double?
     /// Nil: as the operation's own.
     var adapted: AdaptedRequest?
     /// The hook that is running.
@@ -29,8 +32,11 @@ final class RetryState {
     private var isOutdated = false
 
     /// An attempt failed, and another follows.
-    func append(_ attempt: TransferMetrics.Attempt, isCounted: Bool, delay: TimeInterval) {
+    ///
+    /// - Parameter time: in seconds since 1970.
+    func append(_ attempt: TransferMetrics.Attempt, isCounted: Bool, delay: TimeInterval, at time: Double) {
         attempts.append(attempt)
+        if attempt.error == nil { rejectionTime = time }
         if !isCounted { uncounted += 1 }
         self.delay = delay
         adapted = nil

@@ -11,10 +11,11 @@ internal import NetworkingSupport
 /// next one that is refused makes another try. A request that the server refuses with a new token, too, ends with that 401.
 ///
 /// The token is for the origin of the manager's base URL, unless `sendsAuthorizationToOtherOrigins` is true or there is no
-/// base URL: then it goes to every origin that is asked. It stays within the request's origin when the server redirects. It is in no description.
+/// base URL: then it goes to every origin that is asked. It stays within the request's origin when the server redirects. It
+/// is in no description.
 ///
-/// The operations that `refresh` makes, by this manager or another, go without the refresher, so that they do not wait for
-/// themselves. Their queue must have room: with a limit of the queue's give them a manager of their own.
+/// The operations that `refresh` makes with managers that have the refresher go without it, so that they do not wait for
+/// themselves, and no limit of their queue holds them up: the slots may be taken by operations that wait for the token.
 ///
 /// ```swift
 /// manager.interceptors = [TokenRefresher { try await logIn() }]
@@ -64,10 +65,12 @@ public final class TokenRefresher: RequestInterceptor {
     public var token: String? {
         get { state.withLock { $0.token } }
         set {
+            let isOwn = Self.active.contains(ObjectIdentifier(self))
             state.withLock { state in
                 state.token = newValue
-                state.round += 1
                 state.failure = nil
+                // What the refresh that is under way sets itself does not outdo what it brings.
+                if !isOwn || !state.isRefreshing { state.round += 1 }
             }
         }
     }
@@ -169,6 +172,8 @@ public final class TokenRefresher: RequestInterceptor {
         for case let refresher as TokenRefresher in interceptors {
             if active.contains(ObjectIdentifier(refresher)) {
                 operation.removeInterceptors { $0 as? TokenRefresher === refresher }
+                // The slots of its queue and its host may be taken by operations that wait for the token.
+                DependencyGraph.expedite(operation)
             } else {
                 let round = refresher.state.withLock { $0.round }
                 operation.setTokenUse(TokenUse(round: round), of: refresher)

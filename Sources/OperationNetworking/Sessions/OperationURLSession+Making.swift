@@ -122,6 +122,7 @@ extension OperationURLSession {
                 state.location = known.location
                 state.resumeOffset = known.offset
                 state.goesOnFromResumeData = true
+                state.hasSharedLocation = true
             }
         }
         let face = OperationDownloadTask(task, operation)

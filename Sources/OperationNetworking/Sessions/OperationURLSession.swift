@@ -299,16 +299,14 @@ extension OperationURLSession {
 
     /// The session keeps the task from now on.
     func taskDidBegin(_ task: SessionTask) {
-        keep(task.face, of: task)
+        let face = task.face
+        let released = registry.withLock { $0.keep(face, of: task) }
+        withExtendedLifetime(released) {}
     }
 
     /// A data task became a download.
     func taskDidBecome(_ face: URLSessionDownloadTask, _ task: SessionTask) {
-        keep(face, of: task)
-    }
-
-    private func keep(_ face: URLSessionTask, of task: SessionTask) {
-        let released = registry.withLock { $0.keep(face, of: task) }
+        let released = registry.withLock { $0.replaceFace(face, of: task) }
         withExtendedLifetime(released) {}
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import Glibc
 
 /// The files of a download task: the one that is handed over, and what is beside it while it comes.
 enum SessionDownloadFile {
@@ -23,22 +24,36 @@ enum SessionDownloadFile {
             && DownloadDestination(fileURL: url).isDirectly(in: folder)
     }
 
-    /// A new file for this user alone, to be written to.
+    /// A new file for this user alone, to be written to. One that is there is left alone: another task of the same
+    /// resume data may write to it.
+    ///
+    /// - Throws: `CocoaError`, with the path, and the operating system's error as the underlying one.
     static func make(_ location: URL) throws -> FileHandle {
-        guard
-            FileManager.default.createFile(
-                atPath: location.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: location.path]) }
-        return try FileHandle(forWritingTo: location)
+        let path = location.path
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            let code = errno
+            throw CocoaError(
+                DownloadedFile.cocoaCode(for: code),
+                reason: "The file \(path) could not be made: \(String(cString: strerror(code))).",
+                userInfo: [
+                    NSFilePathErrorKey: path,
+                    NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(code)),
+                ])
+        }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     /// Makes the file what is handed over.
     ///
-    /// - Parameter errorContent: the content of a response that did not go to the file; nil: it did.
-    static func complete(_ location: URL, errorContent: Data?) throws {
+    /// - Parameters:
+    ///   - errorContent: the content of a response that did not go to the file; nil: it did.
+    ///   - mayBeEmpty: false: content has come, so a file that is not there was taken away.
+    static func complete(_ location: URL, errorContent: Data?, mayBeEmpty: Bool = true) throws {
         if let errorContent {
             try errorContent.write(to: location, options: .withoutOverwriting)
         } else if !FileManager.default.fileExists(atPath: location.path) {
+            guard mayBeEmpty else { throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: location.path]) }
             try Data().write(to: location, options: .withoutOverwriting)
         }
     }
@@ -49,10 +64,10 @@ enum SessionDownloadFile {
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// Removes the file, if nobody has moved it away, and what is beside it.
+    /// Removes the file, if nobody has moved it away, and what is beside it, unless another task writes to that.
     static func remove(_ location: URL) {
         removeTarget(location)
-        PartialFile(clean: DownloadDestination(fileURL: location), of: nil).remove()
+        removePart(location)
     }
 
     /// Removes what is beside the file, unless another task of the same resume data writes to it.

@@ -35,7 +35,13 @@ final class SessionForeignLoader: SessionTaskLoader {
 
     func pause() { perform { $0.suspend() } }
     func proceed() { perform { $0.resume() } }
-    func stop() { perform { $0.cancel() } }
+
+    func stop() {
+        perform { [self] in
+            $0.cancel()
+            sessions.forget($0)
+        }
+    }
 
     private func perform(_ work: @escaping @Sendable (URLSessionTask) -> Void) {
         sessions.control.async { [self] in
@@ -104,6 +110,12 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
     private func add(_ foreign: URLSessionTask, _ task: SessionTask) -> URLSessionTask {
         state.withLock { $0.entries[foreign.taskIdentifier] = Entry(task: task) }
         return foreign
+    }
+
+    /// The task is over here: nobody may answer any more what it was asked, and what comes has no effect.
+    func forget(_ foreign: URLSessionTask) {
+        let entry = state.withLock { $0.entries.removeValue(forKey: foreign.taskIdentifier) }
+        withExtendedLifetime(entry) {}
     }
 
     /// The session goes when it has no tasks any more.

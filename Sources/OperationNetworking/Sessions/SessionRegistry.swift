@@ -45,6 +45,12 @@ struct SessionRegistry {
         entries.updateValue(Entry(task: task, face: face), forKey: task.identifier)
     }
 
+    /// The same for another face of a task that has begun. One that has ended meanwhile stays forgotten.
+    mutating func replaceFace(_ face: URLSessionTask, of task: SessionTask) -> Entry? {
+        guard entries[task.identifier] != nil else { return nil }
+        return keep(face, of: task)
+    }
+
     /// True: the session is invalid now, and its delegate is to be told. The entry is to be let go of after the unlock.
     mutating func remove(_ identifier: Int) -> (wasLast: Bool, released: Entry?) {
         let entry = entries.removeValue(forKey: identifier)

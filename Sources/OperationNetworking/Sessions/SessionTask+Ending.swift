@@ -77,12 +77,15 @@ extension SessionTask {
             var result = result
             do {
                 // The content of an error response does not go where that of the real one would.
-                try SessionDownloadFile.complete(location, errorContent: errorContent)
+                // Another task of the same resume data removes the file when it has handed over its own.
+                let mayBeEmpty = withState { !$0.hasSharedLocation || $0.counts.received == 0 }
+                try SessionDownloadFile.complete(location, errorContent: errorContent, mayBeEmpty: mayBeEmpty)
             } catch {
                 result.error = URLError(
                     .cannotCreateFile, url: originalRequest?.url,
                     reason: "the content could not be written to \(location.path)", underlying: error)
-                SessionDownloadFile.remove(location)
+                SessionDownloadFile.removePart(location)
+                if withState({ $0.ownsTarget }) { SessionDownloadFile.removeTarget(location) }
                 complete(result)
                 return
             }
@@ -124,10 +127,13 @@ extension SessionTask {
     }
 
     private func finishFailedDownload(_ result: SessionTaskResult, at location: URL) {
-        let (handlers, keeps, hasPump) = withState { state in
+        let (handlers, keeps, hasPump, ownsTarget, hasMadeTarget) = withState { state in
             defer { state.resumeDataHandlers = [] }
             let isCancelled = state.machine.state == .canceling
-            return (state.resumeDataHandlers, state.keepsPartialFile || !isCancelled, state.pump != nil)
+            return (
+                state.resumeDataHandlers, state.keepsPartialFile || !isCancelled, state.pump != nil, state.ownsTarget,
+                state.hasMadeFile
+            )
         }
         Runtime.current.onBlockThread { [self] in
             var result = result
@@ -139,8 +145,8 @@ extension SessionTask {
                 result.error = result.error.map { Self.adding(data, to: $0) }
             } else {
                 SessionDownloadFile.removePart(location)
-                SessionDownloadFile.removeTarget(location)
             }
+            if data == nil ? ownsTarget : hasMadeTarget { SessionDownloadFile.removeTarget(location) }
             for handler in handlers { handler(data) }
             complete(result)
         }
@@ -160,6 +166,8 @@ extension SessionTask {
         // Let go of after the unlock: what waits for an answer holds the task.
         var pump: SessionContentPump?
         var question = ResponseQuestion()
+        // Not closed here: another thread may write to it at the moment, and lets go of it after that.
+        var file: FileHandle?
         var advance: Advance?
         // Of a cancellation that came too late to leave anything.
         var handlers: [@Sendable (Data?) -> Void] = []
@@ -172,17 +180,27 @@ extension SessionTask {
             }
             state.exchanges = []
             pump = state.pump.take()
+            file = state.downloadFile.take()
             swap(&question, &state.question)
             swap(&handlers, &state.resumeDataHandlers)
             advance = state.advance
             return true
         }
         guard isFirst else { return false }
-        withExtendedLifetime((pump, question)) {}
-        for handler in handlers { handler(nil) }
+        withExtendedLifetime((pump, question, file)) {}
+        file = nil
+        tellLate(handlers)
         tell(advance)
         client.task(self, didFinish: result)
         return true
+    }
+
+    /// Not at once: the caller may hold a lock that a handler takes.
+    private func tellLate(_ handlers: [@Sendable (Data?) -> Void]) {
+        guard !handlers.isEmpty else { return }
+        Runtime.current.onBlockThread {
+            for handler in handlers { handler(nil) }
+        }
     }
 
     /// The client is about to tell the end: from now on the task is completed for everybody.
@@ -211,4 +229,10 @@ extension SessionTask {
         session?.taskDidEnd(self)
         withExtendedLifetime((operation, delegate, formerFace)) {}
     }
+}
+
+extension SessionTask.State {
+    /// Whether a file at the download's location can only be this task's: not where the location is that of resume
+    /// data, and the file perhaps one that another task of them hands over at the moment.
+    fileprivate var ownsTarget: Bool { pump != nil || hasMadeFile || !hasSharedLocation }
 }

@@ -9,11 +9,13 @@ internal import NetworkingTransport
 extension SessionTask {
     /// A response has come. `proceed` is called when its content may follow, unless the task was cancelled instead.
     func receive(_ response: URLResponse, proceed: @escaping @Sendable () -> Void) {
-        let isAsked = withState { state in
+        let (isWanted, isAsked) = withState { state in
+            guard state.machine.isActive else { return (false, false) }
             state.response = response
             state.counts.expectedToReceive = response.expectedContentLength
-            return state.interests.contains(.responses)
+            return (true, state.interests.contains(.responses))
         }
+        guard isWanted else { return }
         guard isAsked else { return proceed() }
         let once = FirstAnswer<URLSession.ResponseDisposition> { [self] disposition in
             switch disposition {
@@ -27,25 +29,29 @@ extension SessionTask {
 
     private func becomeForeignDownload(then proceed: @escaping @Sendable () -> Void) {
         let face = OperationDownloadTask(self, nil)
-        let session = withState { state in
+        let (session, isLate) = withState { state in
+            // Nobody hears of a download whose end is told already, or about to be.
+            guard state.machine.isActive else { return (OperationURLSession?.none, true) }
             state.isDownload = true
             state.formerFace = state.face
             state.face = face
-            return state.session
+            return (state.session, false)
         }
+        guard !isLate else { return }
         session?.taskDidBecome(face, self)
         client.task(self, didBecome: face) { proceed() }
     }
 
     /// Content has come, all of it or a piece.
     func receive(_ data: Data) {
-        let (tells, isDownload) = withState { state in
+        let (isWanted, tells, isDownload) = withState { state in
+            guard state.machine.isActive else { return (false, false, false) }
             state.counts.received &+= Int64(data.count)
             let tells = state.interests.contains(.data) && !state.isDownload
             if !tells, !state.isDownload { state.collected.append(data) }
-            return (tells, state.isDownload)
+            return (true, tells, state.isDownload)
         }
-        guard !isDownload || write(data) else { return }
+        guard isWanted, !isDownload || write(data) else { return }
         updateProgress()
         if tells {
             client.perform(for: self) { [self] in
@@ -80,8 +86,9 @@ extension SessionTask {
     private func makeFile(at location: URL) throws -> FileHandle? {
         let file = try SessionDownloadFile.make(location)
         let isWanted = withState { state in
-            guard state.machine.state != .canceling, state.machine.state != .completed else { return false }
+            guard state.machine.isActive else { return false }
             state.downloadFile = file
+            state.hasMadeFile = true
             return true
         }
         guard !isWanted else { return file }
@@ -108,6 +115,8 @@ extension SessionTask {
     func finishLoading(_ failure: (any Error)?) {
         let file = withState { $0.downloadFile.take() }
         try? file?.close()
+        // What has come since the cancellation was dropped: that is the end.
+        guard !isCanceling else { return }
         let (data, response, isDownload, tells) = withState { state in
             defer { state.collected = Data() }
             let tells = state.interests.contains(.data)
@@ -121,7 +130,8 @@ extension SessionTask {
         noteExchange(error == nil ? response : nil)
         var result = SessionTaskResult(ownResponse: error == nil ? response : nil, error: error)
         if isDownload {
-            finishDownload(result, errorContent: nil)
+            // A file that is there, but not this task's, is not what has come.
+            finishDownload(result, errorContent: withState { $0.hasMadeFile } ? nil : Data())
         } else {
             if error == nil, !tells { result.data = data }
             complete(result)

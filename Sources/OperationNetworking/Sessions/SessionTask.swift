@@ -55,6 +55,8 @@ final class SessionTask: Sendable {
         var collected = Data()
         /// Where that of a download goes.
         var downloadFile: FileHandle?
+        /// The task itself has made the file at its location, for a loader that is no operation.
+        var hasMadeFile = false
         var isDownload = false
         /// The end of the download is being worked on: a cancellation comes too late.
         var isFinishing = false
@@ -79,6 +81,8 @@ final class SessionTask: Sendable {
         var resumeOffset: Int64?
         /// The download was made from resume data, and has not gone on yet.
         var goesOnFromResumeData = false
+        /// The location is that of resume data, which other tasks may have, too.
+        var hasSharedLocation = false
         /// Requests that have gone out.
         var requestCount = 0
         /// The client is asked what the request depends on, or has answered, and nothing has gone out since then.
@@ -147,8 +151,8 @@ final class SessionTask: Sendable {
         }
     }
 
-    /// Whether the task ends without telling more than that.
-    var isCanceling: Bool { withState { $0.machine.state == .canceling } }
+    /// Whether the task ends, or has ended, without telling more than that.
+    var isCanceling: Bool { withState { $0.machine.state == .canceling || $0.machine.endsCancelled } }
 }
 
 /// Byte counts that wait to be told: what comes while the client is busy is told together.

@@ -5,14 +5,18 @@ internal import FoundationNetworking
 extension SessionTaskClient {
     /// Asks the session's delegate about what concerns a connection; `otherwise` about what does not, and where it has nothing
     /// to say.
+    ///
+    /// - Parameter outer: whose delegate is asked, where another session than the task's has it; nil: the task's.
     func askSession(
-        of task: SessionTask, about challenge: URLAuthenticationChallenge,
+        of task: SessionTask, standingInFor outer: URLSession? = nil, about challenge: URLAuthenticationChallenge,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void,
         otherwise: @escaping @Sendable () -> Void
     ) {
         guard challenge.protectionSpace.isOfConnection else { return otherwise() }
         perform(for: task) {
-            guard let session = task.session, let delegate = session.delegate else { return otherwise() }
+            guard let own = task.session else { return otherwise() }
+            let session: URLSession = outer ?? own
+            guard let delegate = session.delegate else { return otherwise() }
             delegate.urlSession(session, didReceive: challenge) { disposition, credential in
                 if disposition == .performDefaultHandling { otherwise() } else { reply(disposition, credential) }
             }

@@ -16,6 +16,8 @@ struct SessionTaskMachine: Equatable {
     /// Suspensions that no resume has answered.
     private(set) var suspensions = 1
     private(set) var wasCancelled = false
+    /// Completed by the cancellation, not before it.
+    private(set) var endsCancelled = false
     /// Whether the request was begun.
     private(set) var hasBegun = false
 
@@ -53,7 +55,7 @@ struct SessionTaskMachine: Equatable {
 
     mutating func cancel() -> Action {
         wasCancelled = true
-        guard state == .suspended || state == .running else { return .none }
+        guard isActive else { return .none }
         state = .canceling
         return .stop
     }
@@ -71,12 +73,16 @@ struct SessionTaskMachine: Equatable {
     /// The task is over. True once.
     mutating func complete() -> Bool {
         guard state != .completed else { return false }
+        endsCancelled = state == .canceling
         state = .completed
         return true
     }
 
     /// What a task shows that is over, and whose end has not been told: what was done to it may come too late, but it shows.
     var stateBeforeEnd: URLSessionTask.State { wasCancelled ? .canceling : suspensions > 0 ? .suspended : .running }
+
+    /// Whether something may still load: neither cancelled nor over.
+    var isActive: Bool { state == .running || state == .suspended }
 
     /// Whether the task is one of those that `getAllTasks` shows: begun, and not about to end.
     var isOutstanding: Bool { state == .running || (state == .suspended && hasBegun) }

@@ -8,6 +8,8 @@ internal import NetworkingSupport
 final class SessionURLProtocol: URLProtocol {
     private struct State {
         var inner: URLSessionTask?
+        /// `inner` is suspended, as Foundation's task is.
+        var isPaused = false
         /// Foundation's task was cancelled, and tells so itself, unless its end was being told.
         var isStopped = false
         var isFinished = false
@@ -36,8 +38,20 @@ final class SessionURLProtocol: URLProtocol {
 
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
+    // Foundation calls these late, one after the other on the task's queue: what the task is by now counts. Where that
+    // has changed since, another call comes.
+
     override func startLoading() {
-        if let inner = state.withLock({ $0.inner }) { return inner.resume() }
+        guard task.map({ $0.state == .running }) ?? true else { return }
+        let (inner, wasPaused, isOver) = state.withLock { state in
+            defer { state.isPaused = false }
+            return (state.inner, state.isPaused, state.isStopped || state.isFinished)
+        }
+        guard !isOver else { return }
+        if let inner {
+            if wasPaused { inner.resume() }
+            return
+        }
         guard let task, let session = FoundationTask.session(of: task), let request = task.currentRequest else {
             client?.urlProtocol(
                 self,
@@ -46,16 +60,16 @@ final class SessionURLProtocol: URLProtocol {
             return
         }
         let own = session as? OperationURLSession ?? StandInSessions.shared.session(for: session)
-        let inner = makeInner(request, of: task, in: own)
-        state.withLock { $0.inner = inner }
-        inner.resume()
+        let made = makeInner(request, of: task, session, in: own)
+        state.withLock { $0.inner = made }
+        made.resume()
     }
 
     private func makeInner(
-        _ request: URLRequest, of task: URLSessionTask, in session: OperationURLSession
+        _ request: URLRequest, of task: URLSessionTask, _ outerSession: URLSession, in session: OperationURLSession
     ) -> URLSessionTask {
         let relay = OperationURLSession.Recipient(
-            client: SessionRelay(self, task, session, delegate: FoundationTask.delegateOfCall(task)))
+            client: SessionRelay(self, task, outerSession, delegate: FoundationTask.delegateOfCall(task)))
         if task is URLSessionDownloadTask { return session.makeDownloadTask(request, for: relay) }
         guard task is URLSessionUploadTask, let body = FoundationTask.body(of: task) else {
             return session.makeDataTask(request, for: relay)
@@ -65,12 +79,22 @@ final class SessionURLProtocol: URLProtocol {
 
     /// Foundation calls it for a suspension, too.
     override func stopLoading() {
-        let isSuspended = task?.state == .suspended
-        let inner = state.withLock { state in
-            if !isSuspended { state.isStopped = true }
-            return state.inner
+        switch task?.state {
+        case .running?: break
+        case .suspended?:
+            let inner = state.withLock { state -> URLSessionTask? in
+                guard !state.isPaused, let inner = state.inner else { return nil }
+                state.isPaused = true
+                return inner
+            }
+            inner?.suspend()
+        default:
+            let inner = state.withLock { state in
+                state.isStopped = true
+                return state.inner
+            }
+            inner?.cancel()
         }
-        if isSuspended { inner?.suspend() } else { inner?.cancel() }
     }
 
     /// What `download(for:)` returns.
@@ -115,15 +139,17 @@ final class SessionURLProtocol: URLProtocol {
 private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     private let protocolObject: SessionURLProtocol
     private let outer: URLSessionTask
-    /// Has the task until it is closed; kept for what is told just then.
-    private let session: OperationURLSession
+    /// The outer task's, which the delegates know. Another one may load for it.
+    private let session: URLSession
+    /// For a session of Foundation's; this library's have their own.
+    private let mailbox = DeliveryMailbox()
     /// The one of `data(for:delegate:)`, which is not the task's.
     private let ownDelegate: (any URLSessionTaskDelegate)?
     /// What is about to be handed over.
     private let keptFile = Locked<URL?>(nil)
 
     init(
-        _ protocolObject: SessionURLProtocol, _ outer: URLSessionTask, _ session: OperationURLSession,
+        _ protocolObject: SessionURLProtocol, _ outer: URLSessionTask, _ session: URLSession,
         delegate: (any URLSessionTaskDelegate)?
     ) {
         self.protocolObject = protocolObject
@@ -142,15 +168,18 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     }
 
     func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
-        session.client.perform(on: session.delegateQueue, work)
+        guard let own = session as? OperationURLSession else {
+            return mailbox.deliver(on: session.delegateQueue, work)
+        }
+        own.client.perform(on: own.delegateQueue, work)
     }
 
     private func tell(
         _ task: SessionTask, otherwise: @escaping @Sendable () -> Void,
-        _ call: @escaping @Sendable (any URLSessionTaskDelegate, OperationURLSession) -> Void
+        _ call: @escaping @Sendable (any URLSessionTaskDelegate, URLSession) -> Void
     ) {
         perform(for: task) { [self] in
-            guard let session = task.session, let delegate else { return otherwise() }
+            guard task.session != nil, let delegate else { return otherwise() }
             call(delegate, session)
         }
     }
@@ -169,7 +198,7 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
         _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        askSession(of: task, about: challenge, reply: reply) { [self] in
+        askSession(of: task, standingInFor: session, about: challenge, reply: reply) { [self] in
             tell(task, otherwise: { reply(.performDefaultHandling, nil) }) { [outer] in
                 $0.urlSession($1, task: outer, didReceive: challenge, completionHandler: reply)
             }
@@ -219,12 +248,12 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
         if let data = result.data, !data.isEmpty, let outer = outer as? URLSessionDataTask,
             let delegate = ownDelegate as? any URLSessionDataDelegate
         {
-            session.delegateQueue.addOperation { [session] in
+            session.delegateQueue.addOperation { [self] in
                 delegate.urlSession(session, dataTask: outer, didReceive: data)
             }
         }
         if let metrics = result.metrics?.urlSessionTaskMetrics, let delegate {
-            session.delegateQueue.addOperation { [session, outer] in
+            session.delegateQueue.addOperation { [self] in
                 delegate.urlSession(session, task: outer, didFinishCollecting: metrics)
             }
         }

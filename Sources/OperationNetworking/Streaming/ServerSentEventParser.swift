@@ -18,8 +18,9 @@ struct ServerSentEventParser {
     private var length = 0
     private var isFirstLine = true
 
-    /// IDs that are longer are taken for none: they would have to fit into a header field.
+    /// IDs that are longer, or have control characters, are taken for none: they would have to fit into a header field.
     static let longestID = 4096
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
     /// A day, in milliseconds: what is more is taken for that.
     static let longestRetry = 86_400_000
 
@@ -51,7 +52,7 @@ struct ServerSentEventParser {
         } else if name.elementsEqual("event".utf8) {
             type = Array(value)
         } else if name.elementsEqual("id".utf8) {
-            if !value.contains(0), value.count <= Self.longestID { idBuffer = Array(value) }
+            if value.count <= Self.longestID, !value.contains(where: Self.isControl) { idBuffer = Array(value) }
         } else if name.elementsEqual("retry".utf8) {
             takeRetry(value)
         }

@@ -54,6 +54,8 @@ struct ImageDownloadMachine<Key: Hashable & Sendable>: Sendable {
 
     var waitingCount: Int { waiting.count }
     var ticketCount: Int { owners.count }
+    /// Whether nothing is left of any request.
+    var isEmpty: Bool { entries.isEmpty && downloads.isEmpty && owners.isEmpty && waiting.count == 0 }
 
     /// Somebody asks for what `key` stands for.
     ///

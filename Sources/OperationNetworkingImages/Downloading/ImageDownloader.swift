@@ -37,14 +37,15 @@ open class ImageDownloader: @unchecked Sendable {
                 && left.request.cachePolicy == right.request.cachePolicy
                 && left.request.allHTTPHeaderFields ?? [:] == right.request.allHTTPHeaderFields ?? [:]
                 && left.request.httpBody == right.request.httpBody
-                // Nobody can tell whether two streams are the same.
-                && left.request.httpBodyStream == nil && right.request.httpBodyStream == nil
+                // Nobody can tell whether two streams give the same.
+                && left.request.httpBodyStream === right.request.httpBodyStream
                 && left.thumbnailSize == right.thumbnailSize
         }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(request.url?.absoluteString)
             hasher.combine(request.httpMethod)
+            hasher.combine(request.httpBodyStream.map { ObjectIdentifier($0) })
             hasher.combine(thumbnailSize)
         }
     }

@@ -23,6 +23,7 @@ import Testing
         #expect(policy.pinnedCertificates.count == 2)
         let cache = AutoPurgingImageCache(memoryCapacity: 10, preferredMemoryUsageAfterPurge: 5)
         #expect(cache.memoryCapacity + cache.preferredMemoryUsageAfterPurge + cache.memoryUsage == 15)
+        #expect(AFImageResponseSerializer().imageScale == ImageResponseSerializer().imageScale)
         #expect(ImageDownloader(manager: HTTPRequestOperationManager()).sessionManager == nil)
     }
 }

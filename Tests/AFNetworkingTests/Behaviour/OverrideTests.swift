@@ -20,6 +20,10 @@ private final class Manager: AFHTTPSessionManager, @unchecked Sendable {
         log.add("end \(resetSession)")
         super.invalidateSessionCancelingTasks(cancelPendingTasks, resetSession: resetSession)
     }
+
+    override func makeCopy(sessionConfiguration: URLSessionConfiguration) -> AFURLSessionManager {
+        Manager(baseURL: baseURL, sessionConfiguration: sessionConfiguration)
+    }
 }
 
 /// Overrides the form with progress blocks.
@@ -45,6 +49,8 @@ private final class OperationManager: AFHTTPRequestOperationManager, @unchecked 
         get { serializer }
         set {}
     }
+
+    override func makeCopy(baseURL: URL?) -> AFHTTPRequestOperationManager { OperationManager(baseURL: baseURL) }
 }
 
 private final class Serializer: AFHTTPRequestSerializer, @unchecked Sendable {
@@ -77,6 +83,15 @@ private final class Serializer: AFHTTPRequestSerializer, @unchecked Sendable {
         }
         #expect(manager.log.all == Array(repeating: "task", count: 4))
         #expect(progressManager.log.all == Array(repeating: "task", count: 4))
+    }
+
+    @Test("The method that makes a copy: without it a copy is of the library's class")
+    func copies() {
+        let url = URL(string: Self.url)
+        #expect((Manager(baseURL: url).copy() as? Manager)?.baseURL == url)
+        #expect((OperationManager(baseURL: url).copy() as? OperationManager)?.baseURL == url)
+        let copy = ProgressManager(baseURL: url).copy()
+        #expect(copy is AFHTTPSessionManager && !(copy is ProgressManager))
     }
 
     @Test("The serializer of an operation manager, and the setting of a field")

@@ -5,6 +5,7 @@ import Foundation
 //
 //   NetworkFixture address|domain <target>    prints each status, with the time in nanoseconds, until its input ends
 //   NetworkFixture activity <url>             what a URL that is never answered makes of the count of activity
+//   NetworkFixture operation|task <url>       prints in what order the main queue is told of a request, and of activity
 //   NetworkFixture waiting -                  prints 0 for each failed attempt at a server of its own, and 2 for a response
 //   NetworkFixture get <host>                 asks a server of its own by that name: prints 0 before, and 2 for a response
 //   NetworkFixture send <directory> <url> <method>...
@@ -16,6 +17,7 @@ guard arguments.count == 3 else { exit(2) }
 switch arguments[1] {
 case "address", "domain": runReachability(arguments[2], isDomain: arguments[1] == "domain")
 case "activity": runActivity(arguments[2])
+case "operation", "task": runOrder(arguments[2], isTask: arguments[1] == "task")
 case "waiting": runWaiting()
 case "get": runGet(arguments[2])
 default: exit(2)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import Foundation
+import FoundationNetworking
 import NetworkingSupport
 import Testing
 
@@ -62,6 +64,26 @@ struct ImageDownloadMachineTests {
         #expect(machine.finished(last.start ?? 0).start.count == 1 && machine.waitingCount == 0)
     }
 
+    @Test("Requests with a stream are one download if it is the same stream, and nothing is left of them")
+    func streams() throws {
+        var request = URLRequest(url: try #require(URL(string: "http://example.com/a")))
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data("a".utf8))
+        let key = ImageDownloader.Key(request: request, thumbnailSize: nil)
+        request.httpBodyStream = InputStream(data: Data("a".utf8))
+        let other = ImageDownloader.Key(request: request, thumbnailSize: nil)
+        #expect(key == key && key != other)
+        var machine = ImageDownloadMachine<ImageDownloader.Key>(prioritization: .fifo, maximumActiveDownloads: 1)
+        for _ in 0..<2 {
+            let first = machine.request(key)
+            #expect(machine.request(key).start == nil && machine.waitingCount == 0)
+            let second = machine.request(other)
+            #expect(second.start == nil && machine.cancel(second.ticket) == .cancelled)
+            #expect(machine.finished(first.start ?? 0).tickets.count == 2)
+            #expect(machine.isEmpty)
+        }
+    }
+
     @Test("Whatever happens, there are never too many, nobody is forgotten, and nobody is told twice")
     func random() {
         var random = SeededRandom(seed: 5)
@@ -105,7 +127,7 @@ struct ImageDownloadMachineTests {
                 #expect(machine.ticketCount == open.count)
             }
             while let download = active.first { finish(download) }
-            #expect(open.isEmpty && machine.activeCount == 0 && machine.waitingCount == 0)
+            #expect(open.isEmpty && machine.activeCount == 0 && machine.isEmpty)
         }
     }
 }

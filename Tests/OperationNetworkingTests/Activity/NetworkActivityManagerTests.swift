@@ -105,6 +105,76 @@ struct NetworkActivityManagerTests {
         }
     }
 
+    @Test("Two threads that switch it leave it enabled and told of activity, or disabled")
+    func switching() {
+        let (manager, _) = make()
+        for _ in 0..<5000 {
+            DispatchQueue.concurrentPerform(iterations: 2) { manager.isEnabled = $0 == 0 }
+            let isEnabled = manager.isEnabled
+            operations.note(isExecuting: true)
+            guard manager.isNetworkActivityIndicatorVisible == isEnabled else {
+                Issue.record("\(isEnabled ? "enabled and deaf" : "disabled, and shows activity")")
+                return
+            }
+            operations.note(isExecuting: false)
+        }
+    }
+
+    @Test("The completion delay begins after what the main queue had to do when activity ended")
+    func busyMainQueue() async throws {
+        let (manager, _) = make()
+        let hidden = Recorder<ContinuousClock.Instant>()
+        manager.setNetworkingActivityAction { isVisible in
+            if !isVisible { hidden.append(ContinuousClock.now) }
+        }
+        manager.completionDelay = 0.05
+        manager.isEnabled = true
+        operations.note(isExecuting: true)
+        let (isBusy, goesOn) = (Gate(), Gate())
+        DispatchQueue.sharedMain.async {
+            isBusy.open()
+            _ = goesOn.wait(timeout: 10)
+        }
+        await isBusy.wait()
+        // As the block of a request is sent before the end of the request is noted.
+        let handled = Recorder<ContinuousClock.Instant>()
+        DispatchQueue.sharedMain.async { handled.append(ContinuousClock.now) }
+        operations.note(isExecuting: false)
+        // Longer than the delay.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.1) { goesOn.open() }
+        try await eventually("the end of the showing") { hidden.count == 1 }
+        let (success, end) = (try #require(handled.values.first), try #require(hidden.values.first))
+        // Timers and this clock need not agree on the last millisecond.
+        #expect(end - success >= .milliseconds(45))
+    }
+
+    @Test("Without an action nobody needs to run the main queue for activity to be over")
+    func withoutAction() async throws {
+        let (manager, _) = make()
+        manager.setNetworkingActivityAction(nil)
+        manager.completionDelay = 0.01
+        manager.isEnabled = true
+        operations.note(isExecuting: true)
+        let (isBusy, goesOn) = (Gate(), Gate())
+        DispatchQueue.sharedMain.async {
+            isBusy.open()
+            _ = goesOn.wait(timeout: 10)
+        }
+        await isBusy.wait()
+        operations.note(isExecuting: false)
+        try await eventually("the end of the showing", timeout: 5) { !manager.isNetworkActivityIndicatorVisible }
+        goesOn.open()
+    }
+
+    @Test("The block of a request comes before the end of activity is shown", arguments: ["operation", "task"])
+    func blocksFirst(_ kind: String) throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .json("{}") }
+        let program = try ExternalProgram(path: FixtureProgram.url("NetworkFixture").path)
+        let output = try program.run([kind, server.url("/").absoluteString])
+        #expect(String(decoding: output, as: UTF8.self) == "on\nsuccess\noff\n")
+    }
+
     @Test("It is counted what executes: not what is paused, was cancelled before its start, or failed")
     func operationsOfAProcess() throws {
         let server = try TestServer()

@@ -213,6 +213,28 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test("A block is asked about a 401 whose content is cut off, which is the error where nothing answers it")
+    func cutContent() async {
+        server.respond(to: "/cut") { request in
+            guard request["Authorization"] == nil else { return .ok("welcome") }
+            return Self.denial().ending(.closeUnannounced, afterBodyBytes: 3)
+        }
+        let dispositions: [AuthenticationDisposition] = [
+            .performDefaultHandling,
+            .useCredential(URLCredential(user: "user", password: "secret", persistence: .none)),
+        ]
+        for disposition in dispositions {
+            let operation = operation("secret", path: "/cut")
+            operation.setWillSendRequestForAuthenticationChallengeBlock { _, _ in disposition }
+            #expect(await operation.outcome().text == "welcome")
+        }
+        #expect(server.requests.map { $0["Authorization"] } == [nil, Self.right, nil, Self.right])
+        let rejecting = operation("secret", path: "/cut")
+        rejecting.setWillSendRequestForAuthenticationChallengeBlock { _, _ in .rejectProtectionSpace }
+        #expect(await rejecting.outcome().urlError?.code == .networkConnectionLost)
+        #expect(server.requests.count == 5)
+    }
+
     @Test("A block that never gives up does not make an endless loop")
     func stubbornBlock() async {
         let operation = operation(nil)

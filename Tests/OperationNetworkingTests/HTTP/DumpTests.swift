@@ -75,6 +75,7 @@ import Testing
         let strings = [
             "http://alice:hunter2@\u{301}h :80/x", "http://alice:hunter2@[bad", "http://alice:hunter2@\u{20E3}",
             "alice:hunter2@\u{301} /", "//alice:hunter2@\u{301}[/x", "http://a@b:hunter2@\u{FE0F} /",
+            "http:///alice:hunter2@example.com/x", "http:/alice:hunter2@example.com/x",
         ]
         for string in strings {
             for base in [nil, URL(string: "http://example.com/")] {

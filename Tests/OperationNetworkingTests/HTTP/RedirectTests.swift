@@ -168,8 +168,8 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("A redirect is followed whatever becomes of its content")
-    func contentOfRedirect() async {
+    @Test("A redirect is followed whatever becomes of its content, with a block, too", arguments: [false, true])
+    func contentOfRedirect(hasBlock: Bool) async {
         server.respond(
             to: "/long", ScriptedResponse.redirect(to: "/target").with { $0.body = .pattern(count: 2 << 20) })
         server.respond(
@@ -177,9 +177,47 @@ import Testing
             ScriptedResponse.redirect(to: "/target").with { $0.body = .text("cut off") }
                 .ending(.reset, afterBodyBytes: 3))
         for path in ["/long", "/cut"] {
-            let outcome = await HTTPRequestOperation(server.url(path)).outcome()
-            #expect(outcome.text == "arrived", "\(path)")
+            let operation = HTTPRequestOperation(server.url(path))
+            operation.maximumResponseBodySize = 1000
+            if hasBlock { operation.setRedirectResponseBlock { _, request, _ in request } }
+            #expect(await operation.outcome().text == "arrived", "\(path)")
         }
+        #expect(server.requests.map(\.path) == ["/long", "/target", "/cut", "/target"])
+    }
+
+    @Test("With a block the content of a redirect is waited for until the time-out, and the redirect followed then")
+    func silentContentOfRedirect() async {
+        server.respond(
+            to: "/silent",
+            ScriptedResponse.redirect(to: "/target").with { $0.body = .pattern(count: 1000) }
+                .ending(.stall, afterBodyBytes: 3))
+        let operation = HTTPRequestOperation(server.url("/silent"), timeout: 1 * Patience.factor)
+        operation.setRedirectResponseBlock { _, request, _ in request }
+        #expect(await operation.outcome().text == "arrived")
+        #expect(server.requests.map(\.path) == ["/silent", "/target"])
+    }
+
+    @Test("Nil for a redirect whose content is not whole makes what became of that the error")
+    func stoppingWithoutContent() async {
+        let content = ScriptedResponse.redirect(to: "/target").with { $0.body = .pattern(count: 2000) }
+        server.respond(to: "/long", content)
+        server.respond(to: "/cut", content.ending(.closeUnannounced, afterBodyBytes: 3))
+        let codes: [(String, URLError.Code)] = [
+            ("/long", .dataLengthExceedsMaximum), ("/cut", .networkConnectionLost),
+        ]
+        for (path, code) in codes {
+            let operation = HTTPRequestOperation(server.url(path))
+            operation.maximumResponseBodySize = 1000
+            let asked = Journal<Int>()
+            operation.setRedirectResponseBlock { _, request, response in
+                guard let response else { return request }
+                asked.append(response.statusCode)
+                return nil
+            }
+            #expect(await operation.outcome().urlError?.code == code, "\(path)")
+            #expect(asked.all == [302], "\(path)")
+        }
+        #expect(server.requests.map(\.path) == ["/long", "/cut"])
     }
 
     @Test("The content of a redirect is waited for a second at most")
@@ -290,6 +328,44 @@ import Testing
         }
         #expect(await operation.outcome().text == "arrived")
         #expect(server.requests.map(\.text) == ["first", "second"])
+    }
+
+    @Test("What the block makes of the first request is not given to it again: by retries, resumes and copies")
+    func editsOnce() async throws {
+        let count = Tally()
+        server.respond(to: "/x") { _ in count.increment() == 1 ? .status(503) : .ok("arrived") }
+        let operation = HTTPRequestOperation.make(server.url("/x?a=b"))
+        operation.retryPolicy = RetryPolicy(backoff: .constant(0.01))
+        operation.setRedirectResponseBlock { _, request, response in
+            guard response == nil, let url = request.url else { return request }
+            var request = request
+            request.url = URL(string: url.absoluteString + "&sig=1")
+            request.addValue("1", forHTTPHeaderField: "X-Signed")
+            return request
+        }
+        await operation.run()
+        let copy = try #require(operation.copy() as? HTTPRequestOperation)
+        await copy.run()
+        #expect(copy.responseString == "arrived" && operation.retryCount == 1)
+        #expect(server.requests.map(\.query) == Array(repeating: "a=b&sig=1", count: 3))
+        #expect(server.requests.map { $0["X-Signed"] } == Array(repeating: "1", count: 3))
+    }
+
+    @Test("A stream that was read is not sent again by a retry, though a redirect brought another one")
+    func replacedStreamIsLost() async {
+        server.respond(to: "/start", .redirect(307, to: "/lost"))
+        server.respond(to: "/lost", .script([.reset]))
+        let operation = HTTPRequestOperation(server.url("/start"), method: "PUT")
+        operation.inputStream = InputStream(data: Data("first".utf8))
+        operation.retryPolicy = RetryPolicy(backoff: .constant(0.01))
+        operation.setRedirectResponseBlock { _, request, response in
+            guard response != nil else { return request }
+            var request = request
+            request.httpBodyStream = InputStream(data: Data("second".utf8))
+            return request
+        }
+        #expect(await operation.outcome().urlError?.code == .networkConnectionLost)
+        #expect(server.requests.map(\.path) == ["/start", "/lost"] && operation.retryCount == 0)
     }
 
     @Test("A plain stream cannot be sent again: 307 ends with an error that says so, 303 does not need it")

@@ -123,4 +123,26 @@ import Testing
             #expect(ContinuousClock.now - start < .seconds(2 * Patience.factor))
         }
     }
+
+    @Test("Values of combining marks, which become members of sets, take no time")
+    func markedValues() throws {
+        let escapes = String(repeating: "\\u0301\\u0316", count: 200_000)
+        for value in [String(repeating: "\u{301}\u{316}", count: 200_000), escapes] {
+            let text = "{\"serializer\":{\"contentTypes\":[\"a\(value)\"]}}"
+            let start = ContinuousClock.now
+            #expect(throws: CocoaError.self) { try HTTPRequestOperation(archivedData: Data(text.utf8)) }
+            #expect(ContinuousClock.now - start < .seconds(2 * Patience.factor))
+        }
+    }
+
+    @Test("Very many ranges of status codes are refused")
+    func statusRanges() throws {
+        func configuration(_ count: Int) throws -> HTTPResponseSerializer.Configuration {
+            let ranges = (1...count).reversed().map { "[\($0 * 2),\($0 * 2 + 1)]" }.joined(separator: ",")
+            let text = "{\"statusCodes\":[\(ranges)],\"stringEncoding\":4}"
+            return try JSONDecoder().decode(HTTPResponseSerializer.Configuration.self, from: Data(text.utf8))
+        }
+        #expect(try configuration(1000).statusCodes?.count == 1000)
+        #expect(throws: DecodingError.self) { try configuration(1001) }
+    }
 }

@@ -211,6 +211,18 @@ import Testing
         #expect(outcome.ranges == [nil, "bytes=5000-", nil])
     }
 
+    @Test("An error with coded content in place of a range is the result, decoded", arguments: PauseRun.Place.allCases)
+    func codedRefusal(place: PauseRun.Place) async throws {
+        let page = try GzipEncoder.encode(Data("busy".utf8))
+        let outcome = try await PauseRun(place: place, pauses: [5000]).run { _, index in
+            index == 0
+                ? .ranged(Self.content, etag: "\"a\"").ending(.stall, afterBodyBytes: 5000)
+                : Self.response("gzip", page, status: 503)
+        }
+        #expect(outcome.operation.response?.statusCode == 503 && outcome.operation.responseString == "busy")
+        #expect(outcome.ranges == [nil, "bytes=5000-"])
+    }
+
     @Test("After a pause the content may come in another coding", arguments: PauseRun.Place.allCases)
     func otherCoding(place: PauseRun.Place) async throws {
         let coded = Self.content.gzipped

@@ -51,6 +51,30 @@ import Testing
     }
 
     @Test(
+        "Whether completion blocks come before the end is decided once: one that changes it is not followed by another")
+    func decidedOnce() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("x") }
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.dependentsWaitForCompletionBlocks = true
+        let log = Recorder<String>()
+        let token = NotificationCenter.default.addObserver(
+            forName: .networkingOperationDidFinish, object: operation, queue: nil
+        ) { _ in log.append("told") }
+        defer { NotificationCenter.default.removeObserver(token) }
+        operation.setCompletionBlockWithSuccess(
+            { operation, _ in
+                operation.dependentsWaitForCompletionBlocks = false
+                log.append("success")
+            }, failure: nil)
+        await operation.run()
+        // What else might have been dispatched to the main queue's place.
+        let queue = try #require(operation.completionQueue)
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        #expect(log.values == ["told", "success"])
+    }
+
+    @Test(
         "Dependants wait for completion blocks only where that is asked for", arguments: [false, true], [false, true])
     func dependentsWait(waits: Bool, isOurs: Bool) async throws {
         let server = try TestServer()

@@ -50,6 +50,15 @@ import Testing
         #expect(found == ["completion", "completion"])
     }
 
+    @Test("The main queue is one object, so that it has one entry, whichever a program sets")
+    func mainQueue() {
+        let operation = HTTPRequestOperation.make()
+        for _ in 0..<2 {
+            operation.completionQueue = .main
+            #expect(operation.completionQueue === DispatchQueue.sharedMain)
+        }
+    }
+
     @Test("Without one they are dispatched for themselves")
     func alone() {
         let found = posters { subject, poster in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import FoundationNetworking
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -207,6 +208,43 @@ import Testing
         ]
         #expect(await manager.getting("x").text == "in")
         #expect(server.requests.first { $0.path == "/token" }?["Authorization"] == nil)
+    }
+
+    @Test("A refresh in the same manager's queue is not held up by the requests that wait for it")
+    func sameQueue() async throws {
+        server.respond(to: "/token", .ok("fresh"))
+        let manager = manager
+        let refreshes = Tally()
+        manager.interceptors = [
+            TokenRefresher(token: "old") { [valid] in
+                refreshes.increment()
+                let token = try manager.makeOperation(method: "GET", "token")
+                manager.enqueue(token)
+                _ = try await token.value()
+                valid.append(token.responseString ?? "")
+                return token.responseString ?? ""
+            }
+        ]
+        let texts = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<40 { group.addTask { await manager.getting("x").text } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(texts == Array(repeating: "in", count: 40) && refreshes.value == 1)
+    }
+
+    @Test("A refresh that takes the old token away itself brings the new one")
+    func ownLogout() async {
+        let box = Locked<TokenRefresher?>(nil)
+        let refresher = TokenRefresher(token: "old") { [valid] in
+            box.withLock { $0 }?.token = nil
+            valid.append("fresh")
+            return "fresh"
+        }
+        box.withLock { $0 = refresher }
+        defer { box.withLock { $0 = nil } }
+        manager.interceptors = [refresher]
+        #expect(await manager.getting("x").text == "in")
+        #expect(refresher.token == "fresh")
     }
 
     @Test("A POST that was refused is sent again with its content; a token of the caller's own making is applied")

@@ -84,8 +84,10 @@ import Testing
                 == [1.5, nil, nil])
         // More digits than fit a number.
         #expect(try Self.events("retry: \(String(repeating: "9", count: 400))\ndata: x\n\n").map(\.retry) == [86_400])
-        // An identifier with NUL is none, nor is one that no header field should have to hold.
-        #expect(try Self.events("id: 7\ndata: a\n\nid: 8\u{0}\ndata: b\n\n").map(\.id) == ["7", "7"])
+        // An identifier with NUL is none, nor is one that no header field may hold, or should have to.
+        for control in ["\u{0}", "\u{1F}", "\u{7F}"] {
+            #expect(try Self.events("id: 7\ndata: a\n\nid: 8\(control)\ndata: b\n\n").map(\.id) == ["7", "7"])
+        }
         let long = String(repeating: "i", count: ServerSentEventParser.longestID + 1)
         #expect(try Self.events("id: \(long)\ndata: a\n\n", limit: 10_000).map(\.id) == [""])
         // An identifier counts also without data, and a name has to be written as it is.

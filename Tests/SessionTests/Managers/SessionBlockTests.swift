@@ -146,6 +146,44 @@ import Testing
         #expect((bad.error as? ResponseSerializationError)?.responseObject as? [String: String] == ["m": "x"])
     }
 
+    @Test(
+        "Blocks for response and content change nothing of what a response without content comes to",
+        arguments: [("HEAD", 200), ("GET", 200), ("GET", 204)])
+    func withoutContent(method: String, status: Int) async throws {
+        server.respondToOthers { _ in ScriptedResponse(status: status, headers: [("Content-Type", "text/html")]) }
+        let told = Locked<[URL: String]>([:])
+        let token = NotificationCenter.default.addObserver(
+            forName: .networkingTaskDidComplete, object: nil, queue: nil
+        ) { note in
+            guard let url = (note.object as? URLSessionTask)?.originalRequest?.url else { return }
+            let keys = (note.userInfo ?? [:]).keys.compactMap { $0 as? String }.sorted().joined(separator: " ")
+            let data = note.userInfo?[NetworkingTaskDidCompleteResponseDataKey] as? Data
+            told.withLock { $0[url] = "\(keys) \(data.map { "\($0.count)" } ?? "none")" }
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        let serializers: [HTTPResponseSerializer] = [JSONResponseSerializer(), HTTPResponseSerializer()]
+        for serializer in serializers {
+            var outcomes: [String] = []
+            for blocks in 0..<4 {
+                let manager = HTTPSessionManager(baseURL: server.url()).offMain()
+                manager.responseSerializer = serializer
+                if blocks & 1 != 0 { manager.setDataTaskDidReceiveResponseBlock { _, _, _ in .allow } }
+                if blocks & 2 != 0 { manager.setDataTaskDidReceiveDataBlock { _, _, _ in } }
+                let url = server.url("/\(type(of: serializer))/\(blocks)")
+                var request = URLRequest(url: url)
+                request.httpMethod = method
+                let outcome = await manager.loading(request)
+                try await eventually("the notification") { told.withLock { $0[url] } != nil }
+                let object = outcome.object.map { "\($0)" } ?? "none"
+                let code = outcome.code.map { "\($0)" } ?? "none"
+                outcomes.append("\(object), \(code), \(told.withLock { $0[url] } ?? "")")
+            }
+            #expect(outcomes == Array(repeating: outcomes[0], count: 4))
+            let isRefused = outcomes[0].contains("\(URLError.Code.cannotDecodeContentData.rawValue)")
+            #expect(isRefused == (method == "GET" && status == 200 && serializer is JSONResponseSerializer))
+        }
+    }
+
     @Test("A response block lets a task go on, or cancels it")
     func responses() async throws {
         manager.setDataTaskDidReceiveResponseBlock { _, task, response in

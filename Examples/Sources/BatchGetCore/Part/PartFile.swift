@@ -5,6 +5,7 @@ internal import Glibc
 /// FILE.part while it is put together, with its note: where content goes until all of it is there.
 ///
 /// Only a regular file of this user's with one name is written to, and only by one process at a time: others find it locked.
+/// What is there already and others may have written to gives its name to a new file.
 /// Everything is reached from the open folder, by names without a way in them.
 // Sendable because nothing of it changes, and the system calls may come from any thread.
 final class PartFile: Sendable {
@@ -33,7 +34,8 @@ final class PartFile: Sendable {
     init(in folder: Int32, name: String, path: String) throws(Failure) {
         var opened: Int32?
         do throws(Failure) {
-            // Another process may just be done with the file of that name: then there is none, or a new one.
+            // Another process may just be done with the file of that name: then there is none, or a new one. There is
+            // none, either, when the name was taken from a file that others may have written to.
             for _ in 0..<8 where opened == nil {
                 opened = try Self.open(name + ".part", in: folder, path: path + ".part")
             }
@@ -57,7 +59,7 @@ final class PartFile: Sendable {
         close(folder)
     }
 
-    /// Nil: it is not the file of that name any more.
+    /// Nil: it is not the file of that name any more, or does not keep that name.
     private static func open(_ name: String, in folder: Int32, path: String) throws(Failure) -> Int32? {
         // What this makes is its own, whatever owner and mode the file system gives to all of its files.
         let made = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
@@ -75,6 +77,12 @@ final class PartFile: Sendable {
             close(file)
             return nil
         }
+        guard made >= 0 || isOwn(file) else {
+            // This user's, and written by no other process: what has it under another name keeps it.
+            unlinkat(folder, name, 0)
+            close(file)
+            return nil
+        }
         return file
     }
 
@@ -86,13 +94,17 @@ final class PartFile: Sendable {
             throw Failure(message: "\(path): \(errno == ELOOP ? "is a link" : String(cString: strerror(errno)))")
         }
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_nlink <= 1, status.st_mode & 0o022 == 0
-        else {
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
             close(file)
-            throw Failure(message: "\(path): is there already, and is not a file of this user's alone")
+            throw Failure(message: "\(path): is there already, and is not a file of this user's")
         }
         return file
+    }
+
+    /// Whether nobody else can have written to an open file of this user's, through its mode or another name.
+    private static func isOwn(_ file: Int32) -> Bool {
+        var status = stat()
+        return fstat(file, &status) == 0 && status.st_nlink == 1 && status.st_mode & 0o022 == 0
     }
 
     /// Whether a name is that of an open file, whose inode no other one gets meanwhile.

@@ -120,6 +120,32 @@ import Testing
         #expect(try await !isContinued())
     }
 
+    @Test(
+        "A part that others may write to, or that has a second name, gives its name to a new one",
+        arguments: [false, true])
+    func sharedPart(_ isLinked: Bool) async throws {
+        server.serve("a", Self.whole)
+        let part = try folder.write("others'", to: "out/a.part")
+        #expect((isLinked ? link(part, folder.path("other")) : chmod(part, 0o666)) == 0)
+        #expect(try await run().code == 0)
+        #expect(folder.data("out/a") == Self.whole)
+        #expect(folder.files.filter { $0.hasPrefix("out/") } == ["out/a"])
+        if isLinked { #expect(folder.data("other") == Data("others'".utf8)) }
+    }
+
+    @Test("A shared part that another process writes to is left to it")
+    func sharedPartInUse() async throws {
+        server.serve("a", Self.whole)
+        let part = try folder.write("x", to: "out/a.part")
+        #expect(chmod(part, 0o666) == 0)
+        let file = open(part, O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
+        let outcome = try await run()
+        #expect(outcome.code != 0 && outcome.errors.contains("another download writes to it"))
+        #expect(folder.data("out/a.part") == Data("x".utf8))
+    }
+
     // MARK: Without validators, with a digest
 
     /// A list with one file, which goes through a plan and is had in one piece.

@@ -79,7 +79,7 @@ struct DownloadedFile {
         }
     }
 
-    private static func cocoaCode(for code: Int32) -> CocoaError.Code {
+    static func cocoaCode(for code: Int32) -> CocoaError.Code {
         switch code {
         case EEXIST: .fileWriteFileExists
         case EACCES, EPERM: .fileWriteNoPermission

@@ -319,12 +319,14 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
 
     // MARK: Copying and archiving
 
-    /// Makes the instance that `copy(with:)` fills. Override it when a subclass's copies are to be of its class.
+    /// Makes the instance that `copy(with:)` fills, an `HTTPSessionManager`. Override it when a subclass's copies are
+    /// to be of its class.
     open override func makeCopy(sessionConfiguration: URLSessionConfiguration) -> URLSessionManager {
         HTTPSessionManager(baseURL: baseURL, sessionConfiguration: sessionConfiguration)
     }
 
-    /// A manager with the same base URL, a copy of the request serializer, and what ``URLSessionManager`` copies.
+    /// A manager that ``makeCopy(sessionConfiguration:)`` makes, with the same base URL, a copy of the request
+    /// serializer, and what ``URLSessionManager`` copies.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = super.copy(with: zone)
         if let manager = copy as? HTTPSessionManager {

@@ -47,13 +47,15 @@ extension ManagedTask {
             (outcome.object, outcome.error) = operation.serializationResult
             deliver(outcome, of: result, task, face: face)
         } else {
+            // As an operation has it: a response without content has empty content.
+            outcome.data = outcome.data ?? Data()
             let transferred = outcome
             let origin = result.operation?.parsingOrigin ?? ""
             Runtime.current.onParsingThread(for: origin) { [self] in
                 var outcome = transferred
                 do {
                     outcome.object = try settings.serializer.responseObject(
-                        for: result.response, data: outcome.data)
+                        for: result.response, data: parsed(outcome.data, of: result, task))
                 } catch {
                     outcome.object = (error as? ResponseSerializationError)?.responseObject
                     outcome.error = error.naming(task.originalRequest?.httpMethod)
@@ -61,6 +63,15 @@ extension ManagedTask {
                 deliver(outcome, of: result, task, face: face)
             }
         }
+    }
+
+    /// What the serializer gets of the content, as from an operation. A response to HEAD has none that could be of a
+    /// wrong type; a serializer that looks at the status only hands out what there is.
+    private func parsed(_ data: Data?, of result: SessionTaskResult, _ task: SessionTask) -> Data? {
+        guard task.originalRequest?.httpMethod == "HEAD" else { return data }
+        let status = (result.response as? HTTPURLResponse)?.statusCode
+        let handsOut = status.flatMap { settings.operationSerializer.fastValidation(statusCode: $0) } == true
+        return handsOut ? data : nil
     }
 
     private func deliver(

@@ -300,9 +300,9 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
 
     // MARK: Copying and archiving
 
-    /// A manager of the same class with a copy of the session configuration, copies of serializer and policy, and the same
-    /// identity, proxies, limits, retries, interceptors, connections, queue, group, archives and reachability manager. Session
-    /// and tasks are its own; blocks are not copied.
+    /// A manager that ``makeCopy(sessionConfiguration:)`` makes, with a copy of the session configuration, copies of
+    /// serializer and policy, and the same identity, proxies, limits, retries, interceptors, connections, queue, group,
+    /// archives and reachability manager. Session and tasks are its own; blocks are not copied.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(sessionConfiguration: configuration)
         let settings = taskSettings
@@ -319,7 +319,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         return copy
     }
 
-    /// Makes the instance that `copy(with:)` fills. Override it when a subclass's copies are to be of its class.
+    /// Makes the instance that `copy(with:)` fills, a `URLSessionManager`. Override it when a subclass's copies are to
+    /// be of its class.
     open func makeCopy(sessionConfiguration: URLSessionConfiguration) -> URLSessionManager {
         URLSessionManager(sessionConfiguration: sessionConfiguration)
     }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+@Suite("Waiting for the network", .timeLimit(.minutes(1)), .serialized) struct ConnectivityTests {
+    @Test("Operations that are cancelled and released while they wait leave nothing behind")
+    func released() async throws {
+        let port = try RefusedPort()
+        let url = try #require(URL(string: port.urlString))
+        let before = Connectivity.shared.count
+        var operations: [HTTPRequestOperation] = (0..<20).map { _ in
+            let operation = HTTPRequestOperation.make(url)
+            operation.retryPolicy = RetryPolicy(backoff: .constant(0.5), waitsForConnectivity: true)
+            operation.start()
+            return operation
+        }
+        try await eventually("all wait") { Connectivity.shared.count == before + 20 }
+        for operation in operations { operation.cancel() }
+        for operation in operations { await operation.completed() }
+        operations = []
+        try await eventually("none waits") { Connectivity.shared.count == before }
+    }
+}

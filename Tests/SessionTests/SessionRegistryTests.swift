@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+import FoundationNetworking
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct SessionRegistryTests {
+    @Test("Another face of a task that has ended does not bring the task back")
+    func replacedFace() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let session = OperationURLSession(configuration: .ephemeral)
+        let face = try #require(session.dataTask(with: url) as? any SessionTaskFace)
+        let other = try #require(session.dataTask(with: url) as? any SessionTaskFace)
+        var registry = SessionRegistry()
+        registry.insert(face.task)
+        let new = registry.keep(face, of: face.task)
+        let old = registry.replaceFace(other, of: face.task)
+        #expect(new?.face == nil && old?.face === face)
+        #expect(registry.tasks.count == 1 && registry.tasks.first?.face === other)
+        _ = registry.remove(face.task.identifier)
+        let late = registry.replaceFace(other, of: face.task)
+        #expect(late == nil && registry.tasks.isEmpty)
+        let isInvalid = registry.finish()
+        #expect(isInvalid)
+    }
+}
