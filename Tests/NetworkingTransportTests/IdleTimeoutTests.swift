@@ -225,6 +225,26 @@ struct IdleTimeoutTests {
         #expect(elapsed > 0.45 && elapsed < 0.7, "\(elapsed) s")
     }
 
+    @Test("Those that wait for one connection that is made slowly do not time out as long as it gets on")
+    func connectingSlowly() async throws {
+        let front = try FrontServer(http2: true)
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            front.stop()
+        }
+        front.relay.drip(1, by: 20)
+        let handlers = (0..<2).map { _ in RecordingHandler() }
+        for handler in handlers {
+            engine.start(Transfer(request: front.request(idleTimeout: 0.4), handler: handler))
+        }
+        for handler in handlers {
+            let record = await handler.finished()
+            #expect(record.text == "content", "\(String(describing: record.error))")
+        }
+        #expect(front.relay.connectionCount == 1)
+    }
+
     @Test("Those that wait for one connection attempt that nobody answers time out by the same limit, not one by one")
     func connectingTogether() async throws {
         let server = BlackHole()

@@ -141,6 +141,8 @@ struct HostileBodyTests {
             let data = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
             #expect(outcome(PropertyListResponseSerializer(), Self.plist, data).codes.isEmpty)
         }
+        let spaced = Data("<?xml version = \"1.0\" encoding = \"UTF-8\"?><plist><string>é</string></plist>".utf8)
+        #expect(outcome(PropertyListResponseSerializer(), Self.plist, spaced).codes.isEmpty)
         let latin =
             Data("<?xml version='1.0' encoding='ISO-8859-1'?><plist><string>".utf8) + [0xE9]
             + Data("</string></plist>".utf8)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import OperationNetworking
@@ -22,5 +23,19 @@ import Testing
         #expect(late == nil && registry.tasks.isEmpty)
         let isInvalid = registry.finish()
         #expect(isInvalid)
+    }
+
+    @Test("A task that has ended is not taken in again by a beginning that comes late")
+    func lateBeginning() async throws {
+        let server = try TestServer()
+        let session = OperationURLSession(configuration: .ephemeral)
+        let face = try #require(session.dataTask(with: server.url()) as? any SessionTaskFace)
+        let delegate = RecordingDelegate()
+        face.delegate = delegate
+        face.resume()
+        await delegate.isComplete.wait()
+        try await eventually("everything is told") { face.task.session == nil }
+        session.taskDidBegin(face.task)
+        #expect(session.allTasks.isEmpty)
     }
 }

@@ -236,6 +236,7 @@ final class TransferDriver: DeadlineHeapMember {
             return now &+ (idleLimit > 0 ? idleLimit : Self.overdueTime)
         }
         noteConnectionPhases()
+        noteOthersConnection(now: now)
         noteKernelProgress(now: now)
         // What follows a challenge that libcurl answers is nothing that anybody waits for.
         if !isHoldingHead { noteReceivedBytes(now: now) }
@@ -251,6 +252,18 @@ final class TransferDriver: DeadlineHeapMember {
         guard socket < 0, !isConnected, easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0, let origin = transfer?.origin
         else { return false }
         return pool.drivers.contains { $0 !== self && $0.transfer?.origin == origin && $0.isConnected }
+    }
+
+    /// Where libcurl keeps the transfer for a connection that another of its origin is making, what that achieves is progress.
+    private func noteOthersConnection(now: UInt64) {
+        guard socket < 0, !isConnected, easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0, let origin = transfer?.origin
+        else { return }
+        for other in pool.drivers
+        where other !== self && other.transfer?.origin == origin && other.socket >= 0 && !other.isConnected {
+            other.noteConnectionPhases()
+            other.noteReceivedBytes(now: now)
+            lastActivity = max(lastActivity, other.lastActivity)
+        }
     }
 
     /// Nanoseconds without activity for which the end of a response is waited for whose content is whole.

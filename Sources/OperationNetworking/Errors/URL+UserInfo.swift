@@ -25,7 +25,9 @@ extension String {
         guard let delimiter = utf8.firstIndex(where: { Self.delimiters.contains($0) }) else { return nil }
         let rest = utf8[delimiter...].drop { $0 == UInt8(ascii: ":") }
         // In an HTTP URL without a host, what was meant to be one is behind a slash too many or too few.
-        let isHTTP = utf8[..<delimiter].count < 6 && utf8[..<delimiter].first.map { $0 | 0x20 } == UInt8(ascii: "h")
+        let isHTTP =
+            utf8[delimiter] == UInt8(ascii: ":")
+            && ["http", "https"].contains { utf8[..<delimiter].elementsEqual($0.utf8, by: { $0 | 0x20 == $1 }) }
         let start =
             isHTTP ? rest.drop { $0 == UInt8(ascii: "/") } : rest.starts(with: "//".utf8) ? rest.dropFirst(2) : rest
         let authority = start.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

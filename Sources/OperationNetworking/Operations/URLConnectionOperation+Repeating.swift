@@ -37,8 +37,7 @@ extension URLConnectionOperation {
         if let body = _request.httpBodyStream as? any ReplayableBodyStream, !body.isReplayable { return false }
         // Interceptors and redirects may have changed it.
         return _configuration.value.resendsNonIdempotentRequests
-            || [_request, _retry?.adapted?.request, _received.value.request].allSatisfy {
-                RetryPolicy.idempotentMethods.contains($0?.httpMethod ?? "GET")
-            }
+            || ([_request, _retry?.adapted?.request].map { $0?.httpMethod ?? "GET" } + _received.value.redirectedMethods)
+                .allSatisfy { RetryPolicy.idempotentMethods.contains($0) }
     }
 }

@@ -22,9 +22,9 @@ extension URLConnectionOperation {
     private func _judge(of end: AttemptEnd) -> (policy: RetryPolicy, judge: RetryJudge)? {
         guard let policy = _configuration.value.retryPolicy else { return nil }
         let attempts = (_retry?.attempts.count ?? 0) + 1
-        // A redirect, or its block, may have made another request of it, which came last.
-        let first = _retry?.adapted?.request ?? _request
-        let methods = [first, _received.value.request ?? first].map { $0.httpMethod ?? "GET" }
+        // Redirects, or their block, may have made others of it.
+        let methods =
+            [(_retry?.adapted?.request ?? _request).httpMethod ?? "GET"] + _received.value.redirectedMethods
         var judge = RetryJudge(
             method: methods.first { !policy.methods.contains($0) } ?? methods[0],
             isRepeatable: _configuration.value.resendsNonIdempotentRequests, attempts: attempts,
@@ -88,6 +88,7 @@ extension URLConnectionOperation {
         _mutableReceived.error = nil
         _mutableReceived.data = nil
         _mutableReceived.request = nil
+        _mutableReceived.redirectedMethods = []
         (self as? HTTPRequestOperation)?._forgetSerialization()
         _ = _updateHold()
     }

@@ -26,7 +26,11 @@ extension URLConnectionOperation {
 
     /// A redirect is followed.
     func note(request: URLRequest) {
-        lock.withLock { _mutableReceived.request = request }
+        lock.withLock {
+            _mutableReceived.request = request
+            let method = request.httpMethod ?? "GET"
+            if !_received.value.redirectedMethods.contains(method) { _mutableReceived.redirectedMethods.append(method) }
+        }
     }
 
     /// The request that is sent has this content. Before the start.

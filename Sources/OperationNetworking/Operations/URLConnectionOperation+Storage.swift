@@ -64,6 +64,8 @@ extension URLConnectionOperation {
         var url: URL?
         /// What is sent in place of the operation's request, once a redirect was followed.
         var request: URLRequest?
+        /// The methods of all that were: a redirect block may make a POST of one, and a server a GET of that.
+        var redirectedMethods: [String] = []
         /// Built from `head` when somebody asks.
         var response: URLResponse?
         /// Field lines after the content.

@@ -171,9 +171,9 @@ package enum TextRuns {
         return nil
     }
 
-    /// What an XML declaration names (XML 1.0, section 4.3.3). Strict, so that Foundation finds no other encoding there.
+    /// What an XML declaration names (XML 1.0, section 4.3.3), as Foundation reads it: without a blank before or after "=".
     ///
-    /// - Throws: `CocoaError` 3840 for a declaration that is overlong, or names encodings in another way than Foundation reads.
+    /// - Throws: `CocoaError` 3840 for a declaration that is overlong, or that two readers might read differently.
     private static func declaredEncoding(of data: Data) throws -> String? {
         guard data.starts(with: "<?xml".utf8) else { return nil }
         let broken = CocoaError.unreadable("The XML declaration of the property list is broken or overlong")
@@ -181,11 +181,11 @@ package enum TextRuns {
         guard let end = start.dropFirst(5).firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ">") })
         else { throw broken }
         var rest = start[..<end]
-        let word = Data("encoding".utf8)
+        let word = Data("encoding=".utf8)
         guard let name = rest.firstRange(of: word) else { return nil }
         rest = rest[name.upperBound...]
-        guard rest.popFirst() == UInt8(ascii: "="), let quote = rest.popFirst(),
-            quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"), let last = rest.firstIndex(of: quote),
+        guard let quote = rest.popFirst(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+            let last = rest.firstIndex(of: quote),
             rest.firstRange(of: word) == nil
         else { throw broken }
         return String(decoding: rest[..<last], as: UTF8.self).lowercased()  // checked: at most 512 bytes

@@ -302,6 +302,8 @@ extension OperationURLSession {
         let face = task.face
         let released = registry.withLock { $0.keep(face, of: task) }
         withExtendedLifetime(released) {}
+        // Over meanwhile: whoever takes its session away takes it out after that.
+        if task.session == nil { remove(task) }
     }
 
     /// A data task became a download.

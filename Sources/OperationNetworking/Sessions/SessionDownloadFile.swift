@@ -46,28 +46,27 @@ enum SessionDownloadFile {
 
     /// Makes the file what is handed over.
     ///
-    /// - Parameters:
-    ///   - errorContent: the content of a response that did not go to the file; nil: it did.
-    ///   - mayBeEmpty: false: content has come, so a file that is not there was taken away.
-    static func complete(_ location: URL, errorContent: Data?, mayBeEmpty: Bool = true) throws {
+    /// - Parameter errorContent: the content of a response that did not go to the file; nil: it did.
+    static func complete(_ location: URL, errorContent: Data?) throws {
         if let errorContent {
             try errorContent.write(to: location, options: .withoutOverwriting)
         } else if !FileManager.default.fileExists(atPath: location.path) {
-            guard mayBeEmpty else { throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: location.path]) }
             try Data().write(to: location, options: .withoutOverwriting)
         }
+    }
+
+    /// Gives a complete file another name.
+    ///
+    /// - Parameter mayBeMissing: it may not have been made, because nothing came for it.
+    static func move(_ location: URL, to own: URL, mayBeMissing: Bool) throws {
+        guard rename(location.path, own.path) != 0, errno != ENOENT || !mayBeMissing else { return }
+        throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: location.path])
     }
 
     /// Bytes of a complete file.
     static func length(of location: URL) -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
-    }
-
-    /// Removes the file, if nobody has moved it away, and what is beside it, unless another task writes to that.
-    static func remove(_ location: URL) {
-        removeTarget(location)
-        removePart(location)
     }
 
     /// Removes what is beside the file, unless another task of the same resume data writes to it.

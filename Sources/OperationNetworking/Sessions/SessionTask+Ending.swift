@@ -75,44 +75,64 @@ extension SessionTask {
         guard result.error == nil else { return finishFailedDownload(result, at: location) }
         Runtime.current.onBlockThread { [self] in
             var result = result
+            let place: URL
             do {
-                // The content of an error response does not go where that of the real one would.
-                // Another task of the same resume data removes the file when it has handed over its own.
-                let mayBeEmpty = withState { !$0.hasSharedLocation || $0.counts.received == 0 }
-                try SessionDownloadFile.complete(location, errorContent: errorContent, mayBeEmpty: mayBeEmpty)
+                place = try completeFile(at: location, errorContent: errorContent)
             } catch {
                 result.error = URLError(
                     .cannotCreateFile, url: originalRequest?.url,
                     reason: "the content could not be written to \(location.path)", underlying: error)
                 SessionDownloadFile.removePart(location)
-                if withState({ $0.ownsTarget }) { SessionDownloadFile.removeTarget(location) }
+                if withState({ $0.mayOwnTarget }) { SessionDownloadFile.removeTarget(location) }
                 complete(result)
                 return
             }
             let finished = result
-            let length = SessionDownloadFile.length(of: location)
+            let length = SessionDownloadFile.length(of: place)
             // Of a response that did not say it, the length stays unknown.
             attemptDidReceive(total: length, expected: counts.expectedToReceive < 0 ? -1 : length)
             let once = FirstAnswer<Void> { [self] in
                 let (isKept, hasLeftResumeData) = withState { ($0.keepsDownload, $0.hasLeftResumeData) }
                 if hasLeftResumeData {
-                    SessionDownloadFile.removeTarget(location)
+                    SessionDownloadFile.removeTarget(place)
                 } else if !isKept {
-                    SessionDownloadFile.remove(location)
+                    remove(place)
                 }
                 let isFirst = complete(finished)
                 // The client has the end from somebody else, and another handler's call is not to come.
-                if isKept, !isFirst { SessionDownloadFile.remove(location) }
+                if isKept, !isFirst { remove(place) }
             }
-            client.task(self, didFinishDownloadingTo: location) { once.give(()) }
+            client.task(self, didFinishDownloadingTo: place) { once.give(()) }
         }
+    }
+
+    /// Makes the file what is handed over: under a name of the task's own, where another task of the same resume data has
+    /// the same location.
+    private func completeFile(at location: URL, errorContent: Data?) throws -> URL {
+        let (isShared, isEmpty) = withState { ($0.hasSharedLocation, $0.counts.received == 0) }
+        guard isShared else {
+            // The content of an error response does not go where that of the real one would.
+            try SessionDownloadFile.complete(location, errorContent: errorContent)
+            return location
+        }
+        let own = SessionDownloadFile.newLocation()
+        if errorContent == nil { try SessionDownloadFile.move(location, to: own, mayBeMissing: isEmpty) }
+        withState { $0.ownPlace = own }
+        try SessionDownloadFile.complete(own, errorContent: errorContent)
+        return own
+    }
+
+    /// Removes what was handed over, if nobody has moved it away, and what is left beside the location.
+    private func remove(_ place: URL) {
+        SessionDownloadFile.removeTarget(place)
+        SessionDownloadFile.removePart(downloadLocation)
     }
 
     /// Leaves the file where it is until the end was told. Called by the client while it has the location.
     func keepDownload() { withState { $0.keepsDownload = true } }
 
     /// The file that was left.
-    var keptDownload: URL? { withState { $0.keepsDownload ? $0.location : nil } }
+    var keptDownload: URL? { withState { $0.keepsDownload ? $0.ownPlace ?? $0.location : nil } }
 
     /// Leaves what had come of the file before the response that the client refuses. Called by the client while it has the
     /// location.
@@ -127,11 +147,11 @@ extension SessionTask {
     }
 
     private func finishFailedDownload(_ result: SessionTaskResult, at location: URL) {
-        let (handlers, keeps, hasPump, ownsTarget, hasMadeTarget) = withState { state in
+        let (handlers, keeps, hasPump, mayOwnTarget, hasMadeTarget) = withState { state in
             defer { state.resumeDataHandlers = [] }
             let isCancelled = state.machine.state == .canceling
             return (
-                state.resumeDataHandlers, state.keepsPartialFile || !isCancelled, state.pump != nil, state.ownsTarget,
+                state.resumeDataHandlers, state.keepsPartialFile || !isCancelled, state.pump != nil, state.mayOwnTarget,
                 state.hasMadeFile
             )
         }
@@ -146,7 +166,7 @@ extension SessionTask {
             } else {
                 SessionDownloadFile.removePart(location)
             }
-            if data == nil ? ownsTarget : hasMadeTarget { SessionDownloadFile.removeTarget(location) }
+            if data == nil ? mayOwnTarget : hasMadeTarget { SessionDownloadFile.removeTarget(location) }
             for handler in handlers { handler(data) }
             complete(result)
         }
@@ -225,14 +245,16 @@ extension SessionTask {
             state.isTold = true
             return (state.session.take(), state.operation.take(), state.delegate.take(), state.formerFace.take())
         }
-        if let file = keptDownload { SessionDownloadFile.remove(file) }
+        if let file = keptDownload { remove(file) }
         session?.taskDidEnd(self)
         withExtendedLifetime((operation, delegate, formerFace)) {}
     }
 }
 
 extension SessionTask.State {
-    /// Whether a file at the download's location can only be this task's: not where the location is that of resume
-    /// data, and the file perhaps one that another task of them hands over at the moment.
-    fileprivate var ownsTarget: Bool { pump != nil || hasMadeFile || !hasSharedLocation }
+    /// Whether a file at the download's location can be this task's. Another's, of the same resume data, is there for a moment
+    /// only, until it has a name of its own; but a loader that is no operation writes to it there.
+    fileprivate var mayOwnTarget: Bool {
+        if case .foreign = loader { hasMadeFile || !hasSharedLocation } else { true }
+    }
 }

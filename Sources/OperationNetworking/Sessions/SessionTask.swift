@@ -83,6 +83,8 @@ final class SessionTask: Sendable {
         var goesOnFromResumeData = false
         /// The location is that of resume data, which other tasks may have, too.
         var hasSharedLocation = false
+        /// Where the complete file is instead, then.
+        var ownPlace: URL?
         /// Requests that have gone out.
         var requestCount = 0
         /// The client is asked what the request depends on, or has answered, and nothing has gone out since then.

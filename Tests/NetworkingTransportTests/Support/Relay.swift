@@ -7,7 +7,8 @@ import NetworkingSupport
 final class Relay: Sendable {
     private struct State {
         var swallowed: Set<Int> = []
-        var dripping: Set<Int> = []
+        /// The bytes of a piece, by connection.
+        var dripping: [Int: Int] = [:]
         var ended: Set<Int> = []
     }
     private let state: Locked<State>
@@ -29,12 +30,12 @@ final class Relay: Sendable {
             startThread {
                 Self.pump(
                     from: upstream, to: descriptor, isSwallowed: { state.withLock { $0.swallowed.contains(number) } }
-                ) { state.withLock { $0.dripping.contains(number) } }
+                ) { state.withLock { $0.dripping[number] } }
                 done.open()
             }
             Self.pump(from: descriptor, to: upstream, isSwallowed: { state.withLock { $0.swallowed.contains(number) } })
             {
-                false
+                nil
             }
             state.withLock { _ = $0.ended.insert(number) }
             shutdown(upstream, Int32(SHUT_RDWR))
@@ -49,8 +50,8 @@ final class Relay: Sendable {
     /// From now on what a connection carries, in either direction, is lost. Connections count from 1.
     func swallow(_ number: Int) { state.withLock { _ = $0.swallowed.insert(number) } }
 
-    /// From now on what a connection carries to the client arrives byte by byte, every ten milliseconds.
-    func drip(_ number: Int) { state.withLock { _ = $0.dripping.insert(number) } }
+    /// From now on what a connection carries to the client arrives byte by byte, or so many at a time, every ten milliseconds.
+    func drip(_ number: Int, by count: Int = 1) { state.withLock { $0.dripping[number] = count } }
 
     /// Whether the client has closed a connection.
     func hasEnded(_ number: Int) -> Bool { state.withLock { $0.ended.contains(number) } }
@@ -58,23 +59,23 @@ final class Relay: Sendable {
     func stop() { server.stop() }
 
     private static func pump(
-        from source: Int32, to target: Int32, isSwallowed: () -> Bool, isDripping: () -> Bool
+        from source: Int32, to target: Int32, isSwallowed: () -> Bool, pieceSize: () -> Int?
     ) {
         var bytes = [UInt8](repeating: 0, count: 65536)
         while true {
             let count = recv(source, &bytes, bytes.count, 0)
             guard count > 0 else { break }
             if isSwallowed() { continue }
-            let piece = isDripping() ? 1 : count
+            let drip = pieceSize()
             var sent = 0
             while sent < count {
-                let wanted = min(piece, count - sent)
+                let wanted = min(drip ?? count, count - sent)
                 let result = bytes.withUnsafeBytes {
                     send(target, $0.baseAddress! + sent, wanted, Int32(MSG_NOSIGNAL))
                 }
                 guard result > 0 else { return }
                 sent += result
-                if piece == 1 { usleep(10_000) }
+                if drip != nil { usleep(10_000) }
             }
         }
         if !isSwallowed() { shutdown(target, Int32(SHUT_WR)) }

@@ -40,6 +40,11 @@ struct ErrorLineTests {
         }
     }
 
+    @Test("An @ where no user can be stays", arguments: ["home/@alice", "h/a@b/c", "hdfs:///me@corp/x", "file:///a@b"])
+    func noUser(text: String) throws {
+        #expect(try #require(URL(string: text)).withoutUserInfo.absoluteString == text)
+    }
+
     @Test(
         "Errors of the transport, of every kind: method, URL without secrets, reason",
         arguments: TransferError.Kind.allCases)

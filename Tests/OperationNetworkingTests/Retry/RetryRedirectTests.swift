@@ -42,6 +42,23 @@ import Testing
         #expect(server.requests.last?.text == "order")
     }
 
+    @Test("It goes out once also where the server leads on to a GET that fails")
+    func methodBefore() async {
+        server.respond(to: "/b", .redirect(303, to: "/c"))
+        server.respond(to: "/c", .status(503))
+        let operation = HTTPRequestOperation(server.url("/a"))
+        operation.retryPolicy = RetryPolicy(backoff: .constant(0.01))
+        operation.setRedirectResponseBlock { _, request, response in
+            guard response != nil, request.url?.path == "/b" else { return request }
+            var request = request
+            request.httpMethod = "POST"
+            request.httpBody = Data("order".utf8)
+            return request
+        }
+        #expect(await operation.outcome().status == 503)
+        #expect(server.requests.map(\.method) == ["GET", "POST", "GET"] && operation.retryCount == 0)
+    }
+
     @Test("Where POST may be repeated, it is, from the first request on")
     func allowedMethod() async {
         server.respond(to: "/b", .status(503))
