@@ -72,12 +72,15 @@ struct ConnectionTests {
 
     @Test("A pool's own idle connections make room, too, where others' are in use")
     func ownIdle() async {
-        let isClosed = Latch()
+        let (isClosed, isHanging) = (Latch(), Latch())
         let idle = ScriptedServer {
             $0.respondToAll("x")
             isClosed.open()
         }
-        let hanging = ScriptedServer { $0.waitForEnd() }
+        let hanging = ScriptedServer {
+            isHanging.open()
+            $0.waitForEnd()
+        }
         defer {
             idle.stop()
             hanging.stop()
@@ -85,11 +88,15 @@ struct ConnectionTests {
         await withEngine(server: { $0.respondToAll("x") }) { engine, server in
             engine.maximumConnections = 2
             #expect(await engine.run(TransferRequest(idle.url, policy: "a")).text == "x")
+            let start = ContinuousClock.now
             let handler = RecordingHandler()
             let transfer = Transfer(request: TransferRequest(hanging.url, policy: "b"), handler: handler)
             engine.start(transfer)
+            isHanging.wait()
             #expect(await engine.run(TransferRequest(server.url, policy: "a")).text == "x")
             isClosed.wait()
+            // And not after the time for which idle ones are kept.
+            #expect(ContinuousClock.now - start < .seconds(10 * Patience.factor))
             engine.cancel(transfer)
             _ = await handler.finished()
         }

@@ -10,6 +10,23 @@ import Testing
 // Several downloads of the same resume data.
 
 extension DownloadTaskTests {
+    /// The first response stops in the middle; what becomes of the others, the second and so on, is the test's.
+    private func stoppingOnce(
+        _ answer: @escaping @Sendable (_ number: Int, ScriptedResponse) -> ScriptedResponse
+    ) throws -> TestServer {
+        let server = try TestServer()
+        let count = Locked(0)
+        server.respond(to: "/file") { _ in
+            let response = ScriptedResponse.ranged(Self.content, etag: "\"a\"")
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == 1 ? response.ending(.stall, afterBodyBytes: 1 << 20) : answer(number, response)
+        }
+        return server
+    }
+
     @Test("A download that is cancelled leaves its file to another of the same resume data", arguments: [false, true])
     func sharedResumeData(isResumed: Bool) async throws {
         let gate = Gate()
@@ -46,19 +63,8 @@ extension DownloadTaskTests {
     func partOfAnother() async throws {
         let gate = Gate()
         defer { gate.open() }
-        let server = try TestServer()
-        let count = Locked(0)
-        server.respond(to: "/file") { _ in
-            let response = ScriptedResponse.ranged(Self.content, etag: "\"a\"")
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            switch number {
-            case 1: return response.ending(.stall, afterBodyBytes: 1 << 20)
-            case 2: return response
-            default: return response.with { $0.pieceSize = 1 << 20 }.holding(gate, at: .betweenPieces)
-            }
+        let server = try stoppingOnce { number, response in
+            number == 2 ? response : response.with { $0.pieceSize = 1 << 20 }.holding(gate, at: .betweenPieces)
         }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 1
@@ -90,16 +96,7 @@ extension DownloadTaskTests {
 
     @Test("Of two downloads of one resume data that end together each has its file")
     func filesOfBoth() async throws {
-        let server = try TestServer()
-        let count = Locked(0)
-        server.respond(to: "/file") { _ in
-            let response = ScriptedResponse.ranged(Self.content, etag: "\"a\"")
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return number == 1 ? response.ending(.stall, afterBodyBytes: 1 << 20) : response
-        }
+        let server = try stoppingOnce { $1 }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 1
         let session = OperationURLSession(configuration: configuration)
