@@ -6,8 +6,9 @@ extension NetworkEngine {
     /// Connections at a time to all hosts together, in use or idle. `Int.max` by default, at least 1; a change applies to
     /// what is waiting.
     ///
-    /// Where one is wanting, idle ones are closed, then requests wait, and the origins take turns of some requests each. The limit is for what the engine
-    /// begins: while an address is chosen among several there may be one more for a moment.
+    /// Where one is wanting, idle ones are closed, then requests wait, and the origins take turns of some requests each. The
+    /// limit is for what the engine begins: there may be one more while an address is chosen among several, and an idle one
+    /// stays where a request of another kind (policy, identity, way) is about to open a connection just then.
     public static var maximumConnections: Int {
         get { TransportEngine.shared.maximumConnections }
         set { TransportEngine.shared.maximumConnections = newValue }
