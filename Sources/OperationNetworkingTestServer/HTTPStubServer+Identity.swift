@@ -6,7 +6,7 @@ internal import TestTLS
 extension HTTPStubServer {
     /// A certificate with its key, for TLS handshakes. Its authority exists in this process only.
     ///
-    /// ```
+    /// ```swift
     /// let server = try HTTPStubServer(stubs, identity: HTTPStubServer.Identity())
     /// manager.securityPolicy.anchorCertificates = [server.identity!.authority]
     /// ```

@@ -6,7 +6,7 @@ internal import TestTLS
 /// A server on this machine that answers by the rules of stubs. For code that needs a socket: other libraries, other
 /// processes, what is done below HTTP.
 ///
-/// ```
+/// ```swift
 /// let stubs = HTTPStubs()
 /// stubs.on("GET", "/users/{id}", respond: .json(["name": "Ursula"]))
 /// let server = try HTTPStubServer(stubs)

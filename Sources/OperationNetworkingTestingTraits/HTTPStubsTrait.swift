@@ -27,8 +27,11 @@ public struct HTTPStubsTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == HTTPStubsTrait {
     /// Answers all requests of a test by stubs of its own, `HTTPStubs.current`, also while other tests run in parallel.
     ///
-    /// ```
-    /// @Test(.httpStubs { $0.on("GET", "/books", respond: .json(["The Dispossessed"])) })
+    /// ```swift
+    /// @Test(
+    ///     .httpStubs {
+    ///         $0.on("GET", "/books", respond: .json(["The Dispossessed"]))
+    ///     })
     /// func books() async throws {
     ///     #expect(try await Library().books() == ["The Dispossessed"])
     ///     #expect(HTTPStubs.current?.requests.count == 1)

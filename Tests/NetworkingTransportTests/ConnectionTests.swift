@@ -28,7 +28,8 @@ struct ConnectionTests {
             let code = withUnsafeMutablePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
             }
-            return code == 0 && address.sin_family == AF_INET && ports.contains(Int(UInt16(bigEndian: address.sin_port)))
+            return code == 0 && address.sin_family == AF_INET
+                && ports.contains(Int(UInt16(bigEndian: address.sin_port)))
         }
     }
 
@@ -62,6 +63,28 @@ struct ConnectionTests {
         engine.maximumConnections = 0
         #expect(engine.maximumConnections == 1)
         for server in servers { #expect(await engine.run(TransferRequest(server.url)).text == "x") }
+    }
+
+    @Test("Nor over HTTP/2, where a server takes few requests at a time on each")
+    func totalOverHTTP2() async throws {
+        let backend = ScriptedServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.pause(milliseconds: 5)
+            connection.respond("x")
+        }
+        let front = try FrontServer(http2: true, backend: backend, options: "http2_max_concurrent_streams 2;")
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            front.stop()
+            backend.stop()
+        }
+        engine.maximumConnections = 1
+        #expect(await engine.run(front.request()).text == "content")
+        let handlers = (0..<12).map { _ in RecordingHandler() }
+        for handler in handlers { engine.start(Transfer(request: front.request("/script"), handler: handler)) }
+        for handler in handlers { #expect(await handler.finished().text == "x") }
+        #expect(front.relay.connectionCount == 1)
     }
 
     @Test("Where all connections are in use, a host that has many requests does not keep them from another")

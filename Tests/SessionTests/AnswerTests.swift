@@ -64,7 +64,7 @@ import Testing
                 completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
             ) {
                 completionHandler(.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
-                completionHandler(.useCredential, URLCredential(user: "u", password: "q", persistence: .none))
+                completionHandler(.cancelAuthenticationChallenge, nil)
             }
 
             func urlSession(

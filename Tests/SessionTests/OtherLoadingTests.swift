@@ -148,14 +148,19 @@ import Testing
         try FileManager.default.removeItem(at: file)
     }
 
-    @Test func asyncFunctionsGiveA401AndErrors() async throws {
+    @Test(arguments: [
+        ("Basic realm=\"r\"", ", Basic realm=\"r\""), ("Bearer realm=\"r\",service=\"s\"", nil), ("Negotiate", nil),
+        ("Bearer realm=\"a, Basic realm=b\"", ", Bearer realm=\"a, Basic realm=b\""),
+    ])
+    func asyncFunctionsGiveA401AndErrors(challenge: String, changed: String?) async throws {
         let server = try TestServer()
-        server.respond(
-            to: "/", ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")]))
+        server.respond(to: "/", ScriptedResponse(status: 401, headers: [("WWW-Authenticate", challenge)]))
         server.respond(to: "/lost", .script([.reset]))
         let session = OperationURLSession(configuration: .ephemeral)
         let (_, response) = try await session.data(from: server.url())
-        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        let answer = try #require(response as? HTTPURLResponse)
+        #expect(answer.statusCode == 401)
+        #expect(answer.value(forHTTPHeaderField: "WWW-Authenticate") == changed ?? challenge)
         await #expect(throws: URLError.self) { try await session.data(from: server.url("/lost")) }
     }
 

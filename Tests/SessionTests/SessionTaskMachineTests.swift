@@ -10,16 +10,16 @@ import Testing
         #expect(machine.resume() == .begin)
         #expect(machine.suspend() == .pause)
         // The queue starts the operation on a thread of its own.
-        machine.noteBeginning()
-        #expect(machine.state == .suspended)
+        let runsByThat = machine.noteBeginning()
+        #expect(!runsByThat && machine.state == .suspended)
         #expect(machine.resume() == .proceed)
         #expect(machine.state == .running)
     }
 
     @Test func anOperationThatIsStartedByHandRunsItsTask() {
         var machine = SessionTaskMachine()
-        machine.noteBeginning()
-        #expect(machine.state == .running)
+        let runsByThat = machine.noteBeginning()
+        #expect(runsByThat && machine.state == .running)
         #expect(machine.resume() == .none)
         #expect(machine.suspend() == .pause)
         #expect(machine.resume() == .proceed)

@@ -22,6 +22,7 @@ struct URLTemplateTests {
             ("/a", "https://a.org/%61", true), ("/a/b", "https://a.org/a%2Fb", false),
             ("/x?page=*", "https://a.org/x?size=1&page=2", true), ("/x?page=*", "https://a.org/x", false),
             ("/x?page=2", "https://a.org/x?page=3", false), ("/x?q={q}", "https://a.org/x?q=a+b", true),
+            ("/x?q={q}", "https://a.org/x?q=", true), ("/x?q={q}", "https://a.org/x?r=", false),
             ("/x?q=a b", "https://a.org/x?q=a%20b", true), ("/*a*b*", "https://h/xxaxxbxx", true),
             ("/*a*b", "https://h/ab", true), ("/a*a", "https://h/a", false),
         ])

@@ -62,12 +62,13 @@ extension EngineLoop {
         pool.setConnectionLimit(total: connectionsLeft(for: pool))
     }
 
-    /// What the other pools' connections leave to one of the limit of all.
+    /// What the other pools' connections leave to one of the limit of all; at least as many as its transfers may need, of
+    /// which many share one over HTTP/2.
     private func connectionsLeft(for pool: ConnectionPool) -> Int {
         let limit = admissions.totalConnectionLimit
         guard limit < .max, let poller else { return limit }
         let others = poller.sockets.connectionCount - pool.multi.observer.connectionCount
-        return max(limit - others, pool.activeCount + 1)
+        return max(limit - others, min(pool.activeCount + 1, admissions.connectionCount))
     }
 
     func setConnectionLimits(of pool: ConnectionPool) {

@@ -47,19 +47,20 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
     /// The manager of the process. AF: `sharedManager`.
     public static let shared = NetworkActivityManager()
 
-    private let operations: OperationActivity
+    /// Set in initializers only.
+    private var operations = OperationActivity.shared
     private let state = Locked(State())
     /// How often it was switched: one switch after the other.
     private let switches = Locked<UInt>(0)
 
     /// A manager of its own, which counts the same operations as the shared one.
-    public override convenience init() {
-        self.init(operations: .shared)
-    }
+    public override init() { super.init() }
 
-    init(operations: OperationActivity) {
+    /// A manager that counts other operations. Not designated: with one that is not public, nobody could subclass the
+    /// class.
+    convenience init(operations: OperationActivity) {
+        self.init()
         self.operations = operations
-        super.init()
     }
 
     deinit {

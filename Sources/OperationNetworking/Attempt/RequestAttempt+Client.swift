@@ -124,7 +124,7 @@ extension RequestAttempt {
     private func take(bodyStream stream: InputStream?) {
         // Without one the request fails when it is made.
         if let stream {
-            content.forgetSource()
+            content.forgetSource(of: stream)
             machine.replaceBodyStream(by: stream)
             guard goesOn({ [self] in send() }) else { return }
             send()

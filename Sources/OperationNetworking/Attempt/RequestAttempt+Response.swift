@@ -253,7 +253,10 @@ extension RequestAttempt: TransferHandler {
             if case .fail(let error) = held.withUnsafeBytes({ target?.write($0) }) {
                 return finish(error: URLError(error, url: machine.url))
             }
-            if case .sink = incoming.place, !held.isEmpty { reportProgress(held.count) }
+            if case .sink = incoming.place, !held.isEmpty {
+                held.withUnsafeBytes { copy($0) }
+                reportProgress(held.count)
+            }
         }
         switch machine.completeness(accepted: content.sink?.bytesAccepted, known: content.totalLength) {
         case .partial: send()

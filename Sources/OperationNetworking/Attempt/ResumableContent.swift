@@ -212,8 +212,8 @@ final class ResumableContent: @unchecked Sendable {
         return (stream as? any ReplayableBodyStream)?.isReplayable != true
     }
 
-    /// Another stream takes the place of the one that was read.
-    func forgetSource() { sources = [] }
+    /// The client gives this stream to be read, be it one that was read before.
+    func forgetSource(of stream: InputStream) { sources.removeAll { $0.stream === stream } }
 
     private func source(of stream: InputStream) -> StreamBodySource? {
         sources.first { $0.stream === stream }?.source

@@ -76,6 +76,9 @@ struct RequestMachine: Equatable {
     /// Whether the operation is about to end without an attempt under way.
     var isEndingFromReady: Bool { endsFromReady && (phase == .concluding || phase == .concluded) }
 
+    /// Whether the result stands: what comes now is the delivery, or nothing.
+    var hasResult: Bool { phase == .concluded || phase == .finished }
+
     /// Whether an attempt has begun: from then on dependencies that are added do not count.
     var hasBegun: Bool { attempt > 0 }
 

@@ -14,7 +14,11 @@ extension HTTPRequestOperationManager {
     ///   - method: compared without regard to case; nil: any.
     ///   - path: resolved like the verbs' URL strings; compared without query and fragment; nil: any.
     public func cancelAllHTTPOperations(method: String?, path: String?) {
-        let wanted = path.map { (try? base.resolve($0))?.path ?? $0 }
+        let wanted = path.map { path in
+            // Without a base URL any host does.
+            (try? base.resolve(path))?.path ?? URL(string: path, relativeTo: URL(string: "http://localhost/"))?.path
+                ?? path
+        }
         cancelAllOperations { operation -> Bool in
             let request = operation.request
             let hasMethod =

@@ -23,9 +23,11 @@ extension HTTPRequestOperation {
         let method = request.httpMethod ?? "GET"
         var command = ["curl", "--globoff", "--path-as-is", "--location"]
         var pipe = ""
+        let hasContent = request.httpBody != nil || request.httpBodyStream != nil
         if method == "HEAD" {
             command.append("--head")
-        } else if method != "GET" {
+        } else if method != "GET" || hasContent {
+            // With content curl would make it a POST.
             command += ["--request", Self.quoted(method)]
         }
         var fields = Self.fields(of: request)
@@ -36,7 +38,6 @@ extension HTTPRequestOperation {
             fields.append(HeaderField("Cookie", value))
         }
         if !has("Accept-Encoding") { command.append("--compressed") }
-        let hasContent = request.httpBody != nil || request.httpBodyStream != nil
         // What curl would say of itself.
         let unsaid = ["User-Agent"] + (hasContent ? ["Content-Type", "Expect"] : [])
         for field in fields {

@@ -172,6 +172,18 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         return error
     }
 
+    /// The error that counts for operations that depend on this one. A bare value that a decoder is to have is none.
+    var errorForDependents: (any Error)? {
+        let (serialization, serializer, data) = lock.withLock {
+            (_serialization, _responseSerializer, _received.value.data)
+        }
+        if super.error == nil, case .accepted = serialization, let json = serializer.copy() as? JSONResponseSerializer {
+            json.readingOptions.insert(.fragmentsAllowed)
+            if (try? json.responseObject(for: response, data: data)) != nil { return nil }
+        }
+        return error
+    }
+
     /// Whether the serializer has made an object of the content.
     var hasParsedContent: Bool {
         guard case .done = lock.withLock({ _serialization }) else { return false }
@@ -218,10 +230,10 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         }
     }
 
-    /// The result of the serializer that is set now, from a finished operation.
+    /// The result of the serializer that is set now, once there is one.
     private func serialization() -> Serialization {
         let (known, isOver) = lock.withLock {
-            (_serialization, _machine.state == .finished && _received.value.error == nil)
+            (_serialization, _machine.hasResult && _received.value.error == nil)
         }
         switch known {
         case .none where isOver, .accepted where isOver: return serialize()

@@ -78,8 +78,8 @@ public final class OperationBatch: Sendable {
         tally.settle()
     }
 
-    /// Cancels every member. Those that a queue has not started finish at once; when the batch is enqueued later, they
-    /// finish then.
+    /// Cancels every member. Those that a queue has not started finish at once, in a queue of Foundation's when their turn
+    /// comes; when the batch is enqueued later, they finish then.
     public func cancel() {
         // Last first: cancelling an upstream makes those that depend on it ready, and they would be started for nothing.
         for operation in operations.reversed() { operation.cancel() }

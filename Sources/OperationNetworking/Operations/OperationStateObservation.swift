@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import Synchronization
 
 /// Options for what an observer is told. Foundation on Linux has no `NSKeyValueObservingOptions`.
 public struct StateObservingOptions: OptionSet, Sendable {
@@ -42,6 +43,10 @@ public final class OperationStateObservation: @unchecked Sendable {
     final class Entry: Sendable {
         let willChange: @Sendable (URLConnectionOperation, StateSnapshot, StateSnapshot) -> Void
         let didChange: @Sendable (URLConnectionOperation, StateSnapshot, StateSnapshot) -> Void
+        private let ended = Atomic(false)
+
+        /// Whether nothing more is to be told.
+        var isEnded: Bool { ended.load(ordering: .acquiring) }
 
         init(
             willChange: @escaping @Sendable (URLConnectionOperation, StateSnapshot, StateSnapshot) -> Void = {
@@ -52,6 +57,8 @@ public final class OperationStateObservation: @unchecked Sendable {
             self.willChange = willChange
             self.didChange = didChange
         }
+
+        func end() { ended.store(true, ordering: .releasing) }
     }
 
     private weak let operation: URLConnectionOperation?
@@ -69,7 +76,7 @@ public final class OperationStateObservation: @unchecked Sendable {
 
     /// Ends the observation. A call that another thread is making at this moment may still come to its end.
     public func invalidate() {
-        guard let operation else { return }
-        operation.remove(entry)
+        entry.end()
+        operation?.remove(entry)
     }
 }

@@ -46,7 +46,7 @@ public struct TransferMetrics: Sendable {
     /// The version of TLS, such as "TLSv1.3". Empty without TLS.
     public let tlsVersion: String
     /// The cipher suite, by OpenSSL's name, such as "TLS_AES_256_GCM_SHA384". Empty without TLS.
-    public let tlsCipher: String
+    public let cipher: String
     /// The moment when the transfer got its connection slot.
     public let startDate: Date
     /// The number of redirects that were followed.
@@ -80,7 +80,7 @@ public struct TransferMetrics: Sendable {
         headerBytesReceived = timings.headerBytesReceived
         decodedBytesReceived = measured.decodedBytes
         tlsVersion = timings.tlsVersion
-        tlsCipher = timings.tlsCipher
+        cipher = timings.tlsCipher
         startDate = measured.endDate - timings.total
         cacheOutcome = measured.cacheOutcome
         var attempts = measured.attempts

@@ -27,20 +27,20 @@ extension URLConnectionOperation {
 
     /// Runs the completion handler on the completion queue, in the completion group, and then `next`.
     ///
-    /// The handler is cleared: a block that captures the operation does not keep it alive. Without a handler, and with
-    /// nobody who waits for it, nothing but the notification is left to the queue, which perhaps nobody runs.
+    /// The handler is cleared: a block that captures the operation does not keep it alive. Without a handler and a group
+    /// nothing but the notification is left to the queue, which perhaps nobody runs.
     func deliverCompletion(then next: (@Sendable () -> Void)?) {
-        let (queue, group, hasFollowers) = lock.withLock {
-            let hasFollowers =
-                _completion != nil || !_afterCompletion.isEmpty || _configuration.value.completionGroup != nil
-            if !hasFollowers { _completionWasDelivered = true }
+        let (queue, group, followers) = lock.withLock {
+            let group = _configuration.value.completionGroup
+            let isDelivered = _completion == nil && group == nil
             return (
-                _configuration.value.completionQueue ?? .sharedMain, _configuration.value.completionGroup, hasFollowers
+                _configuration.value.completionQueue ?? .sharedMain, group, isDelivered ? _endCompletion() : nil
             )
         }
-        guard hasFollowers else {
+        if let followers {
             Trace.step(.deliver, self)
             postNotification(.networkingOperationDidFinish)
+            for follower in followers { follower(self) }
             next?()
             return
         }
@@ -51,17 +51,18 @@ extension URLConnectionOperation {
             let handler = lock.withLock { _completion.take() }
             if let handler { runCompletion(handler) }
             // Whoever asked while the handler ran waits for its return, too.
-            let followers = lock.withLock {
-                defer {
-                    _afterCompletion = []
-                    _completionWasDelivered = true
-                }
-                return _afterCompletion
-            }
+            let followers = lock.withLock { _endCompletion() }
             for follower in followers { follower(self) }
             next?()
             group?.leave()
         }
+    }
+
+    /// The completion handler has returned, or there is none: who waited for that. Called with `lock` held.
+    private func _endCompletion() -> [@Sendable (URLConnectionOperation) -> Void] {
+        defer { _afterCompletion = [] }
+        _completionWasDelivered = true
+        return _afterCompletion
     }
 
     /// Posts a notification on the delivery queue.
@@ -70,8 +71,8 @@ extension URLConnectionOperation {
         NotificationMailbox.shared.post(name, object: self, on: deliveryQueue)
     }
 
-    /// Calls `block` once the user's own completion blocks have returned, on the queue on which they ran. False, and no
-    /// call, when that has been already.
+    /// Calls `block` once the user's own completion blocks have returned, on the queue on which they ran; without any, on
+    /// the thread that ends the operation. False, and no call, when that has been already.
     func afterCompletion(_ block: @escaping @Sendable (URLConnectionOperation) -> Void) -> Bool {
         lock.withLock {
             guard !_completionWasDelivered else { return false }

@@ -90,9 +90,10 @@ extension URLConnectionOperation {
 
     /// The error to end with, when an upstream failed and this operation is not to run then.
     func failureOfUpstreams() -> (any Error)? {
-        guard lock.withLock({ _configuration.value.dependencyFailurePolicy == .cancel && !_machine.isCancelled }) else {
-            return nil
+        let mayEnd = lock.withLock {
+            _configuration.value.dependencyFailurePolicy == .cancel && !_machine.isCancelled && !_machine.hasBegun
         }
+        guard mayEnd else { return nil }
         for upstream in DependencyGraph.upstreams(of: self) {
             if let failure = Self.failure(of: upstream) { return failure }
         }
@@ -101,7 +102,9 @@ extension URLConnectionOperation {
 
     private static func failure(of upstream: Operation) -> (any Error)? {
         if let upstream = upstream as? URLConnectionOperation {
-            return upstream.isFinished ? upstream.error.map(shortened) : nil
+            guard upstream.isFinished else { return nil }
+            guard let request = upstream as? HTTPRequestOperation else { return upstream.error.map(shortened) }
+            return request.errorForDependents.map(shortened)
         }
         return upstream.isFinished && upstream.isCancelled ? URLError.cancelled(url: nil) : nil
     }

@@ -48,10 +48,18 @@ extension URLConnectionOperation {
     /// same target, when told of the failure, goes on with that file.
     func conclude(discarding content: ResumableContent?) {
         guard let content else { return conclude() }
-        let isFile = lock.withLock { _configuration.value.downloadDestination != nil }
+        let (isFile, stream) = lock.withLock {
+            (_configuration.value.downloadDestination != nil, _configuration.value.outputStream)
+        }
+        // The caller gave it away with the operation.
+        nonisolated(unsafe) let unused = stream
         // On the network thread, which may still be in the middle of a last write.
         runtime.onNetworkThread { [self] in
-            guard isFile else { return content.discard() }
+            guard isFile else {
+                // No response came that it would have been opened for. It may be the caller's own class, which may block.
+                if content.sink == nil, unused != nil { runtime.onBlockThread { unused?.close() } }
+                return content.discard()
+            }
             content.discard { [self] in conclude() }
         }
         if !isFile { conclude() }

@@ -111,8 +111,18 @@ extension URLConnectionOperation {
             if let scheduler {
                 scheduler.operationDidCancel(self)
             } else if restart, !FoundationState(of: self).isWaiting {
-                CallChain.run { [self] in start() }
+                startByItself()
             }
+        }
+    }
+
+    /// Starts an operation whose start was called for when it could not begin. A subclass's `start()` is the user's, and not
+    /// for the network thread.
+    func startByItself() {
+        if startMayCallOut, runtime.isNetworkThread {
+            runtime.onBlockThread { [self] in start() }
+        } else {
+            CallChain.run { [self] in start() }
         }
     }
 

@@ -5,7 +5,8 @@ internal import NetworkingSupport
 extension URLConnectionOperation {
     /// Calls `handler` with every change of `state`, one after the other, with no lock held.
     ///
-    /// On the thread that made the change, or on the one that is telling of a change before it.
+    /// On the thread that made the change, or on the one that is telling of a change before it. It may be the network
+    /// thread, so the handler has to answer at once.
     ///
     /// ```swift
     /// let observation = operation.observeState { old, new in
@@ -37,7 +38,7 @@ extension URLConnectionOperation {
     ///   - keyPath: the property.
     ///   - options: what the handler wants to know; none by default.
     ///   - changeHandler: called with one change after the other, with no lock held: on the thread that made it, or on
-    ///     the one that is telling of a change before it.
+    ///     the one that is telling of a change before it. It may be the network thread: answer at once.
     /// - Returns: a token that ends the observation when it is invalidated or released.
     public func observe<Value>(
         _ keyPath: KeyPath<URLConnectionOperation, Value>, options: StateObservingOptions = [],

@@ -79,13 +79,13 @@ extension URLConnectionOperation {
         if old.isExecuting != new.isExecuting, !new.isFinished {
             OperationActivity.shared.note(isExecuting: new.isExecuting)
         }
-        for observer in news.observers { observer.willChange(self, old, new) }
+        for observer in news.observers where !observer.isEnded { observer.willChange(self, old, new) }
         if deliver == nil { post(news) }
         if !news.observers.isEmpty {
-            for observer in news.observers { observer.didChange(self, old, new) }
+            for observer in news.observers where !observer.isEnded { observer.didChange(self, old, new) }
             while let next = lock.withLock({ _nextUntold() }) {
-                for observer in next.observers { observer.willChange(self, next.old, next.new) }
-                for observer in next.observers { observer.didChange(self, next.old, next.new) }
+                for observer in next.observers where !observer.isEnded { observer.willChange(self, next.old, next.new) }
+                for observer in next.observers where !observer.isEnded { observer.didChange(self, next.old, next.new) }
             }
         }
         guard let deliver else { return }
@@ -95,13 +95,11 @@ extension URLConnectionOperation {
 
     /// What was left to this thread; nil, from where on another one tells: nothing more. Called with `lock` held.
     private func _nextUntold() -> StateNews? {
-        guard var next = _untold?.first else {
+        guard let next = _untold?.first else {
             _untold = nil
             return nil
         }
         _untold?.removeFirst()
-        // Those whose observation has not ended meanwhile.
-        next.observers.removeAll { observer in !_observers.contains { $0 === observer } }
         return next
     }
 
@@ -133,6 +131,6 @@ extension URLConnectionOperation {
         announce(news)
         askForReadiness()
         // A queue of Foundation's that has got it meanwhile starts it, in its time.
-        if starts, !FoundationState(of: self).isWaiting { CallChain.run { [self] in start() } }
+        if starts, !FoundationState(of: self).isWaiting { startByItself() }
     }
 }

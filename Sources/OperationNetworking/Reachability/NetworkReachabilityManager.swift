@@ -54,40 +54,56 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
     private static let nameThreads = WorkerPool(name: "ON.names", limit: 4, patience: 10)
 
     let state = Locked(State())
-    private let find: Finder
-    private let mayTakeLong: Bool
+    /// Set in initializers only.
+    private var find: Finder
+    /// Set in initializers only: the finder is not called on callers' threads.
+    private var mayTakeLong: Bool
 
     /// A manager for the Internet, over IPv4 or IPv6. AF: `manager`.
-    public override convenience init() {
-        self.init(ReachabilityTarget.fixed(ReachabilityTarget.internetDestinations))
+    public override init() {
+        let target = ReachabilityTarget.fixed(ReachabilityTarget.internetDestinations)
+        (find, mayTakeLong) = NetworkReachabilityManager.finder(target)
+        super.init()
     }
 
     /// A manager for a host. AF: `managerForDomain:`.
     ///
     /// - Parameter domain: a host name, without scheme, port and path; or an address. What is no name is never reachable.
-    public convenience init(domain: String) {
-        self.init(ReachabilityTarget(domain: domain))
+    public init(domain: String) {
+        (find, mayTakeLong) = NetworkReachabilityManager.finder(ReachabilityTarget(domain: domain))
+        super.init()
     }
 
     /// A manager for an IP address. AF: `managerForAddress:`.
     ///
     /// - Parameter address: IPv4 or IPv6 in the usual notation, such as "192.0.2.1" or "fe80::1%eth0". The zero address,
     ///   "0.0.0.0" or "::", stands for the Internet over IPv4 or IPv6. Nil is returned for other text.
-    public convenience init?(address: String) {
+    public init?(address: String) {
         guard let target = ReachabilityTarget(address: address) else { return nil }
-        self.init(target)
+        (find, mayTakeLong) = NetworkReachabilityManager.finder(target)
+        super.init()
     }
 
     /// A manager for a socket address. AF: `managerForAddress:`.
     ///
     /// - Parameter socketAddress: points to a `sockaddr_in` or `sockaddr_in6`; it is read before this returns. An address of
     ///   another family is never reachable.
-    public convenience init(socketAddress: UnsafeRawPointer) {
-        self.init(ReachabilityTarget(socketAddress: socketAddress))
+    public init(socketAddress: UnsafeRawPointer) {
+        (find, mayTakeLong) = NetworkReachabilityManager.finder(ReachabilityTarget(socketAddress: socketAddress))
+        super.init()
     }
 
-    private convenience init(_ target: ReachabilityTarget) {
-        self.init(mayTakeLong: target.isLookedUp) { known in
+    /// A manager with a finder of its own. Not designated: with one that is not public, nobody could subclass the class.
+    ///
+    /// - Parameter mayTakeLong: the finder is not called on callers' threads.
+    convenience init(mayTakeLong: Bool, find: @escaping Finder) {
+        self.init()
+        self.mayTakeLong = mayTakeLong
+        self.find = find
+    }
+
+    private static func finder(_ target: ReachabilityTarget) -> (Finder, mayTakeLong: Bool) {
+        let find: Finder = { known in
             switch target.destinations() {
             case .found(let destinations):
                 let status = Status(destinations)
@@ -97,15 +113,7 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
                 return (ReachabilityMachine.Finding(status: Status(known), isProvisional: true), known)
             }
         }
-    }
-
-    /// A manager with a finder of its own.
-    ///
-    /// - Parameter mayTakeLong: the finder is not called on callers' threads.
-    init(mayTakeLong: Bool, find: @escaping Finder) {
-        self.mayTakeLong = mayTakeLong
-        self.find = find
-        super.init()
+        return (find, target.isLookedUp)
     }
 
     // MARK: Status

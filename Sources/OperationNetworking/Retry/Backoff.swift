@@ -29,11 +29,12 @@ public enum Backoff: Sendable, Equatable {
         }
     }
 
-    /// The longest `Retry-After` that is waited for: `maximum`, or a minute.
+    /// The longest `Retry-After` that is waited for: a minute, or `maximum`, if that is more. A short `maximum` says how
+    /// soon to come back of one's own accord, not that a server may not ask for a second.
     var longestRetryAfter: TimeInterval {
         switch self {
         case .none, .constant: 60
-        case .exponential(_, _, let maximum): Self.bounded(maximum)
+        case .exponential(_, _, let maximum): max(60, Self.bounded(maximum))
         }
     }
 

@@ -33,7 +33,7 @@ public struct RetryPolicy: Sendable {
     /// Statuses that another attempt may do better than. 408, 425, 429, 500, 502, 503 and 504 by default.
     public var statusCodes: Set<Int>
     /// Whether a `Retry-After` of such a response, in seconds or as a date, is waited for. The time of `backoff` comes
-    /// on top. True by default. One that is longer than the maximum of `backoff` (a minute for the other kinds) ends
+    /// on top. True by default. One that is longer than a minute and than the maximum of `backoff` ends
     /// the operation with the response at hand: to come earlier would be rude, and to wait longer is for the caller to
     /// say.
     public var honorsRetryAfter: Bool

@@ -32,16 +32,18 @@ enum SessionDownloadFile {
         let path = location.path
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            let code = errno
-            throw CocoaError(
-                DownloadedFile.cocoaCode(for: code),
-                reason: "The file \(path) could not be made: \(String(cString: strerror(code))).",
-                userInfo: [
-                    NSFilePathErrorKey: path,
-                    NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(code)),
-                ])
+            throw failure(errno, "made", path)
         }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    private static func failure(_ code: Int32, _ done: String, _ path: String) -> CocoaError {
+        CocoaError(
+            DownloadedFile.cocoaCode(for: code),
+            reason: "The file \(path) could not be \(done): \(String(cString: strerror(code))).",
+            userInfo: [
+                NSFilePathErrorKey: path, NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(code)),
+            ])
     }
 
     /// Makes the file what is handed over.
@@ -59,8 +61,10 @@ enum SessionDownloadFile {
     ///
     /// - Parameter mayBeMissing: it may not have been made, because nothing came for it.
     static func move(_ location: URL, to own: URL, mayBeMissing: Bool) throws {
-        guard rename(location.path, own.path) != 0, errno != ENOENT || !mayBeMissing else { return }
-        throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: location.path])
+        guard rename(location.path, own.path) != 0 else { return }
+        let code = errno
+        guard code != ENOENT || !mayBeMissing else { return }
+        throw failure(code, "moved", location.path)
     }
 
     /// Bytes of a complete file.

@@ -177,16 +177,24 @@ extension SessionTask {
 
     /// The operation is started: by the session, or by somebody who took it for an operation.
     func operationWillStart(_ operation: SessionOperation) {
-        let (isFirst, isKept, session) = withState { state in
+        let (isFirst, wasLetGo, begins, session) = withState { state in
             let isFirst = state.beginning == nil
             // The user had let go of the task; not one that has ended, which lets go of it for good.
-            if isFirst, state.operation == nil, state.machine.state != .completed { state.operation = operation }
-            state.machine.noteBeginning()
-            return (isFirst, state.isKept, isFirst && !state.isKept ? state.session : nil)
+            let wasLetGo = isFirst && state.operation == nil && state.machine.state != .completed
+            if wasLetGo { state.operation = operation }
+            let begins = state.machine.noteBeginning()
+            return (isFirst, wasLetGo, begins, isFirst && !state.isKept ? state.session : nil)
         }
+        if begins { client.taskDidResume(self) }
         guard isFirst else { return }
-        if !isKept, let session { keep(in: session) }
+        // An invalid session does not know any more of a task that the user had let go of.
+        let isTooLate = wasLetGo && session?.refusesTasks == true
+        if let session { keep(in: session) }
         let interests = prepare()
+        if isTooLate {
+            end(error: URLError.cancelled(url: originalRequest?.url))
+            operation.cancel()
+        }
         openUploadFile(for: operation)
         if !isCanceling, needsFirstBody(operation) {
             // Started as the operation that it is: nobody was asked for the content.

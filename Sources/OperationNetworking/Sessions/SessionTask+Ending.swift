@@ -252,9 +252,10 @@ extension SessionTask {
 }
 
 extension SessionTask.State {
-    /// Whether a file at the download's location can be this task's. Another's, of the same resume data, is there for a moment
-    /// only, until it has a name of its own; but a loader that is no operation writes to it there.
+    /// Whether a file at the download's location can be this task's. With the same resume data it can be another's, until
+    /// that has a name of its own: an operation that fails leaves none there, unless it was cancelled too late.
     fileprivate var mayOwnTarget: Bool {
-        if case .foreign = loader { hasMadeFile || !hasSharedLocation } else { true }
+        if case .foreign = loader { return hasMadeFile || !hasSharedLocation }
+        return !hasSharedLocation || machine.state == .canceling
     }
 }

@@ -40,7 +40,8 @@ extension SessionTask: AttemptClient {
         answer: @escaping @Sendable (AuthenticationDisposition) -> Void
     ) {
         noteQuestion()
-        client.task(self, didReceive: challenge) { [self] disposition, credential in
+        let once = FirstAnswer<(URLSession.AuthChallengeDisposition, URLCredential?)> {
+            [self] disposition, credential in
             switch disposition {
             case .useCredential: answer(credential.map { .useCredential($0) } ?? .rejectProtectionSpace)
             case .performDefaultHandling: answer(.performDefaultHandling)
@@ -50,6 +51,7 @@ extension SessionTask: AttemptClient {
                 answer(.cancel)
             }
         }
+        client.task(self, didReceive: challenge) { once.give(($0, $1)) }
     }
 
     func attempt(willCache response: CachedURLResponse, answer: @escaping @Sendable (CachedURLResponse?) -> Void) {

@@ -17,9 +17,10 @@ extension SessionTaskClient {
             guard let own = task.session else { return otherwise() }
             let session: URLSession = outer ?? own
             guard let delegate = session.delegate else { return otherwise() }
-            delegate.urlSession(session, didReceive: challenge) { disposition, credential in
+            let once = FirstAnswer<(URLSession.AuthChallengeDisposition, URLCredential?)> { disposition, credential in
                 if disposition == .performDefaultHandling { otherwise() } else { reply(disposition, credential) }
             }
+            delegate.urlSession(session, didReceive: challenge) { once.give(($0, $1)) }
         }
     }
 }

@@ -62,12 +62,15 @@ struct SessionTaskMachine: Equatable {
 
     /// The request begins. If the task did not begin it, somebody else did: the operation was put into a queue by hand. A
     /// suspension that came after the task's own beginning stands.
-    mutating func noteBeginning() {
-        guard !hasBegun else { return }
+    ///
+    /// - Returns: whether the task runs by that.
+    mutating func noteBeginning() -> Bool {
+        guard !hasBegun else { return false }
         hasBegun = true
-        guard state == .suspended, suspensions == 1 else { return }
+        guard state == .suspended, suspensions == 1 else { return false }
         suspensions = 0
         state = .running
+        return true
     }
 
     /// The task is over. True once.

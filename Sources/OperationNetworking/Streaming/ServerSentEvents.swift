@@ -31,8 +31,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     /// `Last-Event-ID` tells the server the last event that came, so that it can send what was missed.
     ///
     /// Each request is a copy of the operation, in the same `RequestOperationQueue` if that has the operation when reading
-    /// begins, else in none. A status of 204, one that is not accepted, and a response without events end the sequence:
-    /// the first without an error.
+    /// begins, else in none. A status of 204, one that is not accepted, and a response that is no event stream end the
+    /// sequence: the first without an error.
     ///
     /// - Parameters:
     ///   - delay: seconds before another request, until a `retry` field says otherwise; 3 by default. Twice as many after

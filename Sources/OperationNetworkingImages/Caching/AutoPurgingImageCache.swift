@@ -24,7 +24,7 @@ open class AutoPurgingImageCache: ImageRequestCache, @unchecked Sendable {
     /// The number of bytes that are left after images were thrown out. 60 MiB by default. AF:
     /// `preferredMemoryUsageAfterPurge`.
     public let preferredMemoryUsageAfterPurge: Int
-    /// Set once, in the initializer.
+    /// Set in initializers only.
     private var subscription: MemoryPressureMonitor.Subscription?
 
     /// An empty cache. AF: `initWithMemoryCapacity:preferredMemoryCapacity:`.
@@ -32,20 +32,22 @@ open class AutoPurgingImageCache: ImageRequestCache, @unchecked Sendable {
     /// - Parameters:
     ///   - memoryCapacity: bytes beyond which images are thrown out; 100 MiB by default.
     ///   - preferredMemoryUsageAfterPurge: bytes that are left then; 60 MiB by default, and at most the capacity.
-    public convenience init(
-        memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20
-    ) {
-        self.init(
-            memoryCapacity: memoryCapacity, preferredMemoryUsageAfterPurge: preferredMemoryUsageAfterPurge,
-            pressure: .shared)
-    }
-
-    init(memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, pressure: MemoryPressureMonitor) {
+    public init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
         let empty = CostBoundCache<[UInt8], Image>(
             capacity: memoryCapacity, preferredCostAfterPurge: preferredMemoryUsageAfterPurge)
         self.memoryCapacity = empty.capacity
         self.preferredMemoryUsageAfterPurge = empty.preferredCostAfterPurge
         images = Locked(empty)
+        subscribe(to: .shared)
+    }
+
+    /// A cache with a monitor of its own. Not designated: with one that is not public, nobody could subclass the class.
+    convenience init(memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, pressure: MemoryPressureMonitor) {
+        self.init(memoryCapacity: memoryCapacity, preferredMemoryUsageAfterPurge: preferredMemoryUsageAfterPurge)
+        subscribe(to: pressure)
+    }
+
+    private func subscribe(to pressure: MemoryPressureMonitor) {
         subscription = pressure.subscribe { [weak self] in
             // To release much memory takes a while.
             DispatchQueue.global(qos: .utility).async { [weak self] in self?.removeAllImages() }

@@ -78,24 +78,18 @@ open class ImageDownloader: @unchecked Sendable {
         var callers: [ImageDownloadMachine<Key>.Ticket: Caller] = [:]
         var transfers: [ImageDownloadMachine<Key>.Download: any ImageTransfer] = [:]
         var completionQueue: DispatchQueue?
+
+        init(_ prioritization: ImageDownloadPrioritization, _ maximumActiveDownloads: Int) {
+            machine = ImageDownloadMachine(
+                prioritization: prioritization, maximumActiveDownloads: maximumActiveDownloads)
+        }
     }
 
     /// The cache that images are looked for in first, and put into. Nil: nowhere. AF: `imageCache`.
     public let imageCache: (any ImageRequestCache)?
-    private let transport: any ImageTransport
+    /// Set in initializers only.
+    private var transport: any ImageTransport
     let state: Locked<State>
-
-    init(
-        transport: any ImageTransport, downloadPrioritization: ImageDownloadPrioritization,
-        maximumActiveDownloads: Int, imageCache: (any ImageRequestCache)?
-    ) {
-        self.transport = transport
-        self.imageCache = imageCache
-        state = Locked(
-            State(
-                machine: ImageDownloadMachine(
-                    prioritization: downloadPrioritization, maximumActiveDownloads: maximumActiveDownloads)))
-    }
 
     /// Makes a downloader that uses the tasks of a session manager. It takes over session, settings, and the serializer
     /// if that is an ``ImageResponseSerializer``. AF:
@@ -107,14 +101,14 @@ open class ImageDownloader: @unchecked Sendable {
     ///   - maximumActiveDownloads: how many transfers there are at a time, also while some are being cancelled; 4 by
     ///     default, 1 at least.
     ///   - imageCache: where images are looked for first, and put; an ``AutoPurgingImageCache`` by default.
-    public convenience init(
+    public init(
         sessionManager: HTTPSessionManager = ImageDownloader.makeSessionManager(),
         downloadPrioritization: ImageDownloadPrioritization = .fifo, maximumActiveDownloads: Int = 4,
         imageCache: (any ImageRequestCache)? = AutoPurgingImageCache()
     ) {
-        self.init(
-            transport: SessionImageTransport(manager: sessionManager), downloadPrioritization: downloadPrioritization,
-            maximumActiveDownloads: maximumActiveDownloads, imageCache: imageCache)
+        transport = SessionImageTransport(manager: sessionManager)
+        self.imageCache = imageCache
+        state = Locked(State(downloadPrioritization, maximumActiveDownloads))
     }
 
     /// A session manager with ``defaultURLCache()`` and an ``ImageResponseSerializer``.
@@ -153,14 +147,26 @@ open class ImageDownloader: @unchecked Sendable {
     ///   - maximumActiveDownloads: how many transfers there are at a time, also while some are being cancelled; 4 by
     ///     default, 1 at least.
     ///   - imageCache: where images are looked for first, and put; an ``AutoPurgingImageCache`` by default.
-    public convenience init(
+    public init(
         manager: HTTPRequestOperationManager,
         downloadPrioritization: ImageDownloadPrioritization = .fifo, maximumActiveDownloads: Int = 4,
         imageCache: (any ImageRequestCache)? = AutoPurgingImageCache()
     ) {
+        transport = OperationImageTransport(manager: manager)
+        self.imageCache = imageCache
+        state = Locked(State(downloadPrioritization, maximumActiveDownloads))
+    }
+
+    /// A downloader with a transport of its own. Not designated: with one that is not public, nobody could subclass the
+    /// class.
+    convenience init(
+        transport: any ImageTransport, downloadPrioritization: ImageDownloadPrioritization,
+        maximumActiveDownloads: Int, imageCache: (any ImageRequestCache)?
+    ) {
         self.init(
-            transport: OperationImageTransport(manager: manager), downloadPrioritization: downloadPrioritization,
+            manager: HTTPRequestOperationManager(), downloadPrioritization: downloadPrioritization,
             maximumActiveDownloads: maximumActiveDownloads, imageCache: imageCache)
+        self.transport = transport
     }
 
     private static let shared = ImageDownloader()

@@ -7,7 +7,7 @@ public import OperationNetworking
 /// Answers of servers that are kept in a file, and given again by stubs. An HTTP Archive (HAR 1.2), also one that
 /// `HTTPArchive` or a browser has written.
 ///
-/// ```
+/// ```swift
 /// let cassette = try Cassette(file, mode: .replayOrRecord)
 /// cassette.stubs.install(on: manager)
 /// // … the test …

@@ -10,12 +10,23 @@ final class Tape: ExchangeRecorder {
     private struct State {
         var exchanges: [ArchivedExchange]
         var played: Set<Int> = []
+        /// All before this one have been played.
+        var firstUnplayed = 0
         var hasRecorded = false
+
+        /// False: it has been played already.
+        mutating func play(_ index: Int) -> Bool {
+            guard played.insert(index).inserted else { return false }
+            while played.contains(firstUnplayed) { firstUnplayed += 1 }
+            return true
+        }
     }
 
     private let state: Locked<State>
     /// The exchanges that were there before: others were recorded.
     private let known: [ArchivedExchange]
+    /// Theirs, in the same order.
+    private let urls: [URL?]
     private let mode: Cassette.Mode
     let matching: Cassette.Matching
     private let masking: Cassette.Masking
@@ -26,6 +37,7 @@ final class Tape: ExchangeRecorder {
     ) {
         state = Locked(State(exchanges: exchanges))
         known = exchanges
+        urls = exchanges.map { URL(string: $0.url)?.absoluteURL }
         self.mode = mode
         self.matching = matching
         self.masking = masking
@@ -53,41 +65,61 @@ final class Tape: ExchangeRecorder {
         guard mode != .record else { return .passthrough }
         let url = masked(request.url.absoluteString)
         let type = request.value(forHTTPHeaderField: "Content-Type")
-        let fitting = fitting(request.method, url, maskedContent(request.body, type), type)
-        let (wanted, next) = state.withLock { state -> (Int?, Int?) in
-            let next = known.indices.first { !state.played.contains($0) }
-            let wanted: Int? =
-                switch matching {
-                case .strict: next.flatMap { fitting.contains($0) ? $0 : nil }
-                case .lenient: fitting.first { !state.played.contains($0) } ?? fitting.last
-                }
-            if let wanted { state.played.insert(wanted) }
-            return (wanted, next)
-        }
-        guard let wanted else {
-            if mode == .replayOrRecord { return .passthrough }
-            throw CassetteError.noExchange(
-                request: "\(request.method) \(url)",
-                expected: matching == .strict ? next.map { Self.name(known[$0]) } : nil)
-        }
-        return try Self.response(of: known[wanted])
-    }
-
-    /// The places of the exchanges with a request like this one.
-    private func fitting(_ method: String, _ url: String, _ body: Data?, _ type: String?) -> [Int] {
-        var content = RequestContent(body, type: type)
-        return known.indices.filter { index in
-            let exchange = known[index]
-            guard exchange.method == method, Self.isSame(exchange.url, url) else { return false }
-            if matching == .lenient, exchange.requestBody == nil { return true }
-            let field = exchange.requestHeaders.first { $0.name.isFieldName("Content-Type") }
-            return content.isSame(as: RequestContent(exchange.requestBody, type: field?.value ?? type))
+        var probe = Probe(request.method, url, maskedContent(request.body, type), type)
+        switch matching {
+        case .strict:
+            // In order: what is before the next one has been played.
+            var next = state.withLock { $0.firstUnplayed }
+            while next < known.count, fits(next, &probe) {
+                if state.withLock({ $0.play(next) }) { return try Self.response(of: known[next]) }
+                next = state.withLock { $0.firstUnplayed }
+            }
+            return try refuse(probe, expecting: next < known.count ? Self.name(known[next]) : nil)
+        case .lenient:
+            for index in state.withLock({ $0.firstUnplayed })..<known.count
+            where !state.withLock({ $0.played.contains(index) }) && fits(index, &probe) {
+                if state.withLock({ $0.play(index) }) { return try Self.response(of: known[index]) }
+            }
+            // All like it have been played: the last of them answers again.
+            guard let last = known.indices.last(where: { fits($0, &probe) }) else {
+                return try refuse(probe, expecting: nil)
+            }
+            return try Self.response(of: known[last])
         }
     }
 
-    /// Archives have URLs as somebody wrote them.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        left == right || URL(string: left)?.absoluteURL == URL(string: right)?.absoluteURL
+    private func refuse(_ probe: Probe, expecting expected: String?) throws -> StubResponse {
+        if mode == .replayOrRecord { return .passthrough }
+        throw CassetteError.noExchange(request: "\(probe.method) \(probe.url)", expected: expected)
+    }
+
+    /// A request as exchanges are compared with it.
+    private struct Probe {
+        let method: String
+        let url: String
+        let type: String?
+        /// Archives have URLs as somebody wrote them.
+        let absoluteURL: URL?
+        var content: RequestContent
+
+        init(_ method: String, _ url: String, _ body: Data?, _ type: String?) {
+            self.method = method
+            self.url = url
+            self.type = type
+            absoluteURL = URL(string: url)?.absoluteURL
+            content = RequestContent(body, type: type)
+        }
+    }
+
+    /// Whether an exchange has a request like this one. What was worked out of its content stays with the probe.
+    private func fits(_ index: Int, _ probe: inout Probe) -> Bool {
+        let exchange = known[index]
+        guard exchange.method == probe.method, exchange.url == probe.url || urls[index] == probe.absoluteURL else {
+            return false
+        }
+        if matching == .lenient, exchange.requestBody == nil { return true }
+        let field = exchange.requestHeaders.first { $0.name.isFieldName("Content-Type") }
+        return probe.content.isSame(as: RequestContent(exchange.requestBody, type: field?.value ?? probe.type))
     }
 
     private static func response(of exchange: ArchivedExchange) throws -> StubResponse {

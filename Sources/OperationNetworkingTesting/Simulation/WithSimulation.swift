@@ -5,14 +5,20 @@ internal import OperationNetworking
 
 /// Runs a test many times in virtual time, each time in another order of what could happen at the same time.
 ///
-/// ```
+/// ```swift
 /// try await withSimulation { simulation in
 ///     let stubs = HTTPStubs()
-///     stubs.on("GET", "/books", respond: .sequence([StubResponse(status: 503), .json(["Lathe of Heaven"])]))
-///     let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.org"))
+///     stubs.on(
+///         "GET", "/books",
+///         respond: .sequence([
+///             StubResponse(status: 503), .json(["The Lathe of Heaven"]),
+///         ]))
+///     let manager = HTTPRequestOperationManager(
+///         baseURL: URL(string: "https://api.example.org/"))
 ///     manager.retryPolicy = RetryPolicy()
 ///     stubs.install(on: manager)
-///     let books = try await manager.get("books", parameters: nil).decoded([String].self)
+///     let books = try await manager.makeOperation(method: "GET", "books")
+///         .decoded([String].self)
 ///     guard books.count == 1 else { throw WrongBooks() }
 /// }
 /// ```

@@ -55,7 +55,7 @@ extension HTTPStubs {
     /// Answers the requests of all operations of the process that are made from now on, until the installation is removed,
     /// and that have no nearer stubs. Not for tests that run in parallel: each sees the requests of the others.
     ///
-    /// ```
+    /// ```swift
     /// override func setUp() {
     ///     let installation = stubs.installOnProcess()
     ///     addTeardownBlock { installation.remove() }

@@ -6,9 +6,11 @@ internal import NetworkingTransport
 
 /// Answers to requests, given by rules in place of servers. For tests without a network.
 ///
-/// ```
+/// ```swift
 /// let stubs = HTTPStubs()
-/// stubs.on("GET", "https://api.example.org/users/{id}", respond: .json(["name": "Ursula"]))
+/// stubs.on(
+///     "GET", "https://api.example.org/users/{id}",
+///     respond: .json(["name": "Ursula"]))
 /// stubs.install(on: manager)
 /// ```
 ///

@@ -92,6 +92,26 @@ extension StubResponse {
         }
     }
 
+    /// An object whose members are of several types, as JSON, with `Content-Type: application/json`. One that
+    /// `JSONSerialization` does not take fails the request with an `EncodingError`.
+    ///
+    /// ```swift
+    /// stubs.on(
+    ///     "GET", "/users/7",
+    ///     respond: .json(["id": 7, "name": "Ann", "roles": ["admin"]]))
+    /// ```
+    public static func json(_ object: [String: Any], status: Int = 200) -> StubResponse {
+        do {
+            guard JSONSerialization.isValidJSONObject(object) else {
+                let context = EncodingError.Context(codingPath: [], debugDescription: "JSON has no such value.")
+                throw EncodingError.invalidValue(object, context)
+            }
+            return json(data: try JSONSerialization.data(withJSONObject: object), status: status)
+        } catch {
+            return failure(error)
+        }
+    }
+
     /// JSON as text, such as `{"id": 7}`, with `Content-Type: application/json`. Sent as it is.
     public static func json(text: String, status: Int = 200) -> StubResponse {
         json(data: Data(text.utf8), status: status)

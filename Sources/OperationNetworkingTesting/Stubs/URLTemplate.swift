@@ -107,11 +107,12 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
                 guard !candidates.isEmpty else {
                     return Mismatch(depth: 100, reason: "its query has no item “\(name)”")
                 }
-                guard let item = candidates.first(where: { Self.fits(value, $0.value) }) else {
+                let parameter = Self.parameter(value)
+                guard let item = candidates.first(where: { parameter != nil || Self.fits(value, $0.value) }) else {
                     return Mismatch(
                         depth: 101, reason: "the item “\(name)” of its query is “\(candidates[0].value)”")
                 }
-                if let parameter = Self.parameter(value) { parameters[parameter] = item.value }
+                if let parameter { parameters[parameter] = item.value }
             }
             return nil
         }

@@ -3,7 +3,7 @@ package import Foundation
 
 /// A certificate authority for a test: nothing that it signs is trusted anywhere else, or outlives the process.
 ///
-/// ```
+/// ```swift
 /// let root = try TestCertificateAuthority()
 /// let identity = try root.makeIntermediate().issueForLocalhost()
 /// let context = try TLSServerContext(TLSSettings(identity))

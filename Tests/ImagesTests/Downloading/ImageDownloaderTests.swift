@@ -144,7 +144,7 @@ struct ImageDownloaderTests {
                 -> Bool
             { image.width > 5 }
         }
-        let cache = Picky(memoryCapacity: 1000, preferredMemoryUsageAfterPurge: 500, pressure: .shared)
+        let cache = Picky(memoryCapacity: 1000, preferredMemoryUsageAfterPurge: 500)
         let transport = ScriptedTransport()
         let downloader = make(transport, cache: cache)
         for (index, width) in [3, 9].enumerated() {

@@ -25,6 +25,18 @@ struct DocumentationTests {
         #expect(count > 100)
     }
 
+    @Test("Every listing of a comment names its language")
+    func languages() throws {
+        for document in try Self.documents() where document.hasSuffix(".swift") {
+            let fences = Self.comments(of: try Self.text(of: document)).split(separator: "\n")
+                .map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("```") }
+            // Every other one closes a listing.
+            for (number, fence) in fences.enumerated() {
+                #expect((fence == "```") == !number.isMultiple(of: 2), "\(document): fence \(number + 1): \(fence)")
+            }
+        }
+    }
+
     @Test("The program of README and the example are the same")
     func firstProgram() throws {
         let example = Self.normalized(try Self.text(of: "Examples/Sources/FirstProgram/main.swift"))
@@ -91,7 +103,7 @@ struct DocumentationTests {
             ("clientCertificateRequired", .clientCertificateRequired),
             ("userAuthenticationRequired", .userAuthenticationRequired), ("cannotCreateFile", .cannotCreateFile),
             ("cannotDecodeRawData", .cannotDecodeRawData), ("cannotWriteToFile", .cannotWriteToFile),
-            ("unknown", .unknown),
+            ("unknown", .unknown), ("resourceUnavailable", .resourceUnavailable),
             ("appTransportSecurityRequiresSecureConnection", .appTransportSecurityRequiresSecureConnection),
         ]
         for (name, code) in codes {

@@ -31,7 +31,8 @@ import Testing
     @Test(
         "The command makes the same request as the operation",
         arguments: [
-            ("GET", nil), ("HEAD", nil), ("DELETE", nil), ("POST", Data("a=b&c='d' $HOME `x` \\ é\n".utf8)),
+            ("GET", nil), ("GET", Data("{}".utf8)), ("HEAD", nil), ("DELETE", nil),
+            ("POST", Data("a=b&c='d' $HOME `x` \\ é\n".utf8)),
             ("POST", Data("@/etc/hostname".utf8)), ("PUT", Data((0...255).map { UInt8($0) })), ("PATCH", Data()),
         ])
     func same(method: String, body: Data?) async throws {

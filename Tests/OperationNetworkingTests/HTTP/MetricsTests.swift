@@ -61,7 +61,7 @@ import Testing
                 metrics.firstByteTime, metrics.totalTime,
             ]
             #expect(phases == phases.sorted() && metrics.connectTime >= metrics.nameLookupTime)
-            #expect(metrics.secureConnectStartDate == nil && metrics.tlsVersion.isEmpty && metrics.tlsCipher.isEmpty)
+            #expect(metrics.secureConnectStartDate == nil && metrics.tlsVersion.isEmpty && metrics.cipher.isEmpty)
             let request = try #require(metrics.requestStartDate)
             let response = try #require(metrics.responseStartDate)
             let ends = (metrics.connectEndDate ?? request, try #require(metrics.requestEndDate))
@@ -108,7 +108,7 @@ import Testing
             operation.securityPolicy = policy
             #expect(await operation.outcome().text == "ok")
             let metrics = try #require(operation.metrics)
-            #expect(metrics.tlsVersion == "TLSv1.3" && metrics.tlsCipher.hasPrefix("TLS_"))
+            #expect(metrics.tlsVersion == "TLSv1.3" && metrics.cipher.hasPrefix("TLS_"))
             #expect(metrics.reusedConnection == isReused && (metrics.secureConnectStartDate == nil) == isReused)
             #expect((metrics.secureConnectEndDate == nil) == isReused)
             #expect(metrics.secureConnectEndDate == metrics.connectEndDate)

@@ -244,6 +244,22 @@ private final class Screen: Sendable {
         gate.open()
     }
 
+    @Test(
+        "Without a base URL requests are cancelled by their path, too",
+        arguments: ["/v1/a%20b?page=1", "/v1/a%20b#top"])
+    func cancellingWithoutBase(path: String) async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        server.respondToOthers { _ in ScriptedResponse.json("{}").holding(gate, at: .beforeHead) }
+        let manager = HTTPRequestOperationManager.offMain(nil)
+        let operation = manager.get(server.url("/v1/a%20b?page=2").absoluteString)
+        _ = try await server.nextRequest()
+        manager.cancelAllHTTPOperations(method: nil, path: "/v1/a")
+        #expect(operation?.isCancelled == false)
+        manager.cancelAllHTTPOperations(method: nil, path: path)
+        #expect(operation?.isCancelled == true)
+    }
+
     @Test("The manager works in a plain OperationQueue, too")
     func plainQueue() async {
         let manager = HTTPRequestOperationManager.offMain(server.url("/"))

@@ -65,6 +65,27 @@ import Testing
         #expect(server.requests.count == 30)
     }
 
+    @Test("Of members without blocks a batch needs no queue to be run", arguments: [false, true])
+    func idleQueue(waits: Bool) async throws {
+        let server = try Self.server()
+        let idle = DispatchQueue(label: "idle")
+        idle.suspend()
+        defer { idle.resume() }
+        let operations = (0..<5).map { index in
+            let operation = HTTPRequestOperation(server.url("/\(index)"))
+            operation.completionQueue = idle
+            operation.dependentsWaitForCompletionBlocks = waits
+            return operation
+        }
+        let batch = OperationBatch(operations)
+        let done = Gate()
+        batch.completionQueue = DispatchQueue(label: "batch")
+        batch.setCompletionBlock { _ in done.open() }
+        batch.enqueue(on: RequestOperationQueue())
+        await done.wait()
+        try await eventually("the ends") { operations.allSatisfy { $0.isFinished } }
+    }
+
     @Test("A member's completion block that is set after the batch was enqueued still comes first")
     func lateBlocks() async throws {
         let server = try Self.server()

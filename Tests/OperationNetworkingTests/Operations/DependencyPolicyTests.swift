@@ -106,6 +106,45 @@ import Testing
         #expect(operation.error == nil && operation.responseString == "x")
     }
 
+    @Test("The policy itself, set once the operation has begun, does not cancel it")
+    func setAfterBeginning() async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        server.respondToOthers { _ in .ok("x").holding(gate, at: .beforeHead) }
+        let (upstream, operation) = (HTTPRequestOperation.make(), HTTPRequestOperation.make(server.url()))
+        operation.addDependency(upstream as Operation)
+        await upstream.run()
+        operation.start()
+        _ = try await server.nextRequest()
+        operation.dependencyFailurePolicy = .cancel
+        #expect(upstream.error != nil && !operation.isCancelled)
+        gate.open()
+        await operation.completed()
+        #expect(operation.error == nil && operation.responseString == "x")
+    }
+
+    @Test(
+        "A bare value that a decoder has of an upstream is no failure; what is no JSON is",
+        arguments: [("\"abc\"", true), ("nonsense", false)])
+    func decodedUpstream(content: String, isValue: Bool) async throws {
+        let server = try TestServer()
+        server.respond(to: "/login", .json(content))
+        server.respond(to: "/", .ok("x"))
+        let (login, operation) = (
+            HTTPRequestOperation.make(server.url("/login")), HTTPRequestOperation.make(server.url())
+        )
+        login.responseSerializer = JSONResponseSerializer()
+        operation.dependencyFailurePolicy = .cancel
+        operation.addDependency(login as Operation)
+        let queue = RequestOperationQueue()
+        queue.enqueue([operation])
+        async let token = login.decoded(String.self)
+        let value = try? await token
+        #expect(value == (isValue ? "abc" : nil))
+        await operation.completed()
+        #expect(operation.isCancelledError == !isValue && (operation.responseString == "x") == isValue)
+    }
+
     @Test("A foreign upstream that was cancelled counts as failed; one that ran does not", arguments: [false, true])
     func foreign(isCancelled: Bool) async throws {
         let server = try TestServer()

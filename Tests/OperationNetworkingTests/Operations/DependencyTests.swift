@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingTransport
 import TestServer
 import Testing
 
@@ -50,6 +51,30 @@ import Testing
         await dependant.completed()
         #expect(dependant.isFinished)
         observation.invalidate()
+    }
+
+    @Test("A subclass is started off the network thread by the end of what it waited for", arguments: [false, true])
+    func subclassStart(cancels: Bool) async throws {
+        final class Watched: HTTPRequestOperation, @unchecked Sendable {
+            let onNetworkThread = Recorder<Bool>()
+            override func start() {
+                onNetworkThread.append(TransportEngine.shared.isCurrentThread)
+                super.start()
+            }
+        }
+        let server = try TestServer()
+        server.respondToOthers { _ in cancels ? .script([.close]) : .ok("x") }
+        let upstream = HTTPRequestOperation.make(server.url(), method: "POST")
+        let operation = Watched(request: URLRequest(url: server.url("/next")))
+        operation.completionQueue = DispatchQueue(label: "test")
+        operation.dependencyFailurePolicy = cancels ? .cancel : .run
+        operation.addDependency(upstream as Operation)
+        operation.start()
+        upstream.start()
+        try await eventually("the end") { operation.isFinished }
+        let threads = operation.onNetworkThread.values
+        #expect(threads.count > 1 && !threads.contains(true))
+        #expect(operation.isCancelledError == cancels)
     }
 
     @Test("The last upstream ends while a queue of Foundation's takes the dependant in: it is started")

@@ -58,6 +58,22 @@ import Testing
         try await eventually { stream.streamStatus == .closed }
     }
 
+    @Test("A stream is closed at the end, also when there was no response for it", arguments: [false, true])
+    func closedWithoutResponse(isCancelled: Bool) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in isCancelled ? .stalled() : .script([.close]) }
+        let stream = OutputStream(toMemory: ())
+        stream.open()
+        let operation = HTTPRequestOperation.make(server.url(), method: "POST")
+        operation.outputStream = stream
+        operation.start()
+        _ = try await server.nextRequest()
+        if isCancelled { operation.cancel() }
+        await operation.completed()
+        #expect(operation.error != nil && operation.response == nil)
+        try await eventually { stream.streamStatus == .closed }
+    }
+
     @Test(
         "A stream that is full, fails, or was closed ends the operation with its error",
         arguments: [FailingStream.Way.full, .error, .closed])

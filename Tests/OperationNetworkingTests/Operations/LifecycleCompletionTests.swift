@@ -75,6 +75,28 @@ import Testing
     }
 
     @Test(
+        "A success block that comes before the end has the object, also where a decoder has the content",
+        arguments: [false, true])
+    func decodedBeforeEnd(isJSON: Bool) async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .json(isJSON ? #"{"a": 1}"# : "nonsense") }
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.responseSerializer = JSONResponseSerializer()
+        operation.dependentsWaitForCompletionBlocks = true
+        let log = Recorder<String>()
+        operation.setCompletionBlockWithSuccess(
+            { _, object in log.append("\((object as? [String: Int])?["a"] ?? 0)") },
+            failure: { _, error in
+                log.append(
+                    (error as? ResponseSerializationError)?.code == .cannotParseResponse ? "no JSON" : "\(error)")
+            })
+        let value = try? await operation.decoded([String: Int].self)
+        #expect(value == (isJSON ? ["a": 1] : nil))
+        await operation.completed()
+        #expect(log.values == [isJSON ? "1" : "no JSON"])
+    }
+
+    @Test(
         "Dependants wait for completion blocks only where that is asked for", arguments: [false, true], [false, true])
     func dependentsWait(waits: Bool, isOurs: Bool) async throws {
         let server = try TestServer()

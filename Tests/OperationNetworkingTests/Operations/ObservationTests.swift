@@ -210,6 +210,22 @@ import Testing
         tokens.removeAll()
     }
 
+    @Test("A handler that invalidates a token, its own or another's, keeps the change at hand from it")
+    func invalidatedMeanwhile() {
+        let operation = Self.operation()
+        let log = Recorder<String>()
+        let tokens = Recorder<OperationStateObservation>()
+        let first = operation.observe(\.isPaused, options: .prior) { _, change in
+            log.append(change.isPrior ? "prior" : "after")
+            for token in tokens.values { token.invalidate() }
+        }
+        tokens.append(first)
+        tokens.append(operation.observe(\.isPaused) { _, _ in log.append("other") })
+        operation.pause()
+        #expect(log.values == ["prior"])
+        tokens.removeAll()
+    }
+
     @Test("A token does not keep its operation alive, and may outlive it")
     func lifetime() {
         weak var weakOperation: HTTPRequestOperation?

@@ -62,9 +62,11 @@ import Testing
         }
         let exponential = Backoff.exponential(initial: 1, factor: 2, maximum: 30)
         #expect(verdict(10, exponential) == .retry(after: 10.5, isCounted: true))
-        #expect(verdict(30, exponential) == .retry(after: 30.5, isCounted: true))
-        #expect(verdict(31, exponential) == .final && verdict(Double.infinity, exponential) == .final)
-        #expect(verdict(31, exponential, honors: false) == .retry(after: 0.5, isCounted: true))
+        #expect(verdict(60, exponential) == .retry(after: 60.5, isCounted: true))
+        #expect(verdict(61, exponential) == .final && verdict(Double.infinity, exponential) == .final)
+        #expect(verdict(61, exponential, honors: false) == .retry(after: 0.5, isCounted: true))
+        let patient = Backoff.exponential(initial: 1, factor: 2, maximum: 90)
+        #expect(verdict(90, patient) == .retry(after: 90.5, isCounted: true) && verdict(91, patient) == .final)
         #expect(verdict(60, .none) == .retry(after: 60, isCounted: true) && verdict(61, .constant(1)) == .final)
     }
 

@@ -312,6 +312,30 @@ final class SessionAPIClient: HTTPSessionManager, @unchecked Sendable {
         #expect(manager.operation(for: task)?.responseObject as? [String: String] == [:])
     }
 
+    @Test("An operation whose task was let go of is not sent any more once the manager is invalid")
+    func lateOperation() async throws {
+        let manager = manager()
+        server.respondToOthers { _ in .json("{}") }
+        let first = HTTPRequestOperation(request: URLRequest(url: server.url("/first")))
+        first.completionQueue = DispatchQueue(label: "test")
+        let ends = Notes<Int?>()
+        func makeOperation() throws -> HTTPRequestOperation {
+            let task = manager.dataTask(with: URLRequest(url: server.url("/late"))) { _, _, error in
+                ends.add((error as NSError?)?.code)
+            }
+            return try #require(manager.operation(for: task))
+        }
+        let operation = try makeOperation()
+        operation.addDependency(first)
+        let queue = RequestOperationQueue()
+        queue.addOperation(operation)
+        manager.invalidateSessionCancelingTasks(true)
+        first.start()
+        try await eventually("the end") { operation.isFinished }
+        #expect((operation.error as? URLError)?.code == .cancelled)
+        #expect(server.requests.map(\.path) == ["/first"])
+    }
+
     @Test("Completion queue and group")
     func group() async {
         let manager = manager()

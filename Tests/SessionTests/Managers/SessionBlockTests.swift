@@ -299,6 +299,43 @@ import Testing
         #expect(asked.all == [1] && server.requests.map(\.text) == ["first", "again"])
     }
 
+    @Test("A task that somebody starts as the operation that it is has a notification of its beginning, too")
+    func beginningByOperation() async throws {
+        server.respond(to: "/begun", .json("{}"))
+        let url = server.url("/begun")
+        let log = Notes<Notification.Name>()
+        let names: [Notification.Name] = [.networkingTaskDidResume, .networkingTaskDidComplete]
+        let tokens = names.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
+                if (note.object as? URLSessionTask)?.originalRequest?.url == url { log.add(name) }
+            }
+        }
+        defer { tokens.forEach { NotificationCenter.default.removeObserver($0) } }
+        let done = Gate()
+        let task = manager.dataTask(with: URLRequest(url: url)) { _, _, error in
+            #expect(error == nil)
+            done.open()
+        }
+        let queue = RequestOperationQueue()
+        queue.addOperation(try #require(manager.operation(for: task)))
+        await done.wait()
+        try await eventually("the notifications") { log.all.count == 2 }
+        #expect(log.all == names)
+    }
+
+    @Test("A challenge handler that has answered does not fail the task by what it returns")
+    func answeredTwice() async throws {
+        server.respond(to: "/twice") { request in
+            request["Authorization"] == nil
+                ? ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")]) : .json("{}")
+        }
+        manager.setAuthenticationChallengeHandler { _, _, _, reply in
+            reply(.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+            return URLError(.unknown)
+        }
+        #expect(await manager.loading(URLRequest(url: server.url("/twice"))).error == nil)
+    }
+
     @Test("Notifications: resume, suspend, and the end with what it came to; nothing about calls without effect")
     func notifications() async throws {
         let gate = Gate()

@@ -2,6 +2,7 @@
 internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingTransport
 
 /// What Foundation's own tasks keep to themselves, as reflection shows it.
 enum FoundationTask {
@@ -51,17 +52,27 @@ enum FoundationTask {
         return nil
     }
 
-    /// A response that Foundation takes for the result. A challenge that it understands it would answer itself, and then wait
-    /// for ever: an empty element at the beginning of the list (RFC 9110, section 5.6.1) it does not.
+    /// A response that Foundation takes for the result. A challenge for Basic, or Digest, it would answer itself, and then
+    /// wait for ever: it looks for one after each comma, but gives up at an empty element at the beginning of the list (RFC
+    /// 9110, section 5.6.1). Other fields stay as they came.
     static func settled(_ response: URLResponse) -> URLResponse {
         guard let http = response as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
             let fields = http.allHeaderFields as? [String: String]
         else { return response }
         var settled = fields
-        for (name, value) in fields where name.utf8.equalsIgnoringCase("WWW-Authenticate") {
+        for (name, value) in fields
+        where name.utf8.equalsIgnoringCase("WWW-Authenticate") && mayUnderstand(Array(value.utf8)) {
             settled[name] = ", " + value
         }
         return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: settled) ?? response
+    }
+
+    /// Whether a scheme that Foundation may know is in a challenge, wherever.
+    private static func mayUnderstand(_ challenge: [UInt8]) -> Bool {
+        challenge.indices.contains { index in
+            let rest = challenge[index...]
+            return rest.prefix(5).equalsIgnoringCase("basic") || rest.prefix(6).equalsIgnoringCase("digest")
+        }
     }
 
     /// Tells a download task of Foundation's where its file is.

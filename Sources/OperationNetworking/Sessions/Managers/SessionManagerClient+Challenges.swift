@@ -20,13 +20,18 @@ extension SessionManagerClient {
                 return own.urlSession(session, task: task.face, didReceive: challenge, completionHandler: reply)
             }
             guard let handler = table.authenticationChallengeHandler else { return reply(.performDefaultHandling, nil) }
-            switch ChallengeVerdict(handler(session, task.face, challenge, reply)) {
-            case .later: break
-            case .answer(let disposition, let credential): reply(disposition, credential)
-            case .failure(let error):
-                task.managed?.withState { $0.failure = error }
-                reply(.cancelAuthenticationChallenge, nil)
+            let once = FirstAnswer<ChallengeVerdict> { verdict in
+                switch verdict {
+                case .later: break
+                case .answer(let disposition, let credential): reply(disposition, credential)
+                case .failure(let error):
+                    task.managed?.withState { $0.failure = error }
+                    reply(.cancelAuthenticationChallenge, nil)
+                }
             }
+            let verdict = ChallengeVerdict(handler(session, task.face, challenge) { once.give(.answer($0, $1)) })
+            if case .later = verdict { return }
+            once.give(verdict)
         }
     }
 

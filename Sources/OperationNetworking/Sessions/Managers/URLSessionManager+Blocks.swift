@@ -15,8 +15,8 @@ extension URLSessionManager {
         blocks.change { $0.sessionDidBecomeInvalid = block }
     }
 
-    /// Sets a block that answers challenges about a whole connection, which are an untrusted server and a client
-    /// certificate. The credential goes where the pointer points to. AF:
+    /// Sets a block that answers challenges about a whole connection, which are an untrusted server, a client certificate,
+    /// NTLM and Negotiate. The credential goes where the pointer points to. AF:
     /// `setSessionDidReceiveAuthenticationChallengeBlock:`.
     @preconcurrency
     public func setSessionDidReceiveAuthenticationChallengeBlock(
