@@ -27,12 +27,12 @@ extension URLConnectionOperation {
 
     /// Runs the completion handler on the completion queue, in the completion group, and then `next`.
     ///
-    /// The handler is cleared: a block that captures the operation does not keep it alive. Without a handler and a group
-    /// nothing but the notification is left to the queue, which perhaps nobody runs.
+    /// The handler is cleared: a block that captures the operation does not keep it alive. Where nothing has been, or is to
+    /// be, called on the queue, only the notification is left to it, since perhaps nobody runs it.
     func deliverCompletion(then next: (@Sendable () -> Void)?) {
         let (queue, group, followers) = lock.withLock {
             let group = _configuration.value.completionGroup
-            let isDelivered = _completion == nil && group == nil
+            let isDelivered = _completion == nil && group == nil && !_configuration.value.callsOnCompletionQueue
             return (
                 _configuration.value.completionQueue ?? .sharedMain, group, isDelivered ? _endCompletion() : nil
             )
@@ -89,5 +89,12 @@ extension URLConnectionOperation {
             return true
         }
         if !pending { block() }
+    }
+}
+
+extension URLConnectionOperation.Configuration {
+    /// Whether blocks are called on the completion queue before the end: what follows the end comes after them there.
+    fileprivate var callsOnCompletionQueue: Bool {
+        uploadProgress != nil || downloadProgress != nil || informationalBlock != nil
     }
 }

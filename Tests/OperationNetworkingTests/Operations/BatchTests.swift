@@ -65,6 +65,28 @@ import Testing
         #expect(server.requests.count == 30)
     }
 
+    @Test("A batch completes after its members' progress and informational blocks, too")
+    func blocksBefore() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in
+            .script([
+                .send(Data("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8))
+            ])
+        }
+        for _ in 0..<20 {
+            let operation = HTTPRequestOperation(server.url())
+            operation.completionQueue = DispatchQueue(label: "member")
+            let log = Recorder<String>()
+            operation.setInformationalResponseBlock { _, _ in log.append("hints") }
+            operation.setDownloadProgressBlock { _, _, _ in log.append("progress") }
+            let batch = OperationBatch([operation])
+            batch.completionQueue = DispatchQueue(label: "batch")
+            batch.enqueue(on: RequestOperationQueue())
+            _ = await batch.value()
+            #expect(log.values == ["hints", "progress"])
+        }
+    }
+
     @Test("Of members without blocks a batch needs no queue to be run", arguments: [false, true])
     func idleQueue(waits: Bool) async throws {
         let server = try Self.server()

@@ -165,7 +165,7 @@ import Testing
         for body in bodies {
             server.respondToOthers { _ in Self.response(coding, Data()).with { $0.body = body } }
             let operation = HTTPRequestOperation.make(server.url())
-            let stream = OutputStream.toMemory()
+            let stream = GatedStream(.opened)
             switch place {
             case .memory: break
             case .stream: operation.outputStream = stream

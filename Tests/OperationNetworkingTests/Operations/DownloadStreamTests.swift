@@ -62,7 +62,7 @@ import Testing
     func closedWithoutResponse(isCancelled: Bool) async throws {
         let server = try TestServer()
         server.respondToOthers { _ in isCancelled ? .stalled() : .script([.close]) }
-        let stream = OutputStream(toMemory: ())
+        let stream = GatedStream(.opened)
         stream.open()
         let operation = HTTPRequestOperation.make(server.url(), method: "POST")
         operation.outputStream = stream
@@ -143,7 +143,17 @@ import Testing
     }
 }
 
-/// Takes bytes only once the gate is open, and checks them against the server's pattern; or fails then.
+extension Gate {
+    /// One that is open.
+    static var opened: Gate {
+        let gate = Gate()
+        gate.open()
+        return gate
+    }
+}
+
+/// Takes bytes only once the gate is open, and checks them against the server's pattern; or fails then. Its status may be
+/// asked for on any thread, which Foundation's own streams do not bear.
 final class GatedStream: OutputStream {
     private struct State {
         var status = Stream.Status.notOpen

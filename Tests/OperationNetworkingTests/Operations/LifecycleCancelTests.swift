@@ -204,7 +204,7 @@ import Testing
     func pausedStream() async throws {
         let server = try TestServer()
         server.respondToOthers { _ in .ok("0123456789").ending(.stall, afterBodyBytes: 5) }
-        let stream = OutputStream.toMemory()
+        let stream = GatedStream(.opened)
         let operation = HTTPRequestOperation.make(server.url())
         operation.outputStream = stream
         operation.start()

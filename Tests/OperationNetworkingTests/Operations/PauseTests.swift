@@ -258,7 +258,7 @@ import Testing
     func droppedStream() async throws {
         let server = try TestServer()
         server.respondToOthers { _ in .ok("0123456789").ending(.stall, afterBodyBytes: 5) }
-        let stream = OutputStream.toMemory()
+        let stream = GatedStream(.opened)
         let completions = Tally()
         weak var dropped: HTTPRequestOperation?
         do {
