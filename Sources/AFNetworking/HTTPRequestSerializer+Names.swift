@@ -64,6 +64,11 @@ extension HTTPRequestSerializer {
         setQueryStringSerialization(nil)
     }
 
+    /// `setQueryStringSerializationWithStyle(_:)`, as Swift 3 and later have it.
+    public func setQueryStringSerializationWith(_ style: AFHTTPRequestQueryStringSerializationStyle) {
+        setQueryStringSerialization(nil)
+    }
+
     /// `setQueryStringSerialization(_:)`, as Swift 3 and later have it.
     ///
     /// What `block` puts where its last argument points is thrown by the serializer.

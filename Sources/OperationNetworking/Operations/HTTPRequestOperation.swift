@@ -177,7 +177,11 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         let (serialization, serializer, data) = lock.withLock {
             (_serialization, _responseSerializer, _received.value.data)
         }
-        if super.error == nil, case .accepted = serialization, let json = serializer.copy() as? JSONResponseSerializer {
+        // Others are parsed once, for everybody.
+        let isBare = data?.first { $0 > UInt8(ascii: " ") }.map { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") }
+        if super.error == nil, case .accepted = serialization, isBare == true,
+            let json = serializer.copy() as? JSONResponseSerializer
+        {
             json.readingOptions.insert(.fragmentsAllowed)
             if (try? json.responseObject(for: response, data: data)) != nil { return nil }
         }

@@ -41,9 +41,10 @@ extension Symbol {
             },
             available(
                 "-[AFHTTPRequestSerializer setQueryStringSerializationWithStyle:]",
-                "setQueryStringSerializationWithStyle(_:)"
+                "setQueryStringSerializationWithStyle(_:)", "setQueryStringSerializationWith(_:)"
             ) { (serializer: Serializer) in
                 serializer.setQueryStringSerializationWithStyle(.DefaultStyle)
+                serializer.setQueryStringSerializationWith(.defaultStyle)
             },
             available(
                 "-[AFHTTPRequestSerializer setQueryStringSerializationWithBlock:]",
