@@ -243,6 +243,35 @@ import Testing
         #expect(server.requests.count == 2 && server.requests.last?.bodyLength == length)
     }
 
+    @Test("An upload that was redirected, and then loses its connection during a suspension, asks for one more stream")
+    func lostAfterRedirect() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try TestServer()
+        server.enqueue(.redirect(307, to: "/two"), .script([.gate(gate), .reset]), .ok("received"))
+        let delegate = RecordingDelegate()
+        let streams = Notes<Void>()
+        delegate.bodyStream = {
+            streams.add(())
+            return InputStream(data: Data("content".utf8))
+        }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "PUT"
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        let task = session.uploadTask(withStreamedRequest: request)
+        task.resume()
+        try await eventually("the second request") { server.requests.count == 2 }
+        task.suspend()
+        await Self.untilNetworkThreadKnows()
+        gate.open()
+        try await eventually("the connection is lost") { server.openConnectionCount == 0 }
+        task.resume()
+        await delegate.isComplete.wait()
+        #expect(delegate.error == nil && delegate.data == Data("received".utf8))
+        #expect(server.requests.map(\.text) == ["content", "content", "content"])
+        #expect(streams.all.count == 3)
+    }
+
     // MARK: Several threads
 
     /// Loads nothing, and notes what it is told; does something first, as another thread may at that moment.

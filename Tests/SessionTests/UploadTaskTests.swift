@@ -83,35 +83,6 @@ import Testing
         #expect(delegate.events == ["body", "metrics", "error"])
     }
 
-    @Test("After a redirect that got another stream, a task that is resumed asks for one more")
-    func resumedAfterRedirect() async throws {
-        let server = try TestServer()
-        let gate = Gate()
-        defer { gate.open() }
-        server.respond(to: "/", .redirect(307, to: "/two"))
-        server.respond(to: "/two", .ok("first").holding(gate, at: .beforeHead))
-        let delegate = RecordingDelegate()
-        let asked = Notes<Void>()
-        delegate.bodyStream = {
-            asked.add(())
-            return InputStream(data: Data("content".utf8))
-        }
-        var request = URLRequest(url: server.url())
-        request.httpMethod = "PUT"
-        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
-        let task = session.uploadTask(withStreamedRequest: request)
-        task.resume()
-        try await eventually("the second request") { server.requests.count == 2 }
-        server.respond(to: "/", .ok("again"))
-        server.respond(to: "/two", .ok("again"))
-        task.suspend()
-        task.resume()
-        await delegate.isComplete.wait()
-        #expect(delegate.error == nil && delegate.data == Data("again".utf8))
-        #expect(server.requests.map(\.text) == ["content", "content", "content"])
-        #expect(asked.all.count == 3)
-    }
-
     private enum Content: CaseIterable {
         case data, stream, file, uploadOfData, uploadOfStream, uploadOfFile
 
