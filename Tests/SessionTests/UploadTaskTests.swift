@@ -83,6 +83,22 @@ import Testing
         #expect(delegate.events == ["body", "metrics", "error"])
     }
 
+    @Test("A stream that was read is not sent again by a retry, though the delegate gave another one for a redirect")
+    func retriedAfterRedirect() async throws {
+        let server = try TestServer()
+        server.enqueue(.redirect(307, to: "/two"), .script([.reset]), .ok("again"))
+        let manager = URLSessionManager(sessionConfiguration: .ephemeral).offMain()
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.retryPolicy = RetryPolicy(maximumAttempts: 2, backoff: .constant(0.01))
+        manager.setTaskNeedNewBodyStreamBlock { _, _ in InputStream(data: Data("second".utf8)) }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "PUT"
+        request.httpBodyStream = InputStream(data: Data("first".utf8))
+        let outcome = await manager.loading(request)
+        #expect(outcome.code == URLError.networkConnectionLost.rawValue)
+        #expect(server.requests.map(\.text) == ["first", "second"])
+    }
+
     private enum Content: CaseIterable {
         case data, stream, file, uploadOfData, uploadOfStream, uploadOfFile
 
