@@ -258,6 +258,43 @@ import Testing
         let (answer, _) = try await session.upload(for: request, from: Data("!".utf8), delegate: ofUpload)
         #expect(answer == Data("hello!".utf8))
         try await eventually("metrics") { ofUpload.events.all == expected }
+        // What a task's own delegate does not implement is the session's, by Foundation's defaults.
+        #expect(common.events.allSatisfy { $0 == "sent" })
+    }
+
+    @Test("The delegate of one call by Foundation's functions is asked and told")
+    func delegateOfFoundationsCall() async throws {
+        let server = try TestServer()
+        server.respond(to: "/from", ScriptedResponse(status: 307, headers: [("Location", "/to")]))
+        server.respond(to: "/to", .ok("hello"))
+        let common = RecordingDelegate()
+        let session: URLSession = OperationURLSession(configuration: .ephemeral, delegate: common)
+        let own = TaskDelegate()
+        let (data, _) = try await session.data(for: URLRequest(url: server.url("/from")), delegate: own)
+        #expect(data == Data("hello".utf8))
+        try await eventually("metrics") { own.events.all == ["redirect", "metrics"] }
         #expect(common.events.isEmpty)
+    }
+
+    @Test("A slow delegate queue does not hold up the library's functions")
+    func heldQueue() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let session = OperationURLSession(configuration: .ephemeral)
+        session.delegateQueue.isSuspended = true
+        defer { session.delegateQueue.isSuspended = false }
+        #expect(try await session.data(from: server.url()).0 == Data("hello".utf8))
+        let (file, response) = try await session.download(from: server.url())
+        #expect(try Data(contentsOf: file) == Data("hello".utf8) && (response as? HTTPURLResponse)?.statusCode == 200)
+        try FileManager.default.removeItem(at: file)
+    }
+
+    @Test("A call whose session is invalid fails")
+    func invalidSession() async throws {
+        let session = OperationURLSession(configuration: .ephemeral)
+        session.invalidateAndCancel()
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        await #expect(throws: URLError(.resourceUnavailable)) { _ = try await session.data(from: url) }
+        await #expect(throws: URLError(.resourceUnavailable)) { _ = try await session.download(from: url) }
     }
 }

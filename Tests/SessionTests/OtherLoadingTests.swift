@@ -160,8 +160,14 @@ import Testing
         let (_, response) = try await session.data(from: server.url())
         let answer = try #require(response as? HTTPURLResponse)
         #expect(answer.statusCode == 401)
-        #expect(answer.value(forHTTPHeaderField: "WWW-Authenticate") == changed ?? challenge)
+        #expect(answer.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
         await #expect(throws: URLError.self) { try await session.data(from: server.url("/lost")) }
+        // By Foundation's functions.
+        let foundations: URLSession = session
+        let same = try #require(await foundations.data(from: server.url()).1 as? HTTPURLResponse)
+        #expect(same.statusCode == 401)
+        #expect(same.value(forHTTPHeaderField: "WWW-Authenticate") == changed ?? challenge)
+        await #expect(throws: URLError.self) { try await foundations.data(from: server.url("/lost")) }
     }
 
     @Test func cancellingTheTaskCancelsTheRequest() async throws {

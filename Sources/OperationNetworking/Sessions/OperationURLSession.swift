@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
 public import FoundationNetworking
+internal import Dispatch
 internal import NetworkingSupport
 internal import NetworkingTransport
 
@@ -56,6 +57,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     private let ownConfiguration: URLSessionConfiguration
     /// What tasks run on that are made from now on; nil: what all run on.
     let installedRuntime = Locked<(any OperationRuntime)?>(nil)
+    /// Where the ends of Foundation's own tasks wait for Foundation.
+    let handovers = DispatchQueue(label: "OperationNetworking.handovers")
     /// The user's own protocol classes, and what loads other schemes.
     let foreign: SessionForeignSessions
 

@@ -13,6 +13,8 @@ final class SessionDelegateClient: SessionTaskClient {
     enum Handler: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+        /// Not on the delegate queue, which the caller may hold up.
+        case call(SessionCall)
     }
 
     /// What this client keeps with a task.
@@ -22,9 +24,12 @@ final class SessionDelegateClient: SessionTaskClient {
         private let handler: Locked<Handler?>
         /// A task of a queue that runs several operations at a time has a mailbox of its own.
         let mailbox: DeliveryMailbox
+        /// The handler, where it is one.
+        let call: SessionCall?
 
         init(handler: Handler?, mailbox: DeliveryMailbox) {
             hasHandler = handler != nil
+            call = if case .call(let call) = handler { call } else { nil }
             self.handler = Locked(handler)
             self.mailbox = mailbox
         }
@@ -62,7 +67,9 @@ final class SessionDelegateClient: SessionTaskClient {
             return task.session?.delegate == nil ? [] : .challenges
         }
         var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
-        guard context(of: task)?.hasHandler != true else { return interests }
+        let context = context(of: task)
+        if context?.call != nil, task.ownDownloadDelegate != nil { interests.insert(.writing) }
+        guard context?.hasHandler != true else { return interests }
         if delegate((any URLSessionDataDelegate).self, of: task) != nil {
             interests.formUnion([.responses, .data, .caching])
         }
@@ -177,7 +184,12 @@ final class SessionDelegateClient: SessionTaskClient {
     }
 
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
-        if context(of: task)?.hasHandler == true {
+        let context = context(of: task)
+        if let call = context?.call {
+            call.keep(location)
+            return reply()
+        }
+        if context?.hasHandler == true {
             // It is called with the task's end.
             task.keepDownload()
             return reply()
@@ -190,7 +202,24 @@ final class SessionDelegateClient: SessionTaskClient {
         }
     }
 
+    /// The caller has the result at once. The metrics follow where the delegate is told.
+    private func end(_ call: SessionCall, of task: SessionTask, _ result: SessionTaskResult) {
+        task.willTellEnd()
+        if let metrics = result.metrics {
+            perform(for: task) { [self] in
+                if let session = task.session, let delegate = taskDelegate(of: task) {
+                    delegate.urlSession(session, task: task.face, didFinishCollecting: metrics.urlSessionTaskMetrics)
+                }
+                task.close()
+            }
+        } else {
+            task.close()
+        }
+        call.end(result)
+    }
+
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
+        if let call = context(of: task)?.call { return end(call, of: task, result) }
         perform(for: task) { [self] in
             defer { task.close() }
             guard let session = task.session, let context = context(of: task) else { return }
@@ -208,7 +237,7 @@ final class SessionDelegateClient: SessionTaskClient {
                 handle(result.error == nil ? result.data ?? Data() : nil, result.response, result.error)
             case .download(let handle):
                 handle(result.error == nil ? task.keptDownload : nil, result.response, result.error)
-            case nil: break
+            case .call, nil: break
             }
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
@@ -10,9 +11,20 @@ final class SessionURLProtocol: URLProtocol {
         var inner: URLSessionTask?
         /// `inner` is suspended, as Foundation's task is.
         var isPaused = false
+        /// How it ended, until Foundation is told.
+        var handover: Handover?
         /// Foundation's task was cancelled, and tells so itself, unless its end was being told.
         var isStopped = false
         var isFinished = false
+    }
+
+    /// What Foundation is to be told of the end.
+    struct Handover: Sendable {
+        let result: SessionTaskResult
+        /// A download's, which nobody removes.
+        let file: URL?
+        /// Tells the delegate what comes after the response and before the end.
+        let tell: @Sendable () -> Void
     }
 
     private let state = Locked(State())
@@ -43,11 +55,15 @@ final class SessionURLProtocol: URLProtocol {
 
     override func startLoading() {
         guard task.map({ $0.state == .running }) ?? true else { return }
-        let (inner, wasPaused, isOver) = state.withLock { state in
+        let (inner, wasPaused, isOver, handover) = state.withLock { state in
             defer { state.isPaused = false }
-            return (state.inner, state.isPaused, state.isStopped || state.isFinished)
+            let isOver = state.isStopped || state.isFinished
+            let handover = isOver ? nil : state.handover.take()
+            if handover != nil { state.isFinished = true }
+            return (state.inner, state.isPaused, isOver, handover)
         }
         guard !isOver else { return }
+        if let handover { return tell(handover) }
         if let inner {
             if wasPaused { inner.resume() }
             return
@@ -69,7 +85,8 @@ final class SessionURLProtocol: URLProtocol {
         _ request: URLRequest, of task: URLSessionTask, _ outerSession: URLSession, in session: OperationURLSession
     ) -> URLSessionTask {
         let relay = OperationURLSession.Recipient(
-            client: SessionRelay(self, task, outerSession, delegate: FoundationTask.delegateOfCall(task)))
+            client: SessionRelay(
+                self, task, outerSession, delegate: FoundationTask.delegateOfCall(task), handovers: session.handovers))
         if task is URLSessionDownloadTask { return session.makeDownloadTask(request, for: relay) }
         guard task is URLSessionUploadTask, let body = FoundationTask.body(of: task) else {
             return session.makeDataTask(request, for: relay)
@@ -94,43 +111,58 @@ final class SessionURLProtocol: URLProtocol {
                 return state.inner
             }
             inner?.cancel()
+            dropHandover()
         }
     }
 
-    /// What `download(for:)` returns.
-    func keep(_ file: URL) {
-        FoundationTask.setDownloadedFile(file, of: self)
-    }
-
-    /// - Parameter tell: tells the delegate what comes after the response and before the end.
-    /// - Returns: whether Foundation was told of the end: not where it has ended the task itself.
-    func finish(_ result: SessionTaskResult, tell: () -> Void) -> Bool {
+    /// Takes how the task ended, for Foundation, which is told on its session's own queue: only there may its table of tasks
+    /// be read. A suspension and its resumption are what the public has to get there: the last of them to have an effect
+    /// calls `startLoading()`. Where the user has suspended the task, his resumption is that one.
+    ///
+    /// - Returns: whether somebody will be told: not where Foundation has ended the task itself.
+    func finish(_ handover: Handover, on queue: DispatchQueue) -> Bool {
         let isFirst = state.withLock { state in
             state.inner = nil
             // Of a stopped one Foundation may be about to tell the end.
-            guard !state.isStopped, !state.isFinished else { return false }
-            state.isFinished = true
+            guard !state.isStopped, !state.isFinished, state.handover == nil else { return false }
+            state.handover = handover
             return true
         }
-        guard isFirst, let client = super.client else {
-            tell()
-            return false
+        guard isFirst, let task else { return false }
+        // Both wait for the session's queue, which may be the one that this is called on.
+        queue.async {
+            task.suspend()
+            task.resume()
         }
+        return true
+    }
+
+    /// Tells Foundation, on its session's queue.
+    private func tell(_ handover: Handover) {
+        let result = handover.result
+        guard let client = super.client else { return handover.tell() }
         guard result.error == nil, let response = result.response else {
-            tell()
+            handover.tell()
             client.urlProtocol(
                 self,
                 didFailWithError: result.error
                     ?? URLError(.badServerResponse, url: request.url, reason: "no response came"))
-            return true
+            return
         }
+        if let file = handover.file { FoundationTask.setDownloadedFile(file, of: self) }
         // Foundation tells the delegate of the call of it, too.
         client.urlProtocol(self, didReceive: FoundationTask.settled(response), cacheStoragePolicy: .notAllowed)
-        tell()
+        handover.tell()
         // At once: Foundation keeps the last piece only.
         if let data = result.data { client.urlProtocol(self, didLoad: data) }
         client.urlProtocolDidFinishLoading(self)
-        return true
+    }
+
+    /// Drops an end that Foundation has not been told, once its task has ended by itself.
+    private func dropHandover() {
+        let handover = state.withLock { $0.handover.take() }
+        // Of a download that was cancelled too late nobody gets the file.
+        if let file = handover?.file { SessionDownloadFile.removeTarget(file) }
     }
 }
 
@@ -147,11 +179,13 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     private let ownDelegate: (any URLSessionTaskDelegate)?
     /// What is about to be handed over.
     private let keptFile = Locked<URL?>(nil)
+    private let handovers: DispatchQueue
 
     init(
         _ protocolObject: SessionURLProtocol, _ outer: URLSessionTask, _ session: URLSession,
-        delegate: (any URLSessionTaskDelegate)?
+        delegate: (any URLSessionTaskDelegate)?, handovers: DispatchQueue
     ) {
+        self.handovers = handovers
         self.protocolObject = protocolObject
         self.outer = outer
         self.session = session
@@ -228,17 +262,19 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
         // Nobody removes what `download(for:)` returns.
         let kept = SessionDownloadFile.newLocation()
-        if (try? FileManager.default.moveItem(at: location, to: kept)) != nil {
-            protocolObject.keep(kept)
-            keptFile.withLock { $0 = kept }
-        }
+        if (try? FileManager.default.moveItem(at: location, to: kept)) != nil { keptFile.withLock { $0 = kept } }
         reply()
     }
 
     func task(_ task: SessionTask, didFinish result: SessionTaskResult) {
-        let isTold = protocolObject.finish(result) { tellLast(of: result) }
-        // Of a download that was cancelled too late nobody gets the file.
-        if !isTold, let file = keptFile.withLock({ $0 }) { SessionDownloadFile.removeTarget(file) }
+        let file = keptFile.withLock { $0 }
+        let handover = SessionURLProtocol.Handover(result: result, file: file) { [self] in tellLast(of: result) }
+        let isTold = protocolObject.finish(handover, on: handovers)
+        if !isTold {
+            tellLast(of: result)
+            // Of a download that was cancelled too late nobody gets the file.
+            if let file { SessionDownloadFile.removeTarget(file) }
+        }
         task.close()
     }
 

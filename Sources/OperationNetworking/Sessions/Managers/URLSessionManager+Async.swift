@@ -2,7 +2,6 @@
 public import Foundation
 public import FoundationNetworking
 internal import Dispatch
-internal import NetworkingSupport
 
 // For `async` code. Cancelling the Swift task cancels the session's, and no completion queue is waited for.
 
@@ -74,39 +73,6 @@ extension URLSessionManager {
             state.settings.operationSerializer = serializer
         }
         if let serializer { operation(for: task)?.responseSerializer = serializer }
-    }
-}
-
-/// A session's task that a Swift task waits for.
-private final class TaskRun<Value: Sendable>: Sendable {
-    private struct State {
-        var task: URLSessionTask?
-        var isCancelled = false
-    }
-
-    private let state = Locked(State())
-
-    func value(
-        _ make: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> URLSessionTask
-    ) async throws -> Value {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                // A subclass may call a handler more than once.
-                let once = FirstAnswer<Result<Value, any Error>> { continuation.resume(with: $0) }
-                let task = make { once.give($0) }
-                let isCancelled = state.withLock { state in
-                    state.task = task
-                    return state.isCancelled
-                }
-                if isCancelled { task.cancel() } else { task.resume() }
-            }
-        } onCancel: {
-            let task = state.withLock { state in
-                state.isCancelled = true
-                return state.task
-            }
-            task?.cancel()
-        }
     }
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import FoundationNetworking
+import NetworkingSupport
+import TestServer
+import Testing
+
+@testable import OperationNetworking
+
+/// Swift's functions on sessions, many at a time: whose tasks are Foundation's, Foundation's own tables must survive it.
+@Suite("Many tasks of Swift's functions at once", .timeLimit(.minutes(2))) struct FoundationTaskLoadTests {
+    /// How the session is called.
+    enum Face: String, CaseIterable {
+        /// By its own type: the library's functions.
+        case own
+        /// By Foundation's type: Foundation's functions, on the library's session.
+        case foundation
+        /// Foundation's session, made with the configuration of the library's.
+        case standIn
+
+        func session() -> URLSession {
+            let own = OperationURLSession(configuration: .ephemeral)
+            return self == .standIn ? URLSession(configuration: own.configuration) : own
+        }
+    }
+
+    private func run(_ count: Int, atOnce width: Int, _ work: @escaping @Sendable (Int) async throws -> Void) async throws
+    {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                if number >= width { try await group.next() }
+                group.addTask { try await work(number) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func server() throws -> TestServer {
+        let server = try TestServer()
+        server.respondToOthers { request in
+            .ok(request.target + String(repeating: "x", count: 1024) + request.text)
+        }
+        return server
+    }
+
+    @Test("Data", arguments: Face.allCases)
+    func data(face: Face) async throws {
+        let (server, session) = (try server(), face.session())
+        try await run(4000, atOnce: 32) { number in
+            let url = server.url("/\(number)")
+            let (data, response) =
+                if face == .own, let session = session as? OperationURLSession {
+                    try await session.data(from: url)
+                } else {
+                    try await session.data(from: url)
+                }
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            #expect(data == Data(("/\(number)" + String(repeating: "x", count: 1024)).utf8))
+        }
+    }
+
+    @Test("Uploads and downloads", arguments: Face.allCases)
+    func uploadsAndDownloads(face: Face) async throws {
+        let (server, session) = (try server(), face.session())
+        try await run(1500, atOnce: 32) { number in
+            var request = URLRequest(url: server.url("/\(number)"))
+            let expected = "/\(number)" + String(repeating: "x", count: 1024)
+            if number.isMultiple(of: 2) {
+                request.httpMethod = "PUT"
+                let content = Data("-\(number)".utf8)
+                let data =
+                    if face == .own, let session = session as? OperationURLSession {
+                        try await session.upload(for: request, from: content).0
+                    } else {
+                        try await session.upload(for: request, from: content).0
+                    }
+                #expect(data == Data((expected + "-\(number)").utf8))
+            } else {
+                let file =
+                    if face == .own, let session = session as? OperationURLSession {
+                        try await session.download(for: request).0
+                    } else {
+                        try await session.download(for: request).0
+                    }
+                #expect(try Data(contentsOf: file) == Data(expected.utf8))
+                try FileManager.default.removeItem(at: file)
+            }
+        }
+    }
+
+    @Test("Some are cancelled: each call is answered", arguments: Face.allCases)
+    func cancellation(face: Face) async throws {
+        let (server, session) = (try server(), face.session())
+        let answers = Locked((values: 0, cancellations: 0))
+        try await run(2000, atOnce: 64) { number in
+            let url = server.url("/\(number)")
+            let call = Task {
+                if face == .own, let session = session as? OperationURLSession {
+                    try await session.data(from: url).0
+                } else {
+                    try await session.data(from: url).0
+                }
+            }
+            if number.isMultiple(of: 3) {
+                for _ in 0..<(number % 50) { await Task.yield() }
+                call.cancel()
+            }
+            switch await call.result {
+            case .success: answers.withLock { $0.values += 1 }
+            case .failure(let error):
+                #expect((error as? URLError)?.code == .cancelled)
+                answers.withLock { $0.cancellations += 1 }
+            }
+        }
+        let (values, cancellations) = answers.withLock { $0 }
+        #expect(values + cancellations == 2000 && values >= 1300)
+    }
+}
