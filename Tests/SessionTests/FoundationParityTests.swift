@@ -173,7 +173,7 @@ import Testing
         #expect(delegate.bytesWritten == 13)
     }
 
-    @Test("The delegate of one call is told of response and content, once each, or of what was written")
+    @Test("The delegate of one call is told of response and content, once each, or of what was written", .privateState)
     func contentForTheDelegateOfOneCall() async throws {
         let server = try TestServer()
         server.respondToOthers { .ok("content" + $0.text) }

@@ -24,7 +24,8 @@ import Testing
         }
     }
 
-    private func run(_ count: Int, atOnce width: Int, _ work: @escaping @Sendable (Int) async throws -> Void) async throws
+    private func run(_ count: Int, atOnce width: Int, _ work: @escaping @Sendable (Int) async throws -> Void)
+        async throws
     {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("Uploads and downloads", arguments: Face.allCases)
+    @Test("Uploads and downloads", arguments: FoundationInternals.isOff ? [.own] : Face.allCases)
     func uploadsAndDownloads(face: Face) async throws {
         let (server, session) = (try server(), face.session())
         try await run(1500, atOnce: 32) { number in
@@ -114,5 +115,29 @@ import Testing
         }
         let (values, cancellations) = answers.withLock { $0 }
         #expect(values + cancellations == 2000 && values >= 1300)
+    }
+}
+
+/// What is left where nothing private of Foundation's is looked at: `OPERATION_NETWORKING_NO_PRIVATE_STATE`.
+@Suite("Without Foundation's private state", .enabled(if: FoundationInternals.isOff), .timeLimit(.minutes(1)))
+struct WithoutPrivateStateTests {
+    @Test("Uploads and downloads of Foundation's functions fail with an error that says what to call")
+    func errors() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let session: URLSession = OperationURLSession(configuration: .ephemeral)
+        var request = URLRequest(url: server.url())
+        #expect(try await session.data(for: request).0 == Data("hello".utf8))
+        for _ in 0..<100 {
+            let error = await #expect(throws: URLError.self) { try await session.download(for: request) }
+            #expect(error?.code == .unsupportedURL && "\(error as Any)".contains("OperationURLSession"))
+        }
+        request.httpMethod = "PUT"
+        for _ in 0..<100 {
+            let error = await #expect(throws: URLError.self) {
+                try await session.upload(for: request, from: Data("x".utf8))
+            }
+            #expect(error?.code == .unsupportedURL && "\(error as Any)".contains("OperationURLSession"))
+        }
     }
 }

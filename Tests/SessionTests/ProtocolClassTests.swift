@@ -143,7 +143,7 @@ import Testing
         #expect(status == 401)
     }
 
-    @Test("Metrics have what classes answered")
+    @Test("Metrics have what classes answered", .privateState)
     func metrics() async throws {
         let delegate = RecordingDelegate()
         session(delegate).dataTask(with: try url("from")).resume()

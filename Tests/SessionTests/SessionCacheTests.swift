@@ -109,7 +109,7 @@ import Testing
         #expect(server.requests.map { $0["Accept-Encoding"] } == ["gzip", "gzip"])
     }
 
-    @Test("A response of the cache's is a transaction of the metrics")
+    @Test("A response of the cache's is a transaction of the metrics", .privateState)
     func metrics() async throws {
         let server = try server()
         server.respond(to: "/from", .redirect(to: "/"))

@@ -7,6 +7,14 @@ import Testing
 
 @testable import OperationNetworking
 
+/// Whether the library looks at what Foundation keeps to itself: see `FoundationInternals`.
+let seesPrivateState = !FoundationInternals.isOff
+
+extension Trait where Self == ConditionTrait {
+    /// Of tests of what is only there with it.
+    static var privateState: Self { .enabled(if: seesPrivateState, "nothing private of Foundation's is looked at") }
+}
+
 /// Whose session a test runs on: where Foundation's is right, both are asked the same.
 enum SessionKind: CaseIterable, CustomTestStringConvertible {
     case foundation, operations

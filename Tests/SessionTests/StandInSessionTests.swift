@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("Foundation's session is the one that its delegate knows, and all calls are on its queue")
+    @Test("Foundation's session is the one that its delegate knows, and all calls are on its queue", .privateState)
     func delegate() async throws {
         let server = try TestServer()
         server.respond(to: "/from", .redirect(307, to: "/to"))
@@ -92,7 +92,7 @@ import Testing
         #expect(witness.queues.all.allSatisfy { $0 == ObjectIdentifier(queue) })
     }
 
-    @Test("The delegate of Foundation's session is asked whether to trust a server")
+    @Test("The delegate of Foundation's session is asked whether to trust a server", .privateState)
     func trust() async throws {
         let server = try TestServer(tls: TLSSettings(try TestCertificateAuthority().issueForLocalhost()))
         server.respondToOthers { _ in .ok("hello") }
@@ -107,48 +107,61 @@ import Testing
         #expect(witness.queues.all.allSatisfy { $0 == ObjectIdentifier(queue) })
     }
 
-    @Test("One that has nothing to do goes, and another one is made when it is needed")
-    func idle() async throws {
-        let sessions = StandInSessions(idleTime: 0.02)
-        let session = URLSession(configuration: configuration)
-        let other = URLSession(configuration: configuration)
+    @Test("It goes with the session that it stands in for")
+    func lifetime() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
         weak var standIn: OperationURLSession?
         do {
-            let first = sessions.session(for: session)
-            standIn = first
-            #expect(sessions.session(for: session) === first && sessions.session(for: other) !== first)
+            let session = URLSession(configuration: configuration)
+            let shown = try #require(session.configuration as? SessionConfiguration)
+            standIn = shown.standInSession
+            #expect(standIn === shown.standInSession)
+            #expect(await session.outcome(URLRequest(url: server.url())).text == "hello")
+            session.finishTasksAndInvalidate()
         }
         try await eventually("the stand-in goes") { standIn == nil }
-        let server = try TestServer()
-        server.respond(to: "/", .ok("again"))
-        #expect(await sessions.session(for: session).outcome(server.url()).text == "again")
     }
 
-    @Test("One that loads stays until it has nothing to do")
-    func busy() async throws {
+    @Test("Each session loads with its own settings, also of configurations that were changed later")
+    func settings() async throws {
         let server = try TestServer()
-        let isAsked = Gate()
-        server.respond(to: "/", .script([.open(isAsked), .stall]))
-        let sessions = StandInSessions(idleTime: 0.02)
-        let session = URLSession(configuration: configuration)
-        weak var standIn: OperationURLSession?
-        let task: URLSessionTask
-        do {
-            let first = sessions.session(for: session)
-            standIn = first
-            task = first.dataTask(with: server.url())
+        server.respondToOthers { .ok($0["X-Session"] ?? "none") }
+        let own = URLSessionConfiguration.ephemeral
+        own.httpAdditionalHeaders = ["X-Session": "own"]
+        let session = OperationURLSession(configuration: own)
+        let changed = session.configuration
+        changed.httpAdditionalHeaders = ["X-Session": "changed"]
+        changed.timeoutIntervalForRequest = 7
+        let sessions = (0..<20).map { number in
+            let copy = changed.copied()
+            copy.httpAdditionalHeaders = ["X-Session": "\(number)"]
+            return URLSession(configuration: copy)
         }
-        task.resume()
-        await isAsked.wait()
-        // What was there as long, without anything to do, is gone: so it was looked at.
-        for _ in 0..<3 {
-            let other = URLSession(configuration: configuration)
-            weak var idle: OperationURLSession?
-            idle = sessions.session(for: other)
-            try await eventually("the idle one goes") { idle == nil }
+        #expect(sessions[3].configuration.timeoutIntervalForRequest == 7)
+        for (number, session) in sessions.enumerated() {
+            #expect(await session.outcome(URLRequest(url: server.url())).text == "\(number)")
         }
-        #expect(standIn != nil && sessions.session(for: session) === standIn)
-        task.cancel()
-        try await eventually("the stand-in goes") { standIn == nil }
+        #expect(await URLSession(configuration: changed).outcome(URLRequest(url: server.url())).text == "changed")
+        #expect(try await session.data(from: server.url()).0 == Data("own".utf8))
+        let asFoundations: URLSession = session
+        #expect(try await asFoundations.data(from: server.url()).0 == Data("own".utf8))
+        #expect(session.configuration.httpAdditionalHeaders as? [String: String] == ["X-Session": "own"])
+    }
+
+    @Test("A session of ours that is made with the configuration of another has its settings, and no class of it")
+    func configurationOfAnother() async throws {
+        let server = try TestServer()
+        server.respondToOthers { .ok($0["X-Session"] ?? "none") }
+        let own = URLSessionConfiguration.ephemeral
+        own.httpAdditionalHeaders = ["X-Session": "own"]
+        let first = OperationURLSession(configuration: own)
+        let second = OperationURLSession(configuration: first.configuration)
+        let classes = try [first, second].map { session in
+            try #require(session.configuration.protocolClasses).filter { $0 is SessionURLProtocol.Type }
+        }
+        #expect(classes.allSatisfy { $0.count == 1 } && classes[0][0] != classes[1][0])
+        let asFoundations: URLSession = second
+        #expect(try await asFoundations.data(from: server.url()).0 == Data("own".utf8))
     }
 }

@@ -33,6 +33,13 @@ internal import NetworkingTransport
 /// **Misuse** that stops the process in Foundation is a task that fails: one that is made after the session was invalidated
 /// (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
 ///
+/// **Swift's functions** (`data(for:)`, `upload(for:)`, `download(for:)`) run tasks of this session, and return without the
+/// delegate queue. Where the session is known as a `URLSession` only, they are Foundation's: its task is loaded by one of this
+/// session. What Foundation keeps to itself then (the content of an upload, where a download's file goes, the delegate of the
+/// call) is looked for in its objects. A Foundation that is not the known one, or `OPERATION_NETWORKING_NO_PRIVATE_STATE` in
+/// the environment, makes such uploads and downloads fail with an error that says so, leaves the delegate of such a call
+/// unasked, and `URLSessionTaskMetrics` without values: `operation(for:)` has the metrics.
+///
 /// From any thread. Web sockets are Foundation's. What a class in `protocolClasses` takes is loaded by an object of that class,
 /// whose `task` is the session's; it may redirect to what such a class takes, and what it tells too late has no effect.
 /// Suspended tasks keep what it tells. Other schemes than http(s), file and data are for classes that are registered with
@@ -54,7 +61,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     let client = SessionDelegateClient()
     private let registry = Locked(SessionRegistry())
     private let currentDelegate: Locked<(any URLSessionDelegate)?>
-    private let ownConfiguration: URLSessionConfiguration
+    private let ownConfiguration: SessionConfiguration
+    private let protocolPlace: SessionProtocolPlace
     /// What tasks run on that are made from now on; nil: what all run on.
     let installedRuntime = Locked<(any OperationRuntime)?>(nil)
     /// Where the ends of Foundation's own tasks wait for Foundation.
@@ -77,20 +85,21 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         delegateQueue: OperationQueue? = nil, securityPolicy: SecurityPolicy? = nil,
         clientIdentity: ClientIdentity? = nil, proxyConfiguration: ProxyConfiguration? = nil
     ) {
-        let configuration = configuration.copiedWithTexts()
+        let configuration = configuration.plainCopy().copiedWithTexts()
         settings = SessionSettings(
             configuration, securityPolicy: securityPolicy, clientIdentity: clientIdentity,
             proxies: proxyConfiguration)
         currentDelegate = Locked(delegate)
         operationQueue = RequestOperationQueue()
         foreign = SessionForeignSessions(configuration)
-        // Foundation's own tasks, which `data(for:)` makes, come to this library by a protocol class.
-        ownConfiguration = configuration.copied()
-        ownConfiguration.protocolClasses = SessionURLProtocol.inserted(into: configuration.protocolClasses)
-        let given = ownConfiguration.copied()
+        // Foundation's own tasks, which `data(for:)` makes on a `URLSession`, come to this library by a protocol class.
+        protocolPlace = SessionProtocolPlace()
+        ownConfiguration = .make(of: configuration, protocolPlace)
+        let given = configuration.copied()
         given.httpShouldSetCookies = false
         // Foundation would keep the delegate for good; it asks for the property below.
         super.init(configuration: given, delegate: nil, delegateQueue: delegateQueue)
+        protocolPlace.belong(to: self)
         operationQueue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
         operationQueue.limitConnections(perHost: settings.maximumConnectionsPerHost)
     }
@@ -107,8 +116,11 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     deinit { foreign.invalidate() }
 
-    /// A copy of what was given, with a protocol class of this library's.
-    open override var configuration: URLSessionConfiguration { ownConfiguration.copied() }
+    /// A copy of what was given, with a protocol class of this library's. A session of Foundation's that is made with it
+    /// loads by this library, with `SecurityPolicy.default()` and without a client identity.
+    open override var configuration: URLSessionConfiguration {
+        SessionConfiguration.make(of: ownConfiguration, protocolPlace)
+    }
 
     /// Nil once the session is invalid.
     open override var delegate: (any URLSessionDelegate)? { currentDelegate.withLock { $0 } }

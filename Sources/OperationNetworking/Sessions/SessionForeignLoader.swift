@@ -77,16 +77,17 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
     private let hasUsersClasses: Bool
     private let state = Locked(State())
 
+    /// - Parameter configuration: without a protocol class of this library's.
     init(_ configuration: URLSessionConfiguration) {
         self.configuration = configuration
         classes = (configuration.protocolClasses ?? []).compactMap { $0 as? URLProtocol.Type }
-        hasUsersClasses = classes.contains { !Self.isFoundations($0) && $0 != SessionURLProtocol.self }
+        hasUsersClasses = classes.contains { !Self.isFoundations($0) }
     }
 
     /// The first of the configuration's classes that takes a request, if that is the user's.
     func usersType(for request: URLRequest) -> URLProtocol.Type? {
         guard hasUsersClasses else { return nil }
-        let first = classes.first { $0 != SessionURLProtocol.self && $0.canInit(with: request) }
+        let first = classes.first { $0.canInit(with: request) }
         return first.flatMap { Self.isFoundations($0) ? nil : $0 }
     }
 

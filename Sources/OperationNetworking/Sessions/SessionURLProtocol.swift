@@ -4,9 +4,10 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// Brings the tasks to this library that Foundation makes itself: those of `data(for:)`, `upload(for:)` and `download(for:)`,
-/// which cannot be overridden. Each is loaded by a task of the session.
-final class SessionURLProtocol: URLProtocol {
+/// Brings the tasks to this library that Foundation makes itself: those of `data(for:)`, `upload(for:)` and `download(for:)`
+/// on a session that is known as a `URLSession` only, and all those of Foundation's sessions with a configuration of ours.
+/// Each is loaded by a task of the session that its class belongs to.
+class SessionURLProtocol: URLProtocol {
     private struct State {
         var inner: URLSessionTask?
         /// `inner` is suspended, as Foundation's task is.
@@ -29,10 +30,8 @@ final class SessionURLProtocol: URLProtocol {
 
     private let state = Locked(State())
 
-    /// The classes with this one first. What one of the user's own takes goes to that by the session's task.
-    static func inserted(into classes: [AnyClass]?) -> [AnyClass] {
-        [SessionURLProtocol.self] + (classes ?? []).filter { $0 != SessionURLProtocol.self }
-    }
+    /// The number of the class's place: see `SessionProtocolPlace`.
+    class var number: Int { 0 }
 
     /// None for Foundation, whose task tells of its cancellation by it after `stopLoading()`, once `finish(_:)` tells of another
     /// end: two of them stop the process.
@@ -68,29 +67,50 @@ final class SessionURLProtocol: URLProtocol {
             if wasPaused { inner.resume() }
             return
         }
-        guard let task, let session = FoundationTask.session(of: task), let request = task.currentRequest else {
+        guard let task, let request = task.currentRequest,
+            let (session, outerSession) = Self.sessions(of: task)
+        else {
             client?.urlProtocol(
                 self,
                 didFailWithError: URLError(
                     .unsupportedURL, url: request.url, reason: "the protocol class serves tasks of sessions only"))
             return
         }
-        let own = session as? OperationURLSession ?? StandInSessions.shared.session(for: session)
-        let made = makeInner(request, of: task, session, in: own)
+        let relay = OperationURLSession.Recipient(
+            client: SessionRelay(
+                self, task, outerSession, delegate: FoundationInternals.delegateOfCall(task),
+                handovers: session.handovers))
+        guard let made = makeInner(request, of: task, for: relay, in: session) else {
+            client?.urlProtocol(self, didFailWithError: Self.unreadable("content of the upload", request))
+            return
+        }
         state.withLock { $0.inner = made }
         made.resume()
     }
 
+    /// The session that loads a task, and the one that made it, which its delegates know.
+    private static func sessions(of task: URLSessionTask) -> (OperationURLSession, URLSession)? {
+        guard let owner = SessionProtocolPlace.place(of: number)?.present else { return nil }
+        if let session = owner.session { return (session, session) }
+        guard let standIn = owner.configuration?.standInSession else { return nil }
+        return (standIn, FoundationInternals.session(of: task) ?? standIn)
+    }
+
+    /// What Foundation keeps to itself, where that is not looked into.
+    private static func unreadable(_ what: String, _ request: URLRequest) -> URLError {
+        URLError(
+            .unsupportedURL, url: request.url, reason: "the \(what) is in Foundation's hands only",
+            advice: "call the function on a variable of the type OperationURLSession")
+    }
+
+    /// Nil: the content of the upload cannot be told.
     private func makeInner(
-        _ request: URLRequest, of task: URLSessionTask, _ outerSession: URLSession, in session: OperationURLSession
-    ) -> URLSessionTask {
-        let relay = OperationURLSession.Recipient(
-            client: SessionRelay(
-                self, task, outerSession, delegate: FoundationTask.delegateOfCall(task), handovers: session.handovers))
+        _ request: URLRequest, of task: URLSessionTask, for relay: OperationURLSession.Recipient,
+        in session: OperationURLSession
+    ) -> URLSessionTask? {
         if task is URLSessionDownloadTask { return session.makeDownloadTask(request, for: relay) }
-        guard task is URLSessionUploadTask, let body = FoundationTask.body(of: task) else {
-            return session.makeDataTask(request, for: relay)
-        }
+        guard task is URLSessionUploadTask else { return session.makeDataTask(request, for: relay) }
+        guard let body = FoundationInternals.body(of: task) else { return nil }
         return session.makeUploadTask(request, body, for: relay)
     }
 
@@ -149,9 +169,17 @@ final class SessionURLProtocol: URLProtocol {
                     ?? URLError(.badServerResponse, url: request.url, reason: "no response came"))
             return
         }
-        if let file = handover.file { FoundationTask.setDownloadedFile(file, of: self) }
+        // Without a file Foundation's function would stop the process.
+        if task is URLSessionDownloadTask {
+            guard let file = handover.file, FoundationInternals.setDownloadedFile(file, of: self) else {
+                if let file = handover.file { SessionDownloadFile.removeTarget(file) }
+                handover.tell()
+                client.urlProtocol(self, didFailWithError: Self.unreadable("file of the download", request))
+                return
+            }
+        }
         // Foundation tells the delegate of the call of it, too.
-        client.urlProtocol(self, didReceive: FoundationTask.settled(response), cacheStoragePolicy: .notAllowed)
+        client.urlProtocol(self, didReceive: Self.settled(response), cacheStoragePolicy: .notAllowed)
         handover.tell()
         // At once: Foundation keeps the last piece only.
         if let data = result.data { client.urlProtocol(self, didLoad: data) }
@@ -163,6 +191,29 @@ final class SessionURLProtocol: URLProtocol {
         let handover = state.withLock { $0.handover.take() }
         // Of a download that was cancelled too late nobody gets the file.
         if let file = handover?.file { SessionDownloadFile.removeTarget(file) }
+    }
+
+    /// A response that Foundation takes for the result. A challenge for Basic, or Digest, it would answer itself, and then
+    /// wait for ever: it looks for one after each comma, but gives up at an empty element at the beginning of the list (RFC
+    /// 9110, section 5.6.1). Other fields stay as they came.
+    private static func settled(_ response: URLResponse) -> URLResponse {
+        guard let http = response as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
+            let fields = http.allHeaderFields as? [String: String]
+        else { return response }
+        var settled = fields
+        for (name, value) in fields
+        where name.utf8.equalsIgnoringCase("WWW-Authenticate") && mayUnderstand(Array(value.utf8)) {
+            settled[name] = ", " + value
+        }
+        return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: settled) ?? response
+    }
+
+    /// Whether a scheme that Foundation may know is in a challenge, wherever.
+    private static func mayUnderstand(_ challenge: [UInt8]) -> Bool {
+        challenge.indices.contains { index in
+            let rest = challenge[index...]
+            return rest.prefix(5).equalsIgnoringCase("basic") || rest.prefix(6).equalsIgnoringCase("digest")
+        }
     }
 }
 

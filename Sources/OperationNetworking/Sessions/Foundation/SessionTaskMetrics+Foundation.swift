@@ -5,13 +5,13 @@ internal import NetworkingSupport
 internal import NetworkingTransport
 
 extension SessionTaskMetrics {
-    /// As Foundation's type, whose values only Foundation can set: see `StoredFields`.
+    /// As Foundation's type; without values where only Foundation can set them: see `FoundationInternals`.
     var urlSessionTaskMetrics: URLSessionTaskMetrics {
         let metrics = URLSessionTaskMetrics()
-        let fields = FoundationMetrics.task
-        fields.set("taskInterval", of: metrics, to: DateInterval(start: beginning, end: max(beginning, end)))
-        fields.set("transactionMetrics", of: metrics, to: exchanges.compactMap(FoundationMetrics.transaction))
-        fields.set("redirectCount", of: metrics, to: redirectCount)
+        guard let fields = FoundationInternals.metrics else { return metrics }
+        fields.task.set("taskInterval", of: metrics, to: DateInterval(start: beginning, end: max(beginning, end)))
+        fields.task.set("transactionMetrics", of: metrics, to: exchanges.map(fields.transaction))
+        fields.task.set("redirectCount", of: metrics, to: redirectCount)
         return metrics
     }
 
@@ -27,21 +27,15 @@ extension TransferExchange {
     fileprivate var statusCode: Int? { head?.statusCode ?? (own?.response as? HTTPURLResponse)?.statusCode }
 }
 
-/// Fills Foundation's metrics.
-enum FoundationMetrics {
-    static let task = StoredFields(of: URLSessionTaskMetrics.self)
-    private static let maker = TransactionMetricsMaker()
-
-    /// Nil where Foundation's class is not the one that is known here.
-    static func transaction(_ exchange: TransferExchange) -> URLSessionTaskTransactionMetrics? {
-        guard let maker else { return nil }
-        let metrics = maker.make(exchange.request)
-        maker.fields.fill(metrics, with: exchange)
+extension FoundationMetrics {
+    fileprivate func transaction(_ exchange: TransferExchange) -> URLSessionTaskTransactionMetrics {
+        let metrics = make(exchange.request)
+        transaction.fill(metrics, with: exchange)
         return metrics
     }
 }
 
-extension StoredFields {
+extension ReflectedFields {
     fileprivate func fill(_ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange) {
         if let own = exchange.own {
             set("response", of: metrics, to: own.response)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import FoundationNetworking
 
 /// What the notification of a task's end says, and the dictionary of it.
 struct CompletionInfo {
@@ -8,7 +9,7 @@ struct CompletionInfo {
     var object: Any?
     var fileURL: URL?
     var error: (any Error)?
-    var metrics: TransferMetrics?
+    var metrics: URLSessionTaskMetrics?
 
     init(_ serializer: any URLResponseSerialization) {
         self.serializer = serializer
@@ -54,7 +55,9 @@ struct CompletionInfo {
             )
         }
 
-        func filled(_ serializer: Any, _ data: Data, _ object: Any, _ metrics: TransferMetrics) -> [AnyHashable: Any] {
+        func filled(_ serializer: Any, _ data: Data, _ object: Any, _ metrics: URLSessionTaskMetrics)
+            -> [AnyHashable: Any]
+        {
             var copy = dictionary
             copy.values[places.serializer] = serializer
             copy.values[places.data] = data

@@ -109,23 +109,21 @@ extension ManagedTask {
         task.close()
         // From the face, since what waits for the main queue must hold no content.
         NotificationMailbox.shared.post(.networkingTaskDidComplete, object: face, on: .sharedMain) { object in
-            guard let face = (object as? URLSessionTask)?.ownFace else { return nil }
-            return face.task.managed?.completionInfo(face.operation?.metrics)
+            (object as? URLSessionTask)?.ownFace?.task.managed?.completionInfo
         }
     }
 
     /// What the notification of the end says.
-    private func completionInfo(_ metrics: TransferMetrics?) -> [AnyHashable: Any]? {
-        withState { state in
-            state.outcome.map { outcome in
-                var info = CompletionInfo(state.settings.serializer)
-                if outcome.fileURL == nil { info.data = outcome.data }
-                info.object = outcome.fileURL ?? outcome.object
-                info.fileURL = outcome.fileURL
-                info.error = outcome.error
-                info.metrics = metrics
-                return info
-            }
-        }?.dictionary
+    private var completionInfo: [AnyHashable: Any]? {
+        let (outcome, serializer, metrics) = withState { ($0.outcome, $0.settings.serializer, $0.metrics) }
+        guard let outcome else { return nil }
+        var info = CompletionInfo(serializer)
+        if outcome.fileURL == nil { info.data = outcome.data }
+        info.object = outcome.fileURL ?? outcome.object
+        info.fileURL = outcome.fileURL
+        info.error = outcome.error
+        // Made here, since it costs more than all the rest of the notification.
+        if let metrics, !metrics.exchanges.isEmpty { info.metrics = metrics.urlSessionTaskMetrics }
+        return info.dictionary
     }
 }

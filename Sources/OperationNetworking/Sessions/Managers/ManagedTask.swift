@@ -41,6 +41,8 @@ final class ManagedTask: @unchecked Sendable {
         var failure: (any Error)?
         /// Where a download was moved to.
         var fileURL: URL?
+        /// What the requests took.
+        var metrics: SessionTaskMetrics?
         /// What the notification of the end tells of.
         var outcome: Outcome?
     }

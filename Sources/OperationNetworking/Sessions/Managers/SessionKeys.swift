@@ -30,9 +30,9 @@ public let NetworkingTaskDidCompleteAssetPathKey = "com.alamofire.networking.tas
 /// there is none. AF: `AFNetworkingTaskDidCompleteErrorKey`.
 public let NetworkingTaskDidCompleteErrorKey = "com.alamofire.networking.task.complete.error"
 
-/// The key of the ``TransferMetrics`` of the task, in the user info of
+/// The key of the `URLSessionTaskMetrics` of the task, in the user info of
 /// ``Foundation/NSNotification/Name/networkingTaskDidComplete``. Absent when nothing was sent. AF:
-/// `AFNetworkingTaskDidCompleteSessionTaskMetrics`, which is a `URLSessionTaskMetrics`.
+/// `AFNetworkingTaskDidCompleteSessionTaskMetrics`.
 public let NetworkingTaskDidCompleteSessionTaskMetrics = "com.alamofire.networking.complete.sessiontaskmetrics"
 
 /// The key of the `URL` of the file that the content is kept in, in the user info of the error of a download that could

@@ -72,8 +72,8 @@ extension SessionManagerClient {
             managed?.withState { ($0.upload, $0.download, $0.mailbox) } ?? (nil, nil, nil)
         // What comes before the handler on the manager's queue makes it wait for its turn there.
         guard
-            table.taskDidComplete != nil || result.metrics != nil || upload != nil || download != nil || mailbox != nil
-                || task.ownDelegate != nil
+            table.taskDidComplete != nil || table.taskDidFinishCollectingMetrics != nil || upload != nil
+                || download != nil || mailbox != nil || task.ownDelegate != nil
         else { return deliver(result, of: task, face: task.face, session: task.session) }
         let face = task.face
         let session = task.session
@@ -102,6 +102,7 @@ extension SessionManagerClient {
         _ result: SessionTaskResult, of task: SessionTask, face: URLSessionTask, session: URLSession?
     ) {
         guard let managed = task.managed else { return task.close() }
+        managed.withState { $0.metrics = result.metrics }
         managed.complete(result, of: task, face: face)
     }
 }

@@ -24,13 +24,13 @@ final class SessionManagerClient: SessionTaskClient {
 
     func interests(of task: SessionTask) -> SessionTaskInterests {
         let table = blocks.current.table
-        var interests: SessionTaskInterests = []
+        // For the notification of the end.
+        var interests: SessionTaskInterests = .metrics
         if table.taskWillPerformRedirection != nil { interests.insert(.redirects) }
         if table.sessionDidReceiveChallenge != nil || table.authenticationChallengeHandler != nil {
             interests.insert(.challenges)
         }
         if table.taskDidSendBodyData != nil { interests.insert(.sending) }
-        if table.taskDidFinishCollectingMetrics != nil { interests.insert(.metrics) }
         let reportsWriting = table.downloadTaskDidWriteData != nil || table.downloadTaskDidResume != nil
         switch task.kind {
         case .download:
