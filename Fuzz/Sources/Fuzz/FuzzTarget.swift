@@ -23,7 +23,8 @@ struct FuzzTarget: Sendable {
     }
 
     static let all: [FuzzTarget] = [
-        .response, .redirect, .cookie, .challenge, .http2, .fields, .coding, .json, .plist, .xml, .archive, .cassette,
+        .response, .redirect, .cookie, .challenge, .http2, .fields, .coding, .text, .json, .plist, .xml, .archive,
+        .cassette,
         .note, .ranges, .manifest, .metalink, .inputFile, .multipart, .certificate, .netlink, .cache, .image,
     ]
 }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+import Glibc
+
+/// The processor time of the calling thread: what a computation costs, however busy the machine is.
+enum ThreadTime {
+    /// In seconds.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
