@@ -44,14 +44,7 @@ open class XMLDocumentResponseSerializer: HTTPResponseSerializer, @unchecked Sen
     /// - Throws: `ResponseSerializationError`. With a status that is not acceptable the body is parsed all the same and
     ///   the document is on the error; a parse error (`cannotParseResponse`) has `XMLParser`'s or Cocoa's 3840 beneath.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
-        let options = options.subtracting([.nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly])
-            .union(.nodeLoadExternalEntitiesNever)
-        return try parsedObject(for: response, data: data, isEmpty: { _ in false }) { data in
-            let text = try XMLText.parsable(
-                data, charset: response?.textEncodingName, nestingLimit: XMLText.nestingLimit)
-            try Self.checkWellFormed(text)
-            return try XMLDocument(data: text, options: options)
-        }
+        try object(of: SerializedResponse(response), data: data)
     }
 
     /// On Linux `XMLDocument` makes do with what it could read of a broken document, without an error.
@@ -80,5 +73,20 @@ open class XMLDocumentResponseSerializer: HTTPResponseSerializer, @unchecked Sen
 
         /// A raw value.
         var options: UInt = 0
+    }
+}
+
+extension XMLDocumentResponseSerializer: OwnResponseSerializer {
+    package static var ownClass: HTTPResponseSerializer.Type { XMLDocumentResponseSerializer.self }
+
+    package final func object(of response: SerializedResponse, data: Data?) throws -> Any? {
+        let options = options.subtracting([.nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly])
+            .union(.nodeLoadExternalEntitiesNever)
+        return try parsedObject(of: response, data: data, isEmpty: { _ in false }) { data in
+            let text = try XMLText.parsable(
+                data, charset: response.charset, nestingLimit: XMLText.nestingLimit)
+            try Self.checkWellFormed(text)
+            return try XMLDocument(data: text, options: options)
+        }
     }
 }

@@ -39,10 +39,7 @@ open class XMLParserResponseSerializer: HTTPResponseSerializer, @unchecked Senda
     ///
     /// - Throws: `ResponseSerializationError`. With a status that is not acceptable the parser is on the error.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
-        let limit = maximumNestingDepth
-        return try parsedObject(for: response, data: data, isEmpty: { _ in false }) { data in
-            XMLParser(data: try XMLText.parsable(data, charset: response?.textEncodingName, nestingLimit: limit))
-        }
+        try object(of: SerializedResponse(response), data: data)
     }
 
     /// A serializer of the same class with the same settings.
@@ -62,5 +59,16 @@ open class XMLParserResponseSerializer: HTTPResponseSerializer, @unchecked Senda
         static var archiveKey: String { "XMLParserResponseSerializer.settings" }
 
         var maximumNestingDepth = XMLText.nestingLimit
+    }
+}
+
+extension XMLParserResponseSerializer: OwnResponseSerializer {
+    package static var ownClass: HTTPResponseSerializer.Type { XMLParserResponseSerializer.self }
+
+    package final func object(of response: SerializedResponse, data: Data?) throws -> Any? {
+        let limit = maximumNestingDepth
+        return try parsedObject(of: response, data: data, isEmpty: { _ in false }) { data in
+            XMLParser(data: try XMLText.parsable(data, charset: response.charset, nestingLimit: limit))
+        }
     }
 }

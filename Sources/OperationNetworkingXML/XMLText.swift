@@ -13,11 +13,11 @@ enum XMLText {
     /// The document in UTF-8, without an encoding declaration that says otherwise, scanned (see ``XMLScanner``).
     ///
     /// The encoding is, as RFC 7303 has it, what the byte order mark says (or the zeros of UTF-16 and 32), else the
-    /// response's charset, else the document itself.
+    /// response's charset, if that is one that is known, else the document itself.
     ///
     /// - Throws: `CocoaError` 3840.
     static func parsable(_ data: Data, charset: String?, nestingLimit: Int) throws -> Data {
-        let charset = try charset ?? declaredCharset(in: data)
+        let charset = try BodyText.meaning(ofCharset: charset) ?? declaredCharset(in: data)
         let text = try withoutDeclaredCharset(BodyText.unicode(data, charset: charset, fallback: .utf8))
         let ends = try text.withUnsafeBytes { bytes in
             var scanner = XMLScanner(bytes, nestingLimit: nestingLimit)

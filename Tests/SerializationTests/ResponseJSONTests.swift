@@ -103,7 +103,34 @@ struct ResponseJSONTests {
             ResponseCase("Latin 1 undeclared", 200, json, bytes: latin, .failure(-1017, 3840)),
             ResponseCase(
                 "not of the declared charset", 200, json + "; charset=euc-jp", bytes: latin, .failure(-1017, 3840)),
-            ResponseCase("unknown charset", 200, json + "; charset=x-nonsense", "[1]", .failure(-1017, 3840)),
+            ResponseCase("unknown charset", 200, json + "; charset=x-nonsense", accented, .object(accented)),
+            ResponseCase("binary", 200, json + "; charset=binary", accented, .object(accented)),
+            ResponseCase("an empty charset", 200, json + "; charset=", accented, .object(accented)),
+            ResponseCase("an empty quoted charset", 200, json + "; charset=\"\"", accented, .object(accented)),
+            ResponseCase("a charset of blanks", 200, json + "; charset=\"  \"", accented, .object(accented)),
+            ResponseCase("no value", 200, json + "; charset", accented, .object(accented)),
+            ResponseCase(
+                "an encoding nobody should read", 200, json + "; charset=iso-2022-kr", accented, .object(accented)),
+            ResponseCase(
+                "UTF-16 beside binary", 200, json + "; charset=binary", bytes: bytes(.utf16LittleEndian),
+                .object(accented)),
+            ResponseCase("US-ASCII that is UTF-8", 200, json + "; charset=us-ascii", accented, .object(accented)),
+            ResponseCase("a name in capitals", 200, json + "; Charset=iso-8859-1", bytes: latin, .object(#"["é"]"#)),
+            ResponseCase(
+                "blanks around the sign", 200, json + " ; CHARSET = \"ISO-8859-1\" ", bytes: latin, .object(#"["é"]"#)),
+            ResponseCase(
+                "EUC-JP", 200, json + "; charset=euc-jp", bytes: Data([0x5B, 0x22, 0xC6, 0xFC, 0x22, 0x5D]),
+                .object(#"["日"]"#)),
+            ResponseCase("the same type twice", 200, json + ", " + json, "[1]", .object("[1]")),
+            ResponseCase("the last of two types", 200, "text/html, " + json, "[1]", .object("[1]")),
+            ResponseCase("the last of two types, which is another", 200, json + ", text/html", "[1]", .failure(-1016)),
+            ResponseCase("types that are none beside one", 200, json + ", , */*, a/b/c", "[1]", .object("[1]")),
+            ResponseCase(
+                "the charset of the same type before", 200, json + "; charset=iso-8859-1, " + json, bytes: latin,
+                .object(#"["é"]"#)),
+            ResponseCase(
+                "a charset of another type before", 200, "text/html; charset=iso-8859-1, " + json, bytes: latin,
+                .failure(-1017, 3840)),
             ResponseCase("empty body, unknown charset", 200, json + "; charset=x-nonsense", "", .object(nil)),
             ResponseCase("a mark and nothing else", 200, json, bytes: Data([0xEF, 0xBB, 0xBF]), .failure(-1017, 3840)),
             ResponseCase(

@@ -24,6 +24,18 @@ struct ResponsePropertyListTests {
             ResponseCase("bad status, bad body", 500, plist, "<plist>", .failure(-1011, -1017, 3840)),
             ResponseCase("bad status, other type", 500, "text/html", xml, .failure(-1011, -1016)),
             ResponseCase(
+                "EUC-JP, declared", 200, plist,
+                bytes: Data(#"<?xml version="1.0" encoding="EUC-JP"?><plist version="1.0"><string>"#.utf8)
+                    + Data([0xC6, 0xFC]) + Data("</string></plist>".utf8), .object("日")),
+            ResponseCase(
+                "KOI8-R by the response, Latin 1 by itself", 200, plist + "; Charset=KOI8-R",
+                bytes: Data(#"<?xml version="1.0" encoding="ISO-8859-1"?><plist version="1.0"><string>"#.utf8)
+                    + Data([0xE9]) + Data("</string></plist>".utf8), .object("И")),
+            ResponseCase(
+                "a charset that says nothing", 200, plist + "; charset=binary",
+                #"<?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><string>é</string></plist>"#,
+                .object("é")),
+            ResponseCase(
                 "entities of its own", 200, plist,
                 #"<!DOCTYPE plist [<!ENTITY a "b">]><plist><string>&a;</string></plist>"#, .failure(-1017, 3840)),
         ])

@@ -218,6 +218,14 @@ struct XMLResponseTests {
                 "UTF-8 by the response, Latin 1 by itself", 200, xml + "; charset=utf-8",
                 #"<?xml version="1.0" encoding="ISO-8859-1"?><r>é</r>"#, .object("é")),
             ResponseCase(
+                "a charset that says nothing, Latin 1 by itself", 200, xml + "; charset=binary",
+                bytes: #"<?xml version="1.0" encoding="ISO-8859-1"?><r>é</r>"#.data(using: .isoLatin1), .object("é")),
+            ResponseCase(
+                "a charset that says nothing", 200, xml + "; charset=", "<r>é</r>", .object("é")),
+            ResponseCase(
+                "EUC-KR by the response, in capitals", 200, xml + "; CHARSET=EUC-KR",
+                bytes: Data("<r>".utf8) + Data([0xC7, 0xD1]) + Data("</r>".utf8), .object("한")),
+            ResponseCase(
                 "Shift JIS", 200, xml,
                 bytes: Data(#"<?xml version="1.0" encoding="Shift_JIS"?><r>"#.utf8) + Data([0x93, 0xFA])
                     + Data("</r>".utf8), .object("日")),

@@ -2,8 +2,8 @@
 
 /// A response field that the library itself looks for.
 package enum KnownField: Int, CaseIterable, Sendable {
-    case acceptRanges, age, cacheControl, contentEncoding, contentLocation, contentRange, date, entityTag, expires
-    case lastModified, location, pragma, setCookie, transferEncoding, vary, wwwAuthenticate
+    case acceptRanges, age, cacheControl, contentEncoding, contentLocation, contentRange, contentType, date, entityTag
+    case expires, lastModified, location, pragma, setCookie, transferEncoding, vary, wwwAuthenticate
 
     var name: StaticString {
         switch self {
@@ -13,6 +13,7 @@ package enum KnownField: Int, CaseIterable, Sendable {
         case .contentEncoding: "Content-Encoding"
         case .contentLocation: "Content-Location"
         case .contentRange: "Content-Range"
+        case .contentType: "Content-Type"
         case .date: "Date"
         case .entityTag: "ETag"
         case .expires: "Expires"
@@ -38,6 +39,7 @@ package enum KnownField: Int, CaseIterable, Sendable {
         case 7 where name.equalsIgnoringCase(Self.expires.name): self = .expires
         case 8 where name.equalsIgnoringCase(Self.location.name): self = .location
         case 10 where name.equalsIgnoringCase(Self.setCookie.name): self = .setCookie
+        case 12 where name.equalsIgnoringCase(Self.contentType.name): self = .contentType
         case 13 where name.equalsIgnoringCase(Self.acceptRanges.name): self = .acceptRanges
         case 13 where name.equalsIgnoringCase(Self.cacheControl.name): self = .cacheControl
         case 13 where name.equalsIgnoringCase(Self.contentRange.name): self = .contentRange
@@ -54,7 +56,7 @@ package enum KnownField: Int, CaseIterable, Sendable {
 /// Where the first line of each known field begins, found in one pass: most of them are asked for and absent.
 struct FieldIndex: Sendable {
     /// By field: the place, and one; 0: there is none.
-    private var places = InlineArray<16, UInt32>(repeating: 0)
+    private var places = InlineArray<17, UInt32>(repeating: 0)
 
     init(_ bytes: UnsafeRawBufferPointer) {
         FieldLines.forEach(in: bytes, from: 0) { name, _ in

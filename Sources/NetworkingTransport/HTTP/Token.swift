@@ -13,6 +13,16 @@ extension UInt8 {
     /// A digit of ASCII.
     package var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
+    /// What a hexadecimal digit of ASCII stands for; nil: it is none.
+    package var hexDigitValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+
     /// White space within a line.
     package var isBlank: Bool { self == 0x20 || self == 0x09 }
 }

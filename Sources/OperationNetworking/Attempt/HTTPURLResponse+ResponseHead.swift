@@ -4,19 +4,6 @@ internal import FoundationNetworking
 internal import NetworkingTransport
 
 extension HTTPURLResponse {
-    /// Foundation's view of a response head.
-    convenience init?(head: ResponseHead, url: URL) {
-        let (url, version) = (url.withoutUserInfo, "HTTP/" + head.httpVersion)
-        if let fields = ResponseLayout.fields(of: head) {
-            self.init(url: url, statusCode: head.statusCode, httpVersion: version, headerFields: nil)
-            FoundationResponse.put(fields, into: self)
-        } else {
-            let fields = ReceivedFields(head)
-            self.init(url: url, statusCode: head.statusCode, httpVersion: version, headerFields: fields.rest)
-            fields.complete(self, head)
-        }
-    }
-
     /// Whether the content of both responses is the same, as far as heads tell.
     func describesSame(as other: HTTPURLResponse) -> Bool {
         let names = ["ETag", "Last-Modified", "Content-Type", "Content-Encoding", "Content-Length", "Content-Range"]
@@ -29,56 +16,6 @@ extension HTTPURLResponse {
                 default: false
                 }
             }
-    }
-}
-
-/// The fields of a response on their way to Foundation's class.
-private struct ReceivedFields {
-    /// What Foundation's initializer gets.
-    private(set) var rest: [String: String] = [:]
-    private var known = FoundationResponse.Fields()
-    /// A value of `Content-Type` that Foundation takes apart this time.
-    private var newMediaType: String?
-
-    /// Foundation takes values apart by `Character`, which for a long run of combining marks takes quadratic time. Values of
-    /// that length are no media types and no names of files.
-    private static let longestParsedValue = 4096
-    private static let parsedNames = ["Content-Type", "Content-Disposition"]
-
-    init(_ head: ResponseHead) {
-        let fields = head.joinedFields
-        let spellings = FoundationResponse.spellings
-        known.table.reserveCapacity(fields.count)
-        for (name, value) in fields {
-            if value.utf8.count > Self.longestParsedValue, Self.parsedNames.contains(where: name.isFieldName) {
-                continue
-            }
-            guard let spelling = spellings[name] else {
-                rest[name] = value
-                continue
-            }
-            known.table[spelling] = value
-            switch spelling {
-            case "Content-Length":
-                known.contentLength = Int64(value)
-            case "Content-Type":
-                known.mediaType = FoundationResponse.mediaType(value)
-                guard known.mediaType == nil else { continue }
-                newMediaType = value
-                rest[name] = value
-            default:
-                break
-            }
-        }
-    }
-
-    /// Adds what Foundation's initializer did not get, and notes what it made of the rest.
-    func complete(_ response: HTTPURLResponse, _ head: ResponseHead) {
-        FoundationResponse.put(known, into: response)
-        if let newMediaType {
-            FoundationResponse.note((response.mimeType, response.textEncodingName), for: newMediaType)
-        }
-        if let table = FoundationResponse.table(of: response) { ResponseLayout.note(table, of: head) }
     }
 }
 

@@ -280,7 +280,7 @@ extension RequestAttempt {
         _ content: CacheableContent, _ configuration: URLConnectionOperation.SharedConfiguration
     ) {
         guard let operation, let block = configuration.value.cacheBlock,
-            let response = HTTPURLResponse(head: content.head, url: content.url),
+            let response = ResponseFace(head: content.head, url: content.url),
             let answer = block(operation, CachedURLResponse(response: response, data: content.data))
         else { return }
         runtime.onNetworkThread { [self] in keep(answer, inPlaceOf: response, content) }

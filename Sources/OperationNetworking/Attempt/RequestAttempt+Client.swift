@@ -13,7 +13,7 @@ extension RequestAttempt {
         guard let url = machine.url else { return false }
         switch question {
         case .redirect(let redirected, let head):
-            guard configuration.value.redirectBlock == nil, let response = HTTPURLResponse(head: head, url: url) else {
+            guard configuration.value.redirectBlock == nil, let response = ResponseFace(head: head, url: url) else {
                 return false
             }
             let answer = answerer { answer in { $0.take(redirect: answer) } }
@@ -24,7 +24,7 @@ extension RequestAttempt {
                 { [self] in $0.take(answer, for: challenge, credential: credentialSource) }
             }
             let asked = challenge.authenticationChallenge(
-                url: url, proposed: proposed, failures: failures, response: HTTPURLResponse(head: head, url: url))
+                url: url, proposed: proposed, failures: failures, response: ResponseFace(head: head, url: url))
             client.attempt(received: asked, answer: answer)
         case .handshake(let challenge):
             guard configuration.value.challengeBlock == nil else { return false }
@@ -33,7 +33,7 @@ extension RequestAttempt {
             client.attempt(received: asked, answer: answer)
         case .cache:
             guard configuration.value.cacheBlock == nil, let content,
-                let response = HTTPURLResponse(head: content.head, url: content.url)
+                let response = ResponseFace(head: content.head, url: content.url)
             else { return false }
             // Not in `take`, to which the machine belongs meanwhile.
             let answer: @Sendable (CachedURLResponse?) -> Void = answerer { [self] answer in
@@ -69,7 +69,7 @@ extension RequestAttempt {
         // Of content that did not decode to its end the reader hears.
         if incoming.copy?.complete() != nil { incoming.copy = nil }
         guard configuration.value.cacheBlock == nil, let client, asksClient(.caching), let content = cacheableContent,
-            let response = HTTPURLResponse(head: content.head, url: content.url)
+            let response = ResponseFace(head: content.head, url: content.url)
         else {
             if let copy = incoming.copy { storeResponse(copy.takeData()) }
             return finish(writing: nil)

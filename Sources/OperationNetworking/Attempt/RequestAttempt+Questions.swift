@@ -92,7 +92,7 @@ extension RequestAttempt {
         _ configuration: URLConnectionOperation.SharedConfiguration
     ) -> URLRequest? {
         guard let operation, let url, let block = configuration.value.redirectBlock else { return proposed }
-        return block(operation, proposed, HTTPURLResponse(head: head, url: url))
+        return block(operation, proposed, ResponseFace(head: head, url: url))
     }
 
     private func answer(
@@ -105,7 +105,7 @@ extension RequestAttempt {
         return block(
             operation,
             challenge.authenticationChallenge(
-                url: url, proposed: proposed, failures: failures, response: HTTPURLResponse(head: head, url: url)))
+                url: url, proposed: proposed, failures: failures, response: ResponseFace(head: head, url: url)))
     }
 
     private func answer(

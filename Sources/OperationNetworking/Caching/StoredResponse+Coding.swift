@@ -30,7 +30,7 @@ extension StoredResponse {
             key: key.text, status: head.statusCode, httpVersion: head.httpVersion, fields: Data(head.rawFields),
             requestTime: requestTime, responseTime: responseTime, selecting: selecting, generation: generation,
             length: content.count)
-        guard let response = HTTPURLResponse(head: head, url: url), let data = try? JSONEncoder().encode(info) else {
+        guard let response = ResponseFace(head: head, url: url), let data = try? JSONEncoder().encode(info) else {
             return nil
         }
         var userInfo = userInfo.values

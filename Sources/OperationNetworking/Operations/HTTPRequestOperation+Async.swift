@@ -83,7 +83,8 @@ extension HTTPRequestOperation {
         }
         do {
             let value = try decoder.decode(
-                type, fromContent: responseData, of: response, encoding: responseSerializer.stringEncoding)
+                type, fromContent: responseData, of: SerializedResponse(response),
+                encoding: responseSerializer.stringEncoding)
             didDecodeContent()
             return HTTPResult(value: value, response: response)
         } catch {

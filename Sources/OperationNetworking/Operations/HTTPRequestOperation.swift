@@ -136,6 +136,19 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         }
     }
 
+    /// The response as serializers look at it.
+    private var serializedResponse: SerializedResponse {
+        // A subclass may have overridden what it says of itself.
+        let isPlain = type(of: self) == HTTPRequestOperation.self || self is SessionOperation
+        guard isPlain, let head = lock.withLock({ _received.value.head }) else { return SerializedResponse(response) }
+        return SerializedResponse(head) { [self] in response }
+    }
+
+    /// Whether a serializer takes a response without a look at what its content says.
+    private func accepts(_ serializer: HTTPResponseSerializer, data: Data?) -> Bool {
+        (try? serializer.check(serializedResponse, data: data)) != nil
+    }
+
     /// Whose content is parsed.
     var parsingOrigin: String { lock.withLock { _target?.origin } ?? "" }
 
@@ -151,7 +164,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     private func acceptForDecoder() -> Bool {
         let (serializer, data) = lock.withLock { (_leavesParsing ? _responseSerializer : nil, _received.value.data) }
         guard let serializer, type(of: serializer) == JSONResponseSerializer.self,
-            (try? serializer.validate(response, data: data)) != nil
+            accepts(serializer, data: data)
         else { return false }
         return lock.withLock {
             guard serializer === _responseSerializer else { return false }
@@ -183,7 +196,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
             let json = serializer.copy() as? JSONResponseSerializer
         {
             json.readingOptions.insert(.fragmentsAllowed)
-            if (try? json.responseObject(for: response, data: data)) != nil { return nil }
+            if (try? json.parsed(serializedResponse, data: data)) != nil { return nil }
         }
         return error
     }
@@ -204,7 +217,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     /// The object of content that a decoder was happy with; nil for content that the serializer does not take.
     private func parseDecoded() -> Any? {
         let (serializer, data) = lock.withLock { (_responseSerializer, _received.value.data) }
-        let object = (try? serializer.responseObject(for: response, data: data)) ?? nil
+        let object = (try? serializer.parsed(serializedResponse, data: data)) ?? nil
         lock.withLock {
             if serializer === _responseSerializer, case .decoded = _serialization {
                 _serialization = .done(object, nil)
@@ -218,7 +231,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         if let isAcceptable = serializer.fastValidation(statusCode: head.statusCode) { return decide(isAcceptable) }
         runtime.onParsingThread(for: parsingOrigin) { [self] in
             // Without content, as at the end: the content type is the reader's matter.
-            decide((try? serializer.validate(response, data: nil)) != nil)
+            decide(accepts(serializer, data: nil))
         }
     }
 
@@ -253,11 +266,11 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         }
         // A response to HEAD has no content that could be of a wrong type, and that of one which is accepted may be a reader's
         // matter, though it was kept back until now.
-        let isOthers = isRead && (try? serializer.validate(response, data: nil)) != nil
+        let isOthers = isRead && accepts(serializer, data: nil)
         let data = method == "HEAD" || isOthers ? nil : received
         let result: Serialization
         do {
-            result = .done(try serializer.responseObject(for: response, data: data), nil)
+            result = .done(try serializer.parsed(serializedResponse, data: data), nil)
         } catch {
             result = .done((error as? ResponseSerializationError)?.responseObject, error.naming(method))
         }

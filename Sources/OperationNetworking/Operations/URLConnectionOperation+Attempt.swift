@@ -185,7 +185,7 @@ extension URLConnectionOperation {
         guard lock.withLock({ _configuration.value.informationalBlock != nil }) else { return }
         runtime.on(lock.withLock { _configuration.value.completionQueue } ?? .sharedMain) { [self] in
             guard let block = lock.withLock({ _configuration.value.informationalBlock }),
-                let response = HTTPURLResponse(head: head, url: url)
+                let response = ResponseFace(head: head, url: url)
             else { return }
             block(self, response)
         }

@@ -111,27 +111,34 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         lock.withLock { _received.value.data }
     }
 
-    /// `responseData` as text in `responseStringEncoding`. `nil` when it is not text in that encoding. AF:
-    /// `responseString`.
+    /// `responseData` as text in the encoding that the response names, UTF-8 when it names none. `nil` when it is not text in
+    /// that encoding. Names are read as browsers do (WHATWG Encoding). AF: `responseString`.
     public var responseString: String? {
-        let known: (Data, String.Encoding)? = lock.withLock {
-            guard _received.value.string == nil, let data = _received.value.data, let encoding = responseStringEncoding
-            else {
+        let known: (Data, String)? = lock.withLock {
+            guard _received.value.string == nil, let data = _received.value.data, let charset = _responseCharset else {
                 return nil
             }
-            return (data, encoding)
+            return (data, charset)
         }
-        guard let (data, encoding) = known else { return lock.withLock { _received.value.string } }
-        let string = String(data: data, encoding: encoding)
+        guard let (data, charset) = known else { return lock.withLock { _received.value.string } }
+        let string = EncodedText.string(of: data, charset: charset)
         lock.withLock { _mutableReceived.string = string }
         return string
     }
 
-    /// The encoding that the response names, UTF-8 when it names none that is known. `nil` before a response. AF:
-    /// `responseStringEncoding`.
+    /// The encoding that the response names, UTF-8 when it names none that Foundation has a number for. `nil` before a
+    /// response. AF: `responseStringEncoding`.
+    ///
+    /// ``responseString`` knows all encodings that browsers know, more than `String(data:encoding:)` does on Linux.
     public var responseStringEncoding: String.Encoding? {
-        guard let name = lock.withLock({ loadedResponse().map { $0.textEncodingName ?? "" } }) else { return nil }
-        return String.Encoding(charset: name) ?? .utf8
+        guard let charset = lock.withLock({ _responseCharset }) else { return nil }
+        return String.Encoding(charset: charset) ?? .utf8
+    }
+
+    /// What the response says of its charset; empty: nothing; nil: there is no response. Called with `lock` held.
+    private var _responseCharset: String? {
+        if let head = _received.value.head { return head.mediaType?.charset ?? "" }
+        return loadedResponse().map { $0.textEncodingName ?? "" }
     }
 
     /// The fields that came after the response's content (RFC 9110, section 6.5), such as a checksum or the status of a
@@ -158,7 +165,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Called with `lock` held.
     func loadedResponse() -> URLResponse? {
         if _received.value.response == nil, let head = _received.value.head, let url = _received.value.url {
-            _mutableReceived.response = HTTPURLResponse(head: head, url: url)
+            _mutableReceived.response = ResponseFace(head: head, url: url)
         }
         return _received.value.response
     }

@@ -266,7 +266,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         }
         let query = try unwrappedParameter(parameters).map { try self.query(of: $0, for: request, settings) }
         let encoding = String.Encoding(rawValue: settings.stringEncoding)
-        guard let body = (query ?? "").data(using: encoding) else {
+        guard let body = EncodedText.data(of: query ?? "", in: encoding) else {
             throw RequestSerializationError(
                 code: .invalidParameters,
                 reason: "The query string cannot be written in the encoding \(encoding); use UTF-8.",

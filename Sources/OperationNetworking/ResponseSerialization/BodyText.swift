@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import NetworkingTransport
 
 /// The text of a body as bytes a parser understands.
 package enum BodyText {
@@ -9,58 +10,69 @@ package enum BodyText {
     /// What the first bytes show is the encoding, by a byte order mark or by the zeros of UTF-16 and 32, else what `charset`
     /// says, else `fallback`. If that is UTF-8 (or ASCII) the bytes are passed through unchecked.
     ///
+    /// - Parameter charset: see `meaning(ofCharset:)`.
     /// - Throws: `CocoaError` 3840 if the charset is unknown, or the bytes are not text in it, or begin like text in another
     ///   encoding: Foundation's parsers would read them as that, whatever was seen in them here.
     package static func unicode(_ data: Data, charset: String?, fallback: String.Encoding) throws -> Data {
         if let (encoding, mark) = shownEncoding(data) { return try utf8(data.dropFirst(mark), encoding) }
-        guard let charset else { return try utf8(data, fallback) }
+        guard let charset else {
+            guard fallback != .utf8, fallback != .ascii else { return try checked(data, "\(fallback)") }
+            return try checked(EncodedText.string(of: data, in: fallback).map { Data($0.utf8) }, "\(fallback)")
+        }
         // Nearly every response says this; looking a name up takes as long as parsing a small body.
         if charset == "utf-8" { return try utf8(data, .utf8) }
-        guard let encoding = String.Encoding(charset: charset) else {
+        guard let encoding = CharacterEncoding(label: charset.utf8) else {
             throw CocoaError.unreadable("The charset \"\(charset)\" of the body is not known")
         }
         switch encoding {
-        // Text in them shows which byte comes first: what is left is none.
-        case .utf16: return try utf8(data, .utf16BigEndian)
-        case .utf32: return try utf8(data, .utf32BigEndian)
+        // Text in it shows which byte comes first: what is left is none.
+        case .utf16LE where !charset.utf8.equalsIgnoringCase("utf-16le"): return try utf8(data, .utf16BE)
+        case .windows1252 where charset.utf8.equalsIgnoringCase("us-ascii") || charset.utf8.equalsIgnoringCase("ascii"):
+            return try utf8(data, .utf8)
         default: return try utf8(data, encoding)
         }
     }
 
+    /// A charset that says something: nil for one that is empty, has no meaning here, or stands for encodings that nobody
+    /// should read.
+    package static func meaning(ofCharset charset: String?) -> String? {
+        guard let charset else { return nil }
+        if charset == "utf-8" { return charset }
+        guard let encoding = CharacterEncoding(label: charset.utf8), encoding != .replacement else { return nil }
+        return charset
+    }
+
     /// What a byte order mark of so many bytes says, or the zeros beside the first character.
-    private static func shownEncoding(_ data: Data) -> (encoding: String.Encoding, mark: Int)? {
+    private static func shownEncoding(_ data: Data) -> (encoding: CharacterEncoding, mark: Int)? {
         let start = data.prefix(4)
         guard start.contains(where: { $0 == 0 || $0 >= 0x80 }) else { return nil }
         for (bytes, encoding) in byteOrderMarks where start.starts(with: bytes) { return (encoding, bytes.count) }
         let zeros = start.map { $0 == 0 }
         switch zeros {
-        case [false, true, true, true]: return (.utf32LittleEndian, 0)
-        case [true, true, true, false]: return (.utf32BigEndian, 0)
+        case [false, true, true, true]: return (.utf32LE, 0)
+        case [true, true, true, false]: return (.utf32BE, 0)
         default: break
         }
         switch zeros.prefix(2) {
-        case [false, true]: return (.utf16LittleEndian, 0)
-        case [true, false]: return (.utf16BigEndian, 0)
+        case [false, true]: return (.utf16LE, 0)
+        case [true, false]: return (.utf16BE, 0)
         default: return nil
         }
     }
 
     /// UTF-32's little-endian mark begins with UTF-16's and so comes before it.
-    private static let byteOrderMarks: [([UInt8], String.Encoding)] = [
+    private static let byteOrderMarks: [([UInt8], CharacterEncoding)] = [
         ([0xEF, 0xBB, 0xBF], .utf8),
-        ([0xFF, 0xFE, 0x00, 0x00], .utf32LittleEndian), ([0x00, 0x00, 0xFE, 0xFF], .utf32BigEndian),
-        ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
+        ([0xFF, 0xFE, 0x00, 0x00], .utf32LE), ([0x00, 0x00, 0xFE, 0xFF], .utf32BE),
+        ([0xFF, 0xFE], .utf16LE), ([0xFE, 0xFF], .utf16BE),
     ]
 
-    private static func utf8(_ data: Data, _ encoding: String.Encoding) throws -> Data {
-        let text: Data
-        if encoding == .utf8 || encoding == .ascii {
-            text = data
-        } else if let decoded = String(data: data, encoding: encoding) {
-            text = Data(decoded.utf8)
-        } else {
-            throw CocoaError.unreadable("The body is not text in the encoding \(encoding)")
-        }
+    private static func utf8(_ data: Data, _ encoding: CharacterEncoding) throws -> Data {
+        try checked(encoding.utf8(of: data), encoding.rawValue)
+    }
+
+    private static func checked(_ text: Data?, _ encoding: String) throws -> Data {
+        guard let text else { throw CocoaError.unreadable("The body is not text in the encoding \(encoding)") }
         let start = text.prefix(4)
         guard !start.contains(0), start.first ?? 0 < 0xFE else {
             throw CocoaError.unreadable(

@@ -49,16 +49,7 @@ open class CompoundResponseSerializer: HTTPResponseSerializer, @unchecked Sendab
     ///
     /// - Throws: The error that came with that object; if there is none, what ``HTTPResponseSerializer`` throws.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
-        for member in responseSerializers {
-            do {
-                if let object = try member.responseObject(for: response, data: data) { return object }
-            } catch let error as ResponseSerializationError where error.responseObject != nil {
-                throw error
-            } catch {
-                continue
-            }
-        }
-        return try super.responseObject(for: response, data: data)
+        try object(of: SerializedResponse(response), data: data)
     }
 
     /// A serializer of the same class with the same settings and copies of its members.
@@ -93,5 +84,35 @@ open class CompoundResponseSerializer: HTTPResponseSerializer, @unchecked Sendab
         static var archiveKey: String { "CompoundResponseSerializer.members" }
 
         var members: [ArchivedObject<HTTPResponseSerializer>]
+    }
+}
+
+extension CompoundResponseSerializer: OwnResponseSerializer {
+    package static var ownClass: HTTPResponseSerializer.Type { CompoundResponseSerializer.self }
+
+    package final var callsNobodyElse: Bool {
+        responseSerializers.allSatisfy { ($0 as? HTTPResponseSerializer)?.waitsForNobody == true }
+    }
+
+    package final func object(of response: SerializedResponse, data: Data?) throws -> Any? {
+        for member in responseSerializers {
+            do {
+                if let object = try Self.object(of: response, data: data, by: member) { return object }
+            } catch let error as ResponseSerializationError where error.responseObject != nil {
+                throw error
+            } catch {
+                continue
+            }
+        }
+        return try handedOut(response, data: data)
+    }
+
+    private static func object(
+        of response: SerializedResponse, data: Data?, by member: any URLResponseSerialization
+    ) throws -> Any? {
+        guard let member = member as? HTTPResponseSerializer else {
+            return try member.responseObject(for: response.urlResponse, data: data)
+        }
+        return try member.parsed(response, data: data)
     }
 }

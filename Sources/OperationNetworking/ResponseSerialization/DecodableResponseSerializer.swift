@@ -51,14 +51,7 @@ open class DecodableResponseSerializer<Value: Decodable & Sendable>: HTTPRespons
     /// - Throws: ``ResponseSerializationError``; a body that does not decode (`cannotParseResponse`) has the
     ///   `DecodingError` beneath it.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
-        let decoder = decoder
-        let fallback = stringEncoding
-        return try parsedObject(for: response, data: data, isEmpty: JSONText.isEmpty) { data in
-            let text = try JSONText.parsable(
-                data, charset: response?.textEncodingName, fallback: fallback,
-                nestingLimit: JSONText.foundationsNestingLimit, isJSON5: decoder.allowsJSON5)
-            return try decoder.decode(Value.self, from: text)
-        }
+        try object(of: SerializedResponse(response), data: data)
     }
 
     /// A serializer of the same class with the same settings.
@@ -86,5 +79,22 @@ open class DecodableResponseSerializer<Value: Decodable & Sendable>: HTTPRespons
         copy.assumesTopLevelDictionary = decoder.assumesTopLevelDictionary
         copy.userInfo = decoder.userInfo
         return copy
+    }
+}
+
+extension DecodableResponseSerializer: OwnResponseSerializer {
+    package static var ownClass: HTTPResponseSerializer.Type { DecodableResponseSerializer<Value>.self }
+    /// The value's `init(from:)` may be a user's, and so may a strategy of the decoder.
+    package var callsNobodyElse: Bool { false }
+
+    package final func object(of response: SerializedResponse, data: Data?) throws -> Any? {
+        let decoder = decoder
+        let fallback = stringEncoding
+        return try parsedObject(of: response, data: data, isEmpty: JSONText.isEmpty) { data in
+            let text = try JSONText.parsable(
+                data, charset: response.charset, fallback: fallback,
+                nestingLimit: JSONText.foundationsNestingLimit, isJSON5: decoder.allowsJSON5)
+            return try decoder.decode(Value.self, from: text)
+        }
     }
 }

@@ -26,34 +26,30 @@ extension HTTPResponseSerializer {
         }
 
         /// Why a response is not acceptable; `nil` if it is.
-        func refusal(of response: HTTPURLResponse, data: Data?) -> ResponseSerializationError? {
+        func refusal(of response: SerializedResponse, data: Data?) -> ResponseSerializationError? {
+            guard let statusCode = response.statusCode else { return nil }
             let contentTypeError = contentTypeRefusal(of: response, data: data)
-            guard !accepts(statusCode: response.statusCode) else { return contentTypeError }
+            guard !accepts(statusCode: statusCode) else { return contentTypeError }
             // In lower case as on Apple's systems, and so in AFNetworking's text.
-            let phrase = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+            let phrase = HTTPURLResponse.localizedString(forStatusCode: statusCode)
             let reason = phrase.lowercased()  // checked: Foundation's
             return ResponseSerializationError(
-                code: .badServerResponse, message: "Request failed: \(reason) (\(response.statusCode))",
-                response: response, data: data, underlyingError: contentTypeError)
+                code: .badServerResponse, message: "Request failed: \(reason) (\(statusCode))",
+                response: response.urlResponse, data: data, underlyingError: contentTypeError)
         }
 
-        private func contentTypeRefusal(of response: HTTPURLResponse, data: Data?) -> ResponseSerializationError? {
+        private func contentTypeRefusal(of response: SerializedResponse, data: Data?) -> ResponseSerializationError? {
             guard let contentTypes, let normalizedContentTypes, let data else { return nil }
-            let received = response.mimeType ?? ""
+            let received = response.mediaType
             guard !contentTypes.contains(received) else { return nil }
             let mediaType = Self.normalized(received)
             guard !normalizedContentTypes.contains(mediaType) else { return nil }
-            if data.isEmpty, mediaType.isEmpty || Self.statusesWithoutContent.contains(response.statusCode) {
-                return nil
-            }
+            if data.isEmpty, mediaType.isEmpty || response.hasNoContent { return nil }
             return ResponseSerializationError(
                 code: .cannotDecodeContentData,
                 message: "Request failed: unacceptable content-type: \(mediaType.isEmpty ? "(none)" : mediaType)",
-                response: response, data: data)
+                response: response.urlResponse, data: data)
         }
-
-        /// RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5.
-        static let statusesWithoutContent: Set<Int> = [204, 205, 304]
 
         /// Foundation on Linux keeps the spaces around a media type.
         private static func normalized(_ mediaType: String) -> String {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-package import FoundationNetworking
+internal import FoundationNetworking
 
 extension HTTPResponseSerializer {
     /// Validates, parses and puts both outcomes together, for every serializer that parses.
@@ -13,34 +13,29 @@ extension HTTPResponseSerializer {
     ///   - parse: Makes the object; what it throws becomes the cause of a `cannotParseResponse`.
     /// - Throws: ``ResponseSerializationError``, or what a subclass's `validate(_:data:)` throws.
     package final func parsedObject(
-        for response: URLResponse?, data: Data?, isEmpty: (Data) -> Bool, parse: (Data) throws -> Any
+        of response: SerializedResponse, data: Data?, isEmpty: (Data) -> Bool, parse: (Data) throws -> Any
     ) throws -> Any? {
         var refusal: ResponseSerializationError?
         do {
-            try validate(response, data: data)
+            try check(response, data: data)
         } catch let error as ResponseSerializationError where !error.concernsContentType {
             refusal = error
         }
 
         var object: Any?
-        if let data, !isEmpty(data), !(data.isEmpty && Self.hasNoContent(response)) {
+        if let data, !isEmpty(data), !(data.isEmpty && response.hasNoContent) {
             do {
                 object = try parse(data)
             } catch {
                 let unparsable = ResponseSerializationError(
                     code: .cannotParseResponse,
                     message: "Request failed: the body could not be parsed: \(error.parsersReason)",
-                    response: response, data: data, underlyingError: error)
+                    response: response.urlResponse, data: data, underlyingError: error)
                 throw refusal?.over(unparsable) ?? unparsable
             }
         }
         if let refusal { throw refusal.carrying(object) }
         return object
-    }
-
-    private static func hasNoContent(_ response: URLResponse?) -> Bool {
-        guard let response = response as? HTTPURLResponse else { return false }
-        return Configuration.statusesWithoutContent.contains(response.statusCode)
     }
 }
 

@@ -8,6 +8,8 @@ internal import NetworkingSupport
 /// Every property may be read and set from any thread.
 ///
 /// ## Subclassing
+/// What a subclass does may take time and may wait: its instances are asked on threads that nothing else waits for.
+///
 /// Override ``responseObject(for:data:)`` and call `super` (or ``validate(_:data:)``) first. A subclass with stored
 /// settings overrides ``copy(with:)``, calls `super.copy(with:)` and sets them on the result, and does the same in
 /// `encode(with:)` and `init(coder:)`. A subclass that overrides `init()` and `init(coder:)` inherits
@@ -51,7 +53,8 @@ open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying
 
     /// The media types that make a response acceptable. `nil` (the default) for any.
     ///
-    /// Compared without parameters and, as RFC 9110 section 8.3.1 has it, without regard to case. No wildcards.
+    /// Compared without parameters and, as RFC 9110 section 8.3.1 has it, without regard to case. No wildcards. Of several
+    /// values of `Content-Type`, in one line or in several, the last one counts, as in browsers.
     public var acceptableContentTypes: Set<String>? {
         get { configuration.withLock { $0.contentTypes } }
         set { configuration.withLock { $0.contentTypes = newValue } }
@@ -74,20 +77,14 @@ open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying
     /// - Throws: ``ResponseSerializationError`` with code `badServerResponse` for the status, on top of one with code
     ///   `cannotDecodeContentData` if the content type is not acceptable either; or the latter alone.
     open func validate(_ response: URLResponse?, data: Data?) throws {
-        guard let response = response as? HTTPURLResponse else { return }
-        if let error = currentConfiguration.refusal(of: response, data: data) { throw error }
+        if let error = currentConfiguration.refusal(of: SerializedResponse(response), data: data) { throw error }
     }
 
     /// The body as it came. Its status code and content type are checked first.
     ///
     /// - Throws: ``ResponseSerializationError``; the body is its `responseObject`.
     open func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
-        do {
-            try validate(response, data: data)
-        } catch let error as ResponseSerializationError {
-            throw error.carrying(data)
-        }
-        return data
+        try handedOut(SerializedResponse(response), data: data)
     }
 
     /// A serializer of the same class with the same settings.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-internal import FoundationNetworking
 
 extension JSONDecoder {
     /// What the content of a response decodes to, whatever its charset. No content is `nil` where that is a value.
@@ -8,7 +7,7 @@ extension JSONDecoder {
     /// - Parameter encoding: of a text whose response names none.
     /// - Throws: a `ResponseSerializationError`.
     func decode<T: Decodable>(
-        _ type: T.Type, fromContent data: Data?, of response: URLResponse?, encoding: String.Encoding = .utf8
+        _ type: T.Type, fromContent data: Data?, of response: SerializedResponse, encoding: String.Encoding = .utf8
     ) throws -> T {
         let data = data ?? Data()
         if JSONText.isEmpty(data) {
@@ -17,17 +16,18 @@ extension JSONDecoder {
                 code: .cannotParseResponse,
                 message:
                     "Request failed: there is no content where a \(type) is wanted; decode an optional if there may be none",
-                response: response, data: data)
+                response: response.urlResponse, data: data)
         }
         do {
             let text = try JSONText.parsable(
-                data, charset: response?.textEncodingName, fallback: encoding,
+                data, charset: response.charset, fallback: encoding,
                 nestingLimit: JSONText.foundationsNestingLimit, isJSON5: allowsJSON5)
             return try decode(type, from: text)
         } catch {
             throw ResponseSerializationError(
                 code: .cannotParseResponse,
-                message: "Request failed: the content is not a \(type): \(error.parsersReason)", response: response,
+                message: "Request failed: the content is not a \(type): \(error.parsersReason)",
+                response: response.urlResponse,
                 data: data, underlyingError: error)
         }
     }

@@ -63,17 +63,7 @@ open class JSONResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
     /// - Throws: ``ResponseSerializationError``. With a status that is not acceptable the body is parsed all the same
     ///   and the object is on the error; a parse error (`cannotParseResponse`) has Cocoa's 3840 beneath it.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
-        let settings = settings.withLock { $0 }
-        let fallback = stringEncoding
-        return try parsedObject(for: response, data: data, isEmpty: JSONText.isEmpty) { data in
-            let options = JSONSerialization.ReadingOptions(rawValue: settings.readingOptions)
-            let text = try JSONText.parsable(
-                data, charset: response?.textEncodingName, fallback: fallback,
-                nestingLimit: settings.maximumNestingDepth, isJSON5: false)
-            let object = try JSONSerialization.jsonObject(with: text, options: options)
-            guard settings.removesKeysWithNullValues else { return object }
-            return jsonObject(byRemovingKeysWithNullValuesFrom: object, readingOptions: options)
-        }
+        try object(of: SerializedResponse(response), data: data)
     }
 
     /// A serializer of the same class with the same settings.
@@ -99,5 +89,23 @@ open class JSONResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
         var readingOptions: UInt = 0
         var removesKeysWithNullValues = false
         var maximumNestingDepth = JSONText.foundationsNestingLimit
+    }
+}
+
+extension JSONResponseSerializer: OwnResponseSerializer {
+    package static var ownClass: HTTPResponseSerializer.Type { JSONResponseSerializer.self }
+
+    package final func object(of response: SerializedResponse, data: Data?) throws -> Any? {
+        let settings = settings.withLock { $0 }
+        let fallback = stringEncoding
+        return try parsedObject(of: response, data: data, isEmpty: JSONText.isEmpty) { data in
+            let options = JSONSerialization.ReadingOptions(rawValue: settings.readingOptions)
+            let text = try JSONText.parsable(
+                data, charset: response.charset, fallback: fallback,
+                nestingLimit: settings.maximumNestingDepth, isJSON5: false)
+            let object = try JSONSerialization.jsonObject(with: text, options: options)
+            guard settings.removesKeysWithNullValues else { return object }
+            return jsonObject(byRemovingKeysWithNullValuesFrom: object, readingOptions: options)
+        }
     }
 }

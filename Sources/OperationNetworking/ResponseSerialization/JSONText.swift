@@ -23,6 +23,8 @@ enum JSONText {
         _ data: Data, charset: String? = nil, fallback: String.Encoding = .utf8,
         nestingLimit: Int = foundationsNestingLimit, isJSON5: Bool = false
     ) throws -> Data {
+        // Of JSON the parameter has no meaning (RFC 8259, section 11): one that says nothing decides nothing.
+        let charset = BodyText.meaning(ofCharset: charset)
         let text = try BodyText.unicode(data, charset: charset, fallback: fallback)
         try TextRuns.checkJSONKeys(text, isJSON5: isJSON5)
         if nestingLimit < foundationsNestingLimit, nests(text, deeperThan: nestingLimit) {

@@ -5,7 +5,8 @@ internal import NetworkingSupport
 
 /// Validates as ``HTTPResponseSerializer`` does and parses a property list. AF: `AFPropertyListResponseSerializer`.
 ///
-/// Accepts `application/x-plist` by default. Lists nested deeper than 512 levels, and binary ones that are damaged,
+/// Accepts `application/x-plist` by default. Text is in the encoding that its first bytes show, else in the one that the
+/// response names, else in the one that the list itself does, else in UTF-8. Lists nested deeper than 512 levels, and binary ones that are damaged,
 /// hold what a property list cannot, or expand to a multiple of their size or to more than about four million values, are
 /// an error; so are those with more than 128 combining marks in a row.
 // Sendable because its only stored state is behind `Locked`.
@@ -54,15 +55,7 @@ open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Se
     /// - Throws: ``ResponseSerializationError``. With a status that is not acceptable the body is parsed all the same
     ///   and the object is on the error; a parse error (`cannotParseResponse`) has Cocoa's 3840 beneath it.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
-        let options = readOptions
-        return try parsedObject(for: response, data: data, isEmpty: { _ in false }) { data in
-            if BinaryPropertyList.isBinary(data) {
-                try BinaryPropertyList.check(data)
-            } else {
-                try TextRuns.checkPropertyList(data)
-            }
-            return try PropertyListSerialization.propertyList(from: data, options: options, format: nil)
-        }
+        try object(of: SerializedResponse(response), data: data)
     }
 
     /// A serializer of the same class with the same settings.
@@ -88,5 +81,23 @@ open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Se
         /// Raw values.
         var format = PropertyListSerialization.PropertyListFormat.xml.rawValue
         var readOptions: UInt = 0
+    }
+}
+
+extension PropertyListResponseSerializer: OwnResponseSerializer {
+    package static var ownClass: HTTPResponseSerializer.Type { PropertyListResponseSerializer.self }
+
+    package final func object(of response: SerializedResponse, data: Data?) throws -> Any? {
+        let options = readOptions
+        return try parsedObject(of: response, data: data, isEmpty: { _ in false }) { data in
+            let list: Data
+            if BinaryPropertyList.isBinary(data) {
+                try BinaryPropertyList.check(data)
+                list = data
+            } else {
+                list = try TextRuns.parsablePropertyList(data, charset: response.charset)
+            }
+            return try PropertyListSerialization.propertyList(from: list, options: options, format: nil)
+        }
     }
 }

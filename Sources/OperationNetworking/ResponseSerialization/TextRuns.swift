@@ -127,12 +127,18 @@ package enum TextRuns {
 
     // MARK: Property lists
 
-    /// Refuses a property list in one of the text formats that might have such a key. A value that has one is refused, too:
-    /// the formats have too many ways of writing a character.
+    /// A property list in one of the text formats as UTF-8 that says nothing else of itself, unless it might have such a key.
+    /// A value that has one is refused, too: the formats have too many ways of writing a character.
     ///
+    /// - Parameter charset: what the response says of it.
     /// - Throws: `CocoaError` 3840, also for an encoding that is not known.
-    static func checkPropertyList(_ data: Data) throws {
-        let text = try BodyText.unicode(data, charset: declaredEncoding(of: data), fallback: .utf8)
+    static func parsablePropertyList(_ data: Data, charset: String? = nil) throws -> Data {
+        let charset = try BodyText.meaning(ofCharset: charset) ?? declaredEncoding(of: data)?.name
+        var text = try BodyText.unicode(data, charset: charset, fallback: .utf8)
+        if let declared = try declaredEncoding(of: text), declared.name != "utf-8" {
+            text = Data(text)
+            text.replaceSubrange(declared.place, with: repeatElement(UInt8(ascii: " "), count: declared.place.count))
+        }
         let isTooLong = text.withUnsafeBytes { bytes in
             var counter = Counter()
             var index = 0
@@ -157,7 +163,7 @@ package enum TextRuns {
             }
             return counter.isTooLong
         }
-        guard isTooLong else { return }
+        guard isTooLong else { return text }
         throw CocoaError.unreadable(
             "The property list has more than \(longest) combining marks, or characters written as codes, in a row")
     }
@@ -173,8 +179,9 @@ package enum TextRuns {
 
     /// What an XML declaration names (XML 1.0, section 4.3.3), as Foundation reads it: without a blank before or after "=".
     ///
+    /// - Returns: the name in lower case, and the bytes of `encoding="name"`, counted from the start.
     /// - Throws: `CocoaError` 3840 for a declaration that is overlong, or that two readers might read differently.
-    private static func declaredEncoding(of data: Data) throws -> String? {
+    private static func declaredEncoding(of data: Data) throws -> (name: String, place: Range<Int>)? {
         guard data.starts(with: "<?xml".utf8) else { return nil }
         let broken = CocoaError.unreadable("The XML declaration of the property list is broken or overlong")
         let start = data.prefix(512)
@@ -188,7 +195,8 @@ package enum TextRuns {
             let last = rest.firstIndex(of: quote),
             rest.firstRange(of: word) == nil
         else { throw broken }
-        return String(decoding: rest[..<last], as: UTF8.self).lowercased()  // checked: at most 512 bytes
+        let place = name.lowerBound - data.startIndex..<last + 1 - data.startIndex
+        return (String(decoding: rest[..<last], as: UTF8.self).lowercased(), place)  // checked: at most 512 bytes
     }
 
     fileprivate static func isHexDigit(_ byte: UInt8) -> Bool {

@@ -106,15 +106,17 @@ struct DataURL: Equatable {
         guard bytes.count > 5, bytes[..<5].elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
             let comma = bytes.firstIndex(of: UInt8(ascii: ","))
         else { return nil }
-        var parameters = bytes[5..<comma].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        let isBase64 = parameters.count > 1 && parameters.last?.elementsEqual("base64".utf8) == true
-        if isBase64 { parameters.removeLast() }
-        let type = parameters.isEmpty ? [] : parameters.removeFirst()
-        guard type.isEmpty || Self.isMediaType(type) else { return nil }
-        mediaType = type.isEmpty ? "text/plain" : String(decoding: type, as: UTF8.self)
-        let named = parameters.first { $0.starts(with: "charset=".utf8) }
+        var type = bytes[5..<comma]
+        let last = type.lastIndex(of: UInt8(ascii: ";"))
+        let isBase64 = last.map { type[($0 + 1)...].trimmingBlanks.equalsIgnoringCase("base64") } ?? false
+        if isBase64, let last { type = type[..<last] }
+        if type.first.map({ $0 == UInt8(ascii: ";") }) ?? true { type = "text/plain".utf8 + type }
+        guard let parsed = MediaType(type), parsed.essence.utf8.contains(UInt8(ascii: "/")),
+            !parsed.essence.utf8.contains(UInt8(ascii: "%"))
+        else { return nil }
+        mediaType = parsed.essence
         // Without one it would be US-ASCII; Foundation names none, and programs look for that.
-        charset = named.map { String(decoding: $0.dropFirst(8), as: UTF8.self) }
+        charset = parsed.charset
         guard let decoded = Self.percentDecoded(bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") }) else {
             return nil
         }
@@ -124,15 +126,6 @@ struct DataURL: Equatable {
         }
         guard let content = Data(base64Encoded: Data(decoded), options: .ignoreUnknownCharacters) else { return nil }
         data = content
-    }
-
-    /// RFC 9110, section 8.3.1.
-    private static func isMediaType(_ type: ArraySlice<UInt8>) -> Bool {
-        let parts = type.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.count == 2
-            && parts.allSatisfy { part in
-                !part.isEmpty && part.allSatisfy { $0.isTokenCharacter && $0 != UInt8(ascii: "%") }
-            }
     }
 
     private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
@@ -146,20 +139,12 @@ struct DataURL: Equatable {
                 index += 1
                 continue
             }
-            guard bytes.endIndex - index > 2, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+            guard bytes.endIndex - index > 2, let high = bytes[index + 1].hexDigitValue,
+                let low = bytes[index + 2].hexDigitValue
             else { return nil }
             result.append(high << 4 | low)
             index += 3
         }
         return result
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
     }
 }

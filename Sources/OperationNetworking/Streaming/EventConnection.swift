@@ -52,9 +52,8 @@ final class EventConnection {
             return
         }
         isChecked = true
-        let type = response.value(forHTTPHeaderField: "Content-Type")
-        let mediaType = (type ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-        guard response.statusCode == 200, mediaType.equalsIgnoringCase("text/event-stream") else {
+        guard response.statusCode == 200, SerializedResponse(response).mediaType == "text/event-stream" else {
+            let type = response.value(forHTTPHeaderField: "Content-Type")
             throw .notAnEventStream(statusCode: response.statusCode, contentType: type.map { String($0.prefix(100)) })
         }
     }

@@ -64,12 +64,7 @@ open class ImageResponseSerializer: HTTPResponseSerializer, @unchecked Sendable 
     /// - Throws: `ResponseSerializationError`. One with code `cannotParseResponse` has an ``ImageError`` beneath. With a
     ///   status that is not acceptable the body is decoded all the same, and the image is on the error.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
-        let settings = settings.withLock { $0 }
-        return try parsedObject(for: response, data: data, isEmpty: \.isEmpty) { data in
-            let file = try EncodedImage(
-                data: data, scale: settings.imageScale, maximumPixelCount: settings.maximumPixelCount)
-            return settings.inflates ? try file.decoded(thumbnailSize: settings.thumbnailSize) : file
-        }
+        try object(of: SerializedResponse(response), data: data)
     }
 
     /// A serializer of the same class with the same settings.
@@ -93,5 +88,18 @@ open class ImageResponseSerializer: HTTPResponseSerializer, @unchecked Sendable 
         var inflates = true
         var maximumPixelCount = Image.defaultMaximumPixelCount
         var thumbnailSize: Int?
+    }
+}
+
+extension ImageResponseSerializer: OwnResponseSerializer {
+    package static var ownClass: HTTPResponseSerializer.Type { ImageResponseSerializer.self }
+
+    package final func object(of response: SerializedResponse, data: Data?) throws -> Any? {
+        let settings = settings.withLock { $0 }
+        return try parsedObject(of: response, data: data, isEmpty: \.isEmpty) { data in
+            let file = try EncodedImage(
+                data: data, scale: settings.imageScale, maximumPixelCount: settings.maximumPixelCount)
+            return settings.inflates ? try file.decoded(thumbnailSize: settings.thumbnailSize) : file
+        }
     }
 }

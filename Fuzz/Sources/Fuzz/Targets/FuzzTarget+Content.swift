@@ -15,6 +15,7 @@ extension FuzzTarget {
             "Content-Type: text/html; charset=\"iso-8859-1\"\r\nContent-Encoding: gzip, br\r\n",
             "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT\r\nAccept-Ranges: none\r\nX: a\r\n b\r\n",
             "Content-Disposition: attachment; filename*=UTF-8''x\r\nContent-Range: bytes */5\r\n",
+            "Content-Disposition: attachment; FILENAME=\"../a\\b.txt\"\r\nContent-Type: a/b; c=\"d\", e/f;charset=koi8-r\r\n",
         ]
     ) { input in
         for status in [200, 206, 302, 401, 416] {
@@ -32,6 +33,14 @@ extension FuzzTarget {
             guard let url = URL(string: "http://example.com/a") else { return }
             _ = RedirectPolicy.next(after: URLRequest(url: url), at: url, for: head)
             head.forEachField { _, value in _ = String.Encoding(charset: value) }
+            if let name = head.suggestedFileName {
+                let isName = !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
+                let isOneOfAFolder = !name.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "/") || $0 == 0x5C }
+                if !isName || !isOneOfAFolder { broken("the name of a file is one, and no path") }
+            }
+            if let type = head.mediaType, !type.essence.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
+                broken("a media type is ASCII")
+            }
         }
     }
 

@@ -73,7 +73,7 @@ final class MultipartFormBuilder: MultipartFormData {
     }
 
     private static func data(_ text: String, _ key: String, _ encoding: String.Encoding) throws -> Data {
-        guard let data = text.data(using: encoding) else {
+        guard let data = EncodedText.data(of: text, in: encoding) else {
             throw RequestSerializationError(
                 code: .invalidParameters,
                 reason: "The value of the parameter \(key.debugDescription) cannot be written in the encoding "

@@ -46,7 +46,7 @@ extension ReflectedFields {
         let start = exchange.endDate - timings.total
         func date(_ seconds: TimeInterval) -> Date? { seconds > 0 ? start + seconds : nil }
         if let head = exchange.head, let url = exchange.url {
-            set("response", of: metrics, to: HTTPURLResponse(head: head, url: url) as URLResponse?)
+            set("response", of: metrics, to: ResponseFace(head: head, url: url) as URLResponse?)
         }
         set("fetchStartDate", of: metrics, to: (start - timings.queued) as Date?)
         if !timings.reusedConnection {
@@ -86,7 +86,7 @@ extension ReflectedFields {
         _ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange, storedSince date: Date
     ) {
         if let head = exchange.head, let url = exchange.url {
-            set("response", of: metrics, to: HTTPURLResponse(head: head, url: url) as URLResponse?)
+            set("response", of: metrics, to: ResponseFace(head: head, url: url) as URLResponse?)
         }
         fill(metrics, from: date, to: exchange.endDate, .localCache)
     }

@@ -32,7 +32,7 @@ extension URLSessionManager {
     ) async throws -> T {
         let (data, response) = try await data(for: request)
         do {
-            return try decoder.decode(type, fromContent: data, of: response)
+            return try decoder.decode(type, fromContent: data, of: SerializedResponse(response))
         } catch {
             throw error.naming(request.httpMethod)
         }
@@ -97,5 +97,19 @@ private final class ContentSerializer: HTTPResponseSerializer, @unchecked Sendab
 
     override func validate(_ response: URLResponse?, data: Data?) throws {
         try serializer.validate(response, data: data)
+    }
+}
+
+extension ContentSerializer: OwnResponseSerializer {
+    static var ownClass: HTTPResponseSerializer.Type { ContentSerializer.self }
+    var callsNobodyElse: Bool { serializer.waitsForNobody }
+
+    func object(of response: SerializedResponse, data: Data?) throws -> Any? {
+        do {
+            try serializer.check(response, data: data)
+        } catch let error as ResponseSerializationError {
+            throw error.carrying(data)
+        }
+        return data
     }
 }

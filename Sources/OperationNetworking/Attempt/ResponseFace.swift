@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// Foundation's view of a response head, made when somebody asks for it.
+///
+/// To those who look it is an `HTTPURLResponse`, except that Foundation takes no value apart: what it would find in
+/// `Content-Type` and `Content-Disposition` is what the library's own readers do.
+// Sendable because nothing in it changes after `init`.
+final class ResponseFace: HTTPURLResponse, @unchecked Sendable {
+    private let head: ResponseHead
+    private let mediaType: MediaType?
+
+    /// - Parameter url: A name and a password in it are left out.
+    init?(head: ResponseHead, url: URL) {
+        self.head = head
+        mediaType = head.mediaType
+        super.init(
+            url: url.withoutUserInfo, statusCode: head.statusCode, httpVersion: "HTTP/" + head.httpVersion,
+            headerFields: Self.fields(of: head))
+    }
+
+    /// Always nil: an archive has a plain response in it, whose values Foundation takes apart when it is read.
+    required init?(coder: NSCoder) { nil }
+
+    /// Foundation takes values apart by `Character`, and piece by piece, which takes quadratic time. Values of that length are
+    /// no media types and no names of files.
+    private static let parsedNames = ["Content-Type", "Content-Disposition"]
+
+    private static func fields(of head: ResponseHead) -> [String: String] {
+        var fields: [String: String] = [:]
+        for (name, value) in head.joinedFields {
+            if value.utf8.count > ResponseHead.longestParsedValue, parsedNames.contains(where: name.isFieldName) {
+                continue
+            }
+            fields[name] = value
+        }
+        return fields
+    }
+
+    override var mimeType: String? { mediaType?.essence }
+    override var textEncodingName: String? { mediaType?.charset }
+    override var expectedContentLength: Int64 { head.contentLength ?? -1 }
+    /// "Unknown", as Foundation says, where the server gives no name.
+    override var suggestedFilename: String? { head.suggestedFileName ?? "Unknown" }
+
+    override var classForCoder: AnyClass { HTTPURLResponse.self }
+
+    override var description: String {
+        // With the name of the class that it stands for.
+        "<\(HTTPURLResponse.self)" + super.description.dropFirst("<\(ResponseFace.self)".count)
+    }
+}
