@@ -23,7 +23,7 @@ package protocol OperationRuntime: Sendable {
     func release(_ transfer: Transfer)
     /// Runs a serializer, or other work that waits for nothing, on one of a few threads, of which one origin has not all.
     func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void)
-    /// Runs a block of the user's that may wait, even for another operation: there is a thread for each.
+    /// Runs a block or a serializer of the user's that may wait, even for another operation: there is a thread for each.
     func onBlockThread(_ work: @escaping @Sendable () -> Void)
     /// Runs `work` on a queue of the user's, or the main queue.
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
@@ -52,6 +52,14 @@ package protocol OperationRuntime: Sendable {
 }
 
 extension OperationRuntime {
+    /// Runs what a serializer does where it may: one of the library's waits for nothing, and one of a user's for anything.
+    func parse(
+        with serializer: any URLResponseSerialization, for origin: String, _ work: @escaping @Sendable () -> Void
+    ) {
+        let waitsForNobody = (serializer as? HTTPResponseSerializer)?.waitsForNobody == true
+        if waitsForNobody { onParsingThread(for: origin, work) } else { onBlockThread(work) }
+    }
+
     package func atNetworkRest(_ work: @escaping @Sendable () -> Void) { onNetworkThread(work) }
     package func soonOnNetworkThread(_ work: @escaping @Sendable () -> Void) { onNetworkThread(work) }
     package func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { on(queue, work) }

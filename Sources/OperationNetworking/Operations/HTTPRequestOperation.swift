@@ -129,7 +129,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
             completion()
         } else {
             scheduler?.operationDidLeaveHost(self)
-            runtime.onParsingThread(for: parsingOrigin) { [self] in
+            runtime.parse(with: serializer, for: parsingOrigin) { [self] in
                 if !acceptForDecoder() { serialize() }
                 completion()
             }
@@ -229,7 +229,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     override func judge(_ head: ResponseHead, decide: @escaping @Sendable (_ isAcceptable: Bool) -> Void) {
         let serializer = lock.withLock { _responseSerializer }
         if let isAcceptable = serializer.fastValidation(statusCode: head.statusCode) { return decide(isAcceptable) }
-        runtime.onParsingThread(for: parsingOrigin) { [self] in
+        runtime.parse(with: serializer, for: parsingOrigin) { [self] in
             // Without content, as at the end: the content type is the reader's matter.
             decide(accepts(serializer, data: nil))
         }

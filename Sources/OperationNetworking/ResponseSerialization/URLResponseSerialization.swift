@@ -4,8 +4,8 @@ public import FoundationNetworking
 
 /// Turns a response and its body into an object. AF: `AFURLResponseSerialization`.
 ///
-/// Called on one of the library's few threads for parsing: an implementation must be safe to call from several threads
-/// at once, and must not wait for operations, whose own parsing may be waiting for that thread.
+/// An implementation is called on a thread of its own for as long as it takes, where it may wait: it holds up nothing but
+/// its own request, which keeps its place in its queue. It must be safe to call from several threads at once.
 public protocol URLResponseSerialization: Sendable {
     /// The object of a response.
     ///

@@ -51,7 +51,7 @@ extension ManagedTask {
             outcome.data = outcome.data ?? Data()
             let transferred = outcome
             let origin = result.operation?.parsingOrigin ?? ""
-            Runtime.current.onParsingThread(for: origin) { [self] in
+            Runtime.current.parse(with: settings.serializer, for: origin) { [self] in
                 var outcome = transferred
                 do {
                     outcome.object = try settings.serializer.responseObject(

@@ -15,19 +15,35 @@ extension SessionManagerClient {
             {
                 own.urlSession(session, downloadTask: face, didFinishDownloadingTo: location)
             }
-            placeDownload(location, of: task)
-            reply()
+            guard let serializer = task.managed?.settings.serializer, let response = task.managedResponse else {
+                placeDownload(location, of: task, refusal: nil)
+                return reply()
+            }
+            let judge: @Sendable () -> (any Error)? = {
+                DownloadVerdict.refusal(of: response, at: location, by: serializer)
+            }
+            if (serializer as? HTTPResponseSerializer)?.waitsForNobody == true {
+                placeDownload(location, of: task, refusal: judge())
+                return reply()
+            }
+            // A user's may take its time, and other tasks have their turn on the manager's queue.
+            Runtime.current.onBlockThread { [self] in
+                let refusal = judge()
+                perform(for: task) { [self] in
+                    placeDownload(location, of: task, refusal: refusal)
+                    reply()
+                }
+            }
         }
     }
 
     /// Moves a download to where the blocks want it. Called on the manager's queue.
-    private func placeDownload(_ location: URL, of task: SessionTask) {
-        guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
-        let response = face.response ?? URLResponse.missing(for: task.originalRequest?.url)
+    private func placeDownload(_ location: URL, of task: SessionTask, refusal: (any Error)?) {
+        guard let session = task.session, let face = task.face as? URLSessionDownloadTask,
+            let response = task.managedResponse
+        else { return }
         let managed = task.managed
-        if let serializer = managed?.settings.serializer,
-            let refusal = DownloadVerdict.refusal(of: response, at: location, by: serializer)
-        {
+        if let refusal {
             let failure = Self.leavingResumeData(refusal, of: response, to: task)
             managed?.withState { $0.failure = failure }
             return
@@ -104,6 +120,14 @@ extension SessionManagerClient {
         guard let managed = task.managed else { return task.close() }
         managed.withState { $0.metrics = result.metrics }
         managed.complete(result, of: task, face: face)
+    }
+}
+
+extension SessionTask {
+    /// What a manager's serializer and blocks get of a download; nil: its face is gone.
+    fileprivate var managedResponse: URLResponse? {
+        guard session != nil, let face = face as? URLSessionDownloadTask else { return nil }
+        return face.response ?? .missing(for: originalRequest?.url)
     }
 }
 
