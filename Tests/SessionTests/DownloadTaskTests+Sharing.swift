@@ -161,7 +161,7 @@ extension DownloadTaskTests {
         let partial = PartialFile(clean: DownloadDestination(fileURL: location), of: request.url)
         try Data("content".utf8).write(to: URL(fileURLWithPath: partial.path))
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: partial.path))
-        let representation = Representation(validator: "\"a\"", totalLength: 100, offset: 7)
+        let representation = Representation(validator: "\"a\"", source: nil, totalLength: 100, offset: 7)
         #expect(partial.note(representation, of: file.fileDescriptor) == 0)
         let data = try #require(SessionResumeData(request: request, location: location)?.encoded())
         let configuration = URLSessionConfiguration.ephemeral

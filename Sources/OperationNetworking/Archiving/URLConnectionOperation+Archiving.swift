@@ -129,6 +129,11 @@ extension URLConnectionOperation {
             archive.downloadDestination == nil
         else { return }
         representation.offset = Int64(content.count)
+        if representation.source == nil {
+            // An earlier version's: the response says where it came from.
+            let url = archive.response?.url ?? archive.request.url
+            representation.source = url.flatMap { URL(string: $0) }.flatMap(Representation.source)
+        }
         _content = ResumableContent(configuration: _configuration.value, resumed: representation, content: content)
     }
 }

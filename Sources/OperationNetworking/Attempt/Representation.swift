@@ -7,6 +7,9 @@ internal import NetworkingTransport
 struct Representation: Sendable, Equatable, Codable {
     /// A strong entity tag, or a date that is a strong validator: what `If-Range` is sent with.
     var validator: String
+    /// Which resource it is of, since a validator says nothing across resources (RFC 9110, section 8.8.3): a digest of the URL
+    /// that answered, after redirects. Nil: not known, as in what earlier versions have left.
+    var source: String?
     /// All bytes, when known.
     var totalLength: Int64?
     /// Bytes that are here already, when restored from an archive or a partial file.
@@ -14,19 +17,23 @@ struct Representation: Sendable, Equatable, Codable {
 
     /// The representation of a complete answer to a GET; nil when it cannot be continued.
     ///
-    /// - Parameter time: when it came, in seconds since 1970.
-    init?(head: ResponseHead, method: String, receivedAt time: Double) {
+    /// - Parameters:
+    ///   - url: what answered.
+    ///   - time: when it came, in seconds since 1970.
+    init?(head: ResponseHead, from url: URL?, method: String, receivedAt time: Double) {
         guard method == "GET", head.statusCode == 200,
             ContentDecoder.codings(of: head).isEmpty,
             head.firstBytes(for: .acceptRanges)?.equalsIgnoringCase("none") != true,
             let validator = Self.validator(of: head, receivedAt: time)
         else { return nil }
         self.validator = validator
+        source = url.flatMap(Self.source)
         totalLength = head.contentLength
     }
 
-    init(validator: String, totalLength: Int64?, offset: Int64) {
+    init(validator: String, source: String?, totalLength: Int64?, offset: Int64) {
         self.validator = validator
+        self.source = source
         self.totalLength = totalLength
         self.offset = offset
     }
@@ -64,16 +71,27 @@ struct Representation: Sendable, Equatable, Codable {
         bytes.allSatisfy { 0x20...0x7E ~= $0 } ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Whether a 206 is the continuation of this representation from `offset`.
-    func isContinued(by head: ResponseHead, from offset: Int64) -> Bool {
-        guard head.statusCode == 206, let range = ContentRange(head: head), range.first == offset else { return false }
+    /// A digest of a URL, which may hold secrets that do not belong on the disk.
+    static func source(_ url: URL) -> String? {
+        let text = url.withoutUserInfo.absoluteString.utf8
+        return try? SHA256Hasher.hex(of: Data(text.prefix { $0 != UInt8(ascii: "#") }))
+    }
+
+    private func isFrom(_ url: URL?) -> Bool { source != nil && url.flatMap(Self.source) == source }
+
+    /// Whether a 206 of a URL is the continuation of this representation from `offset`.
+    func isContinued(by head: ResponseHead, from offset: Int64, at url: URL?) -> Bool {
+        guard head.statusCode == 206, isFrom(url), let range = ContentRange(head: head), range.first == offset else {
+            return false
+        }
         if let known = totalLength, let total = range.total, known != total { return false }
         return hasValidator(of: head)
     }
 
-    /// Whether a 416 says that this representation has no more than the `offset` bytes that are here.
-    func isComplete(by head: ResponseHead, at offset: Int64) -> Bool {
-        head.statusCode == 416 && ContentRange(head: head)?.total == offset && totalLength ?? offset == offset
+    /// Whether a 416 of a URL says that this representation has no more than the `offset` bytes that are here.
+    func isComplete(by head: ResponseHead, of offset: Int64, at url: URL?) -> Bool {
+        head.statusCode == 416 && isFrom(url) && ContentRange(head: head)?.total == offset
+            && totalLength ?? offset == offset
             && hasValidator(of: head)
     }
 

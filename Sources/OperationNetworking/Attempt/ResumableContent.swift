@@ -25,7 +25,7 @@ final class ResumableContent: @unchecked Sendable {
     var representation: Representation? {
         get {
             if let (head, method, time) = source {
-                known = Representation(head: head, method: method, receivedAt: time)
+                known = Representation(head: head, from: beginning?.url, method: method, receivedAt: time)
                 source = nil
             }
             return known

@@ -18,7 +18,7 @@ internal import NetworkingTransport
 /// | redirect                                   | discarded | `follow`; held and `ask` with a redirect block    |
 /// | 401 that something answers                 | discarded | `answer`; held and `ask` with a challenge block   |
 /// | 206 that goes on where we are              | accepted  | `deliver`                                         |
-/// | another 206, a coded 2xx; 416 for less     | discarded | `startOver`                                       |
+/// | another 206, a coded 2xx; 416 for less; 206 or 416 of another URL | discarded | `startOver`                |
 /// | 206 to a download that asked for all       | discarded | `fail`                                            |
 /// | 416 for just what is here                  | discarded | `complete`                                        |
 /// | 304 to a condition of the cache's          | discarded | `refresh`                                         |
@@ -257,9 +257,9 @@ struct AttemptMachine: ~Copyable {
         case 200..<300 where !ContentDecoder.codings(of: head).isEmpty:
             return .startOver
         case 206:
-            return representation.isContinued(by: head, from: offset) ? .deliver : .startOver
+            return representation.isContinued(by: head, from: offset, at: url) ? .deliver : .startOver
         case 416:
-            return representation.isComplete(by: head, at: offset) ? .complete : .startOver
+            return representation.isComplete(by: head, of: offset, at: url) ? .complete : .startOver
         default:
             return .deliver
         }

@@ -30,7 +30,8 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
         if let body = _request.httpBodyStream, !(body is any ReplayableBodyStream) { return true }
         guard let head else { return false }
         return Representation(
-            head: head, method: _request.httpMethod ?? "GET", receivedAt: runtime.date.timeIntervalSince1970) == nil
+            head: head, from: nil, method: _request.httpMethod ?? "GET", receivedAt: runtime.date.timeIntervalSince1970)
+            == nil
     }
 
     /// A task has notifications of its own: whoever counts both kinds would count twice.

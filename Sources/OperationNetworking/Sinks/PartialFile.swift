@@ -28,7 +28,7 @@ struct PartialFile: Sendable {
     /// Does not look at the disk.
     init(clean destination: DownloadDestination, of url: URL?) {
         self.init(
-            targetPath: destination.fileURL.path, resource: url.flatMap(Self.resource(of:)), representation: nil)
+            targetPath: destination.fileURL.path, resource: url.flatMap(Representation.source), representation: nil)
     }
 
     private init(targetPath: String, resource: String?, representation: Representation?) {
@@ -37,12 +37,6 @@ struct PartialFile: Sendable {
         notePath = targetPath + ".part.json"
         self.resource = resource
         self.representation = representation
-    }
-
-    /// A digest, since a URL may hold secrets that do not belong on the disk.
-    private static func resource(of url: URL) -> String? {
-        let text = url.withoutUserInfo.absoluteString.utf8
-        return try? SHA256Hasher.hex(of: Data(text.prefix { $0 != UInt8(ascii: "#") }))
     }
 
     private func stored() -> Representation? {
@@ -61,7 +55,9 @@ struct PartialFile: Sendable {
         else { return nil }
         if let total = note.totalLength, Int64(status.st_size) > total { return nil }
         return Representation(
-            validator: note.validator, totalLength: note.totalLength, offset: Int64(status.st_size))
+            // An earlier version's is taken for that of a file without redirects.
+            validator: note.validator, source: note.source ?? resource, totalLength: note.totalLength,
+            offset: Int64(status.st_size))
     }
 
     /// Notes what the content of the open partial file is a part of; nil: it cannot be continued.

@@ -9,8 +9,10 @@ struct PartialNote: Codable, Equatable {
     var validator: String
     /// All bytes, when known.
     var totalLength: Int64?
-    /// Which resource it is of: a digest of the URL, since a validator says nothing across resources; nil without a URL.
+    /// What was asked for: a digest of the URL; nil without a URL.
     var resource: String?
+    /// What answered: see `Representation.source`. Nil in notes of earlier versions.
+    var source: String?
     /// The file that the note is about, so that another one under its name does not count.
     var file: FileIdentity
 
@@ -21,6 +23,7 @@ struct PartialNote: Codable, Equatable {
         validator = representation.validator
         totalLength = representation.totalLength
         self.resource = resource
+        source = representation.source
         self.file = file
     }
 

@@ -11,7 +11,7 @@ import Testing
     static let content = Data.random(200_000)
 
     let server: TestServer
-    private let directory: TemporaryDirectory
+    let directory: TemporaryDirectory
 
     init() throws {
         server = try TestServer()

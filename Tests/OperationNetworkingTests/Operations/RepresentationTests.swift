@@ -13,7 +13,7 @@ import Testing
     private static func validator(_ lines: String..., at time: Double = time + 1000) -> String? {
         let fields = lines.map { $0 + "\r\n" }.joined()
         let head = ResponseHead(statusCode: 200, httpVersion: "1.1", rawFields: Array(fields.utf8))
-        return Representation(head: head, method: "GET", receivedAt: time)?.validator
+        return Representation(head: head, from: nil, method: "GET", receivedAt: time)?.validator
     }
 
     @Test("A strong entity tag; never a date beside a tag that is of no use")

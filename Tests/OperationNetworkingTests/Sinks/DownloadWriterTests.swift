@@ -26,7 +26,7 @@ import Testing
 
     @Test("Content that comes in one piece needs none")
     func whole() throws {
-        try writer.begin(Representation(validator: "\"a\"", totalLength: 4, offset: 0))
+        try writer.begin(Representation(validator: "\"a\"", source: nil, totalLength: 4, offset: 0))
         try write("four")
         #expect(names == ["target.part"])
         try writer.commit()
@@ -35,7 +35,7 @@ import Testing
 
     @Test("There is one before the first piece of several, or of a length that nobody knows", arguments: [8, nil])
     func pieces(total: Int64?) throws {
-        try writer.begin(Representation(validator: "\"a\"", totalLength: total, offset: 0))
+        try writer.begin(Representation(validator: "\"a\"", source: nil, totalLength: total, offset: 0))
         #expect(names == ["target.part"])
         try write("four")
         #expect(names == ["target.part", "target.part.json"])
@@ -46,7 +46,7 @@ import Testing
 
     @Test("Content that came in one piece, and could not be moved, has one")
     func abandoned() throws {
-        try writer.begin(Representation(validator: "\"a\"", totalLength: 4, offset: 0))
+        try writer.begin(Representation(validator: "\"a\"", source: nil, totalLength: 4, offset: 0))
         try write("four")
         writer.abandon()
         #expect(names == ["target.part", "target.part.json"])
@@ -54,9 +54,9 @@ import Testing
 
     @Test("One of before goes when other content begins")
     func another() throws {
-        try writer.begin(Representation(validator: "\"a\"", totalLength: 8, offset: 0))
+        try writer.begin(Representation(validator: "\"a\"", source: nil, totalLength: 8, offset: 0))
         try write("four")
-        try writer.begin(Representation(validator: "\"b\"", totalLength: 4, offset: 0))
+        try writer.begin(Representation(validator: "\"b\"", source: nil, totalLength: 4, offset: 0))
         #expect(names == ["target.part"])
         try write("four")
         try writer.commit()
@@ -74,7 +74,7 @@ import Testing
 
     @Test("A part that somebody else put in place of this one stays, with its note")
     func replaced() throws {
-        try writer.begin(Representation(validator: "\"a\"", totalLength: 4, offset: 0))
+        try writer.begin(Representation(validator: "\"a\"", source: nil, totalLength: 4, offset: 0))
         try write("four")
         try FileManager.default.removeItem(at: directory.file("target.part"))
         try directory.write("theirs", to: "target.part")

@@ -9,6 +9,7 @@ package enum RangeRequest {
         guard let response = operation.response else { return nil }
         var head = DownloadPlan.Head(statusCode: response.statusCode)
         head.validator = validator(of: response)
+        head.resource = response.url.flatMap { PartNote.digest(of: $0) }
         head.acceptsRanges = response.value(forHTTPHeaderField: "Accept-Ranges").map { !isNone($0) } ?? true
         if response.statusCode == 206 {
             let range = response.value(forHTTPHeaderField: "Content-Range").flatMap(contentRange)

@@ -20,15 +20,21 @@ package struct PartNote: Codable, Sendable, Equatable {
     private var parts: [Int64]
     /// Of every place, by the digest of its URL, which may hold secrets itself; empty: none.
     private var validators: [String: String]
+    /// What of it answered, after redirects: by the same, as such a digest. Nil in notes of earlier versions.
+    private var resources: [String: String]?
 
     init(_ remains: DownloadPlan.Remains, of file: FileIdentity, at urls: [URL]) {
         self.file = file
         total = remains.total
         parts = remains.parts.flatMap { [$0.lowerBound, $0.upperBound] }
         validators = [:]
-        for (url, validator) in zip(urls, remains.validators) {
-            if let key = Self.key(of: url) { validators[key] = validator ?? "" }
+        var resources: [String: String] = [:]
+        for (index, url) in urls.enumerated() where remains.validators.indices.contains(index) {
+            guard let key = Self.digest(of: url) else { continue }
+            validators[key] = remains.validators[index] ?? ""
+            resources[key] = remains.resources.indices.contains(index) ? remains.resources[index] : nil
         }
+        self.resources = resources
     }
 
     /// Nil for what is no note.
@@ -62,10 +68,13 @@ package struct PartNote: Codable, Sendable, Equatable {
             guard parts[index] < parts[index + 1], parts[index] >= 0, parts[index + 1] <= size else { return nil }
             ranges.append(parts[index]..<parts[index + 1])
         }
-        let noted = urls.map { url in Self.key(of: url).flatMap { validators[$0] } }
+        let keys = urls.map { Self.digest(of: $0) }
+        let noted = keys.map { $0.flatMap { validators[$0] } }
         guard noted.contains(where: { $0 != nil }) else { return nil }
         let remains = DownloadPlan.Remains(
-            total: total, parts: ranges, validators: noted.map { $0.flatMap { Self.isValidator($0) ? $0 : nil } })
+            total: total, parts: ranges, validators: noted.map { $0.flatMap { Self.isValidator($0) ? $0 : nil } },
+            // An earlier version's is taken for that of a file without redirects.
+            resources: keys.map { key in key.map { resources?[$0] ?? $0 } })
         return remains.isSound ? remains : nil
     }
 
@@ -74,7 +83,8 @@ package struct PartNote: Codable, Sendable, Equatable {
         (1...maximumValidatorLength).contains(text.utf8.count) && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
 
-    private static func key(of url: URL) -> String? {
+    /// Of a URL without its fragment.
+    static func digest(of url: URL) -> String? {
         let bytes = Array(url.publicText.utf8.prefix { $0 != UInt8(ascii: "#") })
         var digest = [UInt8](repeating: 0, count: 32)
         guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else { return nil }

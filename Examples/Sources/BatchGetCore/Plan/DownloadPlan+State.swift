@@ -4,6 +4,9 @@ extension DownloadPlan {
     struct Source {
         /// Of the file that it has; nil: not known, or none that says anything.
         var validator: String?
+        /// Of what that is said: a validator says nothing of what a redirect elsewhere leads to (RFC 9110, section 8.8.3). Nil:
+        /// not known.
+        var resource: String?
         /// Whether it has answered, in this run, with the file that is being put together.
         var isConfirmed = false
         var servesRanges = true

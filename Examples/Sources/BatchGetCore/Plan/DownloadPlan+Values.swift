@@ -64,17 +64,20 @@ extension DownloadPlan {
         package var totalLength: Int64?
         /// A strong entity tag, else a date.
         package var validator: String?
+        /// What answered, after redirects: some name of it. Nil: not known.
+        package var resource: String?
         /// False: it says that there are no ranges.
         package var acceptsRanges: Bool
 
         package init(
             statusCode: Int, first: Int64? = nil, totalLength: Int64? = nil, validator: String? = nil,
-            acceptsRanges: Bool = true
+            resource: String? = nil, acceptsRanges: Bool = true
         ) {
             self.statusCode = statusCode
             self.first = first
             self.totalLength = totalLength
             self.validator = validator
+            self.resource = resource
             self.acceptsRanges = acceptsRanges
         }
     }
@@ -134,11 +137,14 @@ extension DownloadPlan {
         package var parts: [Range<Int64>]
         /// By the index of the place; nil: not known.
         package var validators: [String?]
+        /// What of each answered, after redirects; nil: not known.
+        package var resources: [String?]
 
-        package init(total: Int64, parts: [Range<Int64>], validators: [String?]) {
+        package init(total: Int64, parts: [Range<Int64>], validators: [String?], resources: [String?]? = nil) {
             self.total = total
             self.parts = parts
             self.validators = validators
+            self.resources = resources ?? validators.map { _ in nil }
         }
 
         /// Whether it can be true.

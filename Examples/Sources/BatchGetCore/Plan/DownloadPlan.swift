@@ -22,8 +22,9 @@
 /// | every segment is complete          | `complete`                                                               |
 /// | another checksum than it should be | everything anew, if some of it is an earlier run's                       |
 ///
-/// What is put together from several responses is known to be of one file: by a validator, sent as `If-Range`, or one strong
-/// entity tag of several servers, or by the checksum in the end; and by its length always.
+/// What is put together from several responses is known to be of one file: by a validator of one URL, sent as `If-Range`, or one
+/// strong entity tag of several places that the list says to have one file, or by the checksum in the end; and by its length
+/// always. A place that redirects elsewhere than before has another file, unless there is a checksum.
 package struct DownloadPlan: Sendable {
     /// Bytes below which nothing is cut: more than one piece that may be on its way into the file.
     package static let leastSplitSize: Int64 = 128 << 10
@@ -56,11 +57,15 @@ package struct DownloadPlan: Sendable {
         sources = Array(repeating: Source(), count: sourceCount)
         segments = [Segment(0, nil)]
         guard let remains, remains.isSound, remains.validators.count == sourceCount,
+            remains.resources.count == sourceCount,
             settings.size ?? remains.total == remains.total,
             settings.hasChecksum || remains.validators.contains(where: { $0 != nil })
         else { return }
         total = remains.total
-        for (index, validator) in remains.validators.enumerated() { sources[index].validator = validator }
+        for index in sources.indices {
+            sources[index].validator = remains.validators[index]
+            sources[index].resource = remains.resources[index]
+        }
         segments = []
         var begin: Int64 = 0
         for part in remains.parts {
@@ -84,7 +89,8 @@ package struct DownloadPlan: Sendable {
                 parts.append(segment.start..<segment.position)
             }
         }
-        return Remains(total: total, parts: parts, validators: sources.map(\.validator))
+        return Remains(
+            total: total, parts: parts, validators: sources.map(\.validator), resources: sources.map(\.resource))
     }
 
     /// Bytes that are there.
@@ -273,6 +279,7 @@ package struct DownloadPlan: Sendable {
 
     /// Whether a response can be put together with what is there.
     private func isSame(_ head: Head, as request: Request) -> Bool {
+        if !settings.hasChecksum, let known = sources[request.source].resource, known != head.resource { return false }
         guard let known = sources[request.source].validator else {
             return settings.hasChecksum || head.validator != nil && head.validator == sharedTag
         }
@@ -282,6 +289,7 @@ package struct DownloadPlan: Sendable {
 
     private mutating func learn(_ head: Head, of source: Int) {
         if let validator = head.validator { sources[source].validator = validator }
+        sources[source].resource = head.resource
         sources[source].isConfirmed = true
         if !head.acceptsRanges { sources[source].servesRanges = false }
         guard let length = head.totalLength else { return }
@@ -355,6 +363,7 @@ package struct DownloadPlan: Sendable {
         given = 0
         for index in sources.indices {
             sources[index].validator = nil
+            sources[index].resource = nil
             sources[index].isConfirmed = false
             // Servers with different tags behind one name never have two ranges of one file: the last time it is in one piece.
             sources[index].servesRanges = restarts < Self.maximumRestarts
@@ -379,6 +388,7 @@ package struct DownloadPlan: Sendable {
         workers[number]?.end = nil
         for index in sources.indices where index == source || !settings.hasChecksum {
             sources[index].validator = nil
+            sources[index].resource = nil
             sources[index].isConfirmed = false
         }
     }

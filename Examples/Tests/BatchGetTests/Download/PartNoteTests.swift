@@ -37,6 +37,14 @@ import Testing
         #expect(silent?.remains(size: 30, at: [other]) == nil, "what is there is another URL's")
     }
 
+    @Test("What answered is noted, too; in a note of an earlier version it was the place itself")
+    func resources() throws {
+        let url = try #require(Self.url)
+        #expect(try note([:])?.remains(size: 30, at: [url])?.resources == [Self.key])
+        let redirected = try note(["resources": [Self.key: "other"]])
+        #expect(redirected?.remains(size: 30, at: [url])?.resources == ["other"])
+    }
+
     @Test(
         "What cannot be true does not count",
         arguments: [

@@ -199,6 +199,26 @@ private typealias Head = DownloadPlan.Head
         #expect(plan.asked() == ["fail: busy"])
     }
 
+    @Test("A place that redirects elsewhere than before has another file, whatever its tag says; a checksum decides")
+    func redirectedElsewhere() {
+        for (resource, checksum) in [("here", false), ("elsewhere", false), (nil, false), ("elsewhere", true)] {
+            let remains = Plan.Remains(
+                total: 4 * unit, parts: [0..<unit], validators: ["\"a\""], resources: ["here"])
+            var plan = Plan(sourceCount: 1, settings: settings(1, checksum: checksum), remains: remains)
+            #expect(plan.asked() == ["1 of 0: bytes=\(unit)-\(4 * unit - 1) if \"a\""])
+            var answer = head(4 * unit, status: 206, first: unit)
+            answer.resource = resource
+            let isSame = resource == "here" || checksum
+            #expect(plan.didReceive(answer, of: 1) == (isSame ? .write : .refuse(.changed)))
+            guard !isSame else {
+                #expect(plan.remains?.resources == [resource])
+                continue
+            }
+            _ = plan.didEnd(1, .changed)
+            #expect(plan.asked() == ["2 of 0: all"])
+        }
+    }
+
     @Test("A range that was not asked for is not written")
     func otherRange() {
         let remains = Plan.Remains(total: 4 * unit, parts: [0..<unit], validators: ["\"a\""])

@@ -28,9 +28,9 @@ extension FuzzTarget {
             if let length = head.contentLength, length < 0 { broken("a length is not negative") }
             _ = HTTPChallenge(head: head)
             _ = ContentDecoder.codings(of: head)
-            let representation = Representation(head: head, method: "GET", receivedAt: 1e9)
-            _ = representation?.isContinued(by: head, from: 5)
             guard let url = URL(string: "http://example.com/a") else { return }
+            let representation = Representation(head: head, from: url, method: "GET", receivedAt: 1e9)
+            _ = representation?.isContinued(by: head, from: 5, at: url)
             _ = RedirectPolicy.next(after: URLRequest(url: url), at: url, for: head)
             head.forEachField { _, value in _ = String.Encoding(charset: value) }
             if let name = head.suggestedFileName {

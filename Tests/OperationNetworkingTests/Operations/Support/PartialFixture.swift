@@ -13,7 +13,9 @@ extension TemporaryDirectory {
         let descriptor = open(partial.path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         let code = partial.note(
-            Representation(validator: validator, totalLength: total.map(Int64.init), offset: 0), of: descriptor)
+            Representation(
+                validator: validator, source: Representation.source(url), totalLength: total.map(Int64.init), offset: 0),
+            of: descriptor)
         if code != 0 { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
     }
 }
