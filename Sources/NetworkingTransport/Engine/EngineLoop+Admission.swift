@@ -136,7 +136,9 @@ extension EngineLoop {
             beginsAlone: request.route?.httpVersion == .http2PriorKnowledge)
         switch verdict {
         case .admitted(let origin): activate(transfer, origin)
-        case .waits(let ticket): transfer.ticket = ticket
+        case .waits(let ticket):
+            transfer.ticket = ticket
+            transfer.handler?.transferDidQueue(transfer)
         }
     }
 

@@ -105,7 +105,7 @@ extension EngineLoop {
         takeBack(driver)
         transfer.driver = nil
         transfer.phase = .waiting
-        handler?.transferDidReturn(transfer)
+        handler?.transferDidQueue(transfer)
         heldWaiters[ObjectIdentifier(transfer)] = transfer
         admit(transfer.origin)
     }

@@ -8,8 +8,8 @@
 package protocol TransferHandler: AnyObject, Sendable {
     /// libcurl is about to get the transfer: once, or twice when it is tried again on a fresh connection.
     func transferDidBegin(_ transfer: Transfer)
-    /// libcurl has not sent the transfer's request, and does not have it any more: it waits again.
-    func transferDidReturn(_ transfer: Transfer)
+    /// The transfer has to wait for a slot of its origin: none was free, or it gave its own back before it sent anything.
+    func transferDidQueue(_ transfer: Transfer)
     /// An interim head arrived: a 1xx other than 100 and 101.
     func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead)
     /// A response head arrived: not a 1xx, and not a 401 or 407 that libcurl answers by itself.
@@ -25,7 +25,7 @@ package protocol TransferHandler: AnyObject, Sendable {
 
 extension TransferHandler {
     package func transferDidBegin(_ transfer: Transfer) {}
-    package func transferDidReturn(_ transfer: Transfer) {}
+    package func transferDidQueue(_ transfer: Transfer) {}
     package func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead) {}
 }
 

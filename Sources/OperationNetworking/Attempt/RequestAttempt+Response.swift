@@ -13,7 +13,7 @@ extension RequestAttempt: TransferHandler {
         if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: false) }
     }
 
-    func transferDidReturn(_ transfer: Transfer) {
+    func transferDidQueue(_ transfer: Transfer) {
         if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: true) }
     }
 

@@ -198,7 +198,6 @@ final class RequestAttempt: @unchecked Sendable {
             let transfer = Transfer(request: try makeTransferRequest(), handler: self)
             self.transfer = transfer
             timings = nil
-            if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: true) }
             runtime.start(transfer)
         } catch {
             finish(error: error)

@@ -1,6 +1,31 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
+/// How far the ranges of one attempt have come that follow one another because each ended early: a server that sends a byte
+/// at a time would be asked without end. Whoever serves a cache's blocks, or so many bytes at most, is not such a one.
+struct RangeProgress {
+    /// Bytes that are worth a request, however much is missing.
+    static let largeRange: Int64 = 64 << 10
+    /// Else a part of what is missing: one of so many.
+    static let leastShare: Int64 = 16
+    /// Ranges with less than either that are put up with. Each good one makes up for another.
+    static let patience = 20
+
+    private var shortRanges = 0
+
+    /// Takes note of a range that more is to follow.
+    ///
+    /// - Parameters:
+    ///   - count: its bytes.
+    ///   - missing: bytes that were missing when it was asked for, as far as that is known.
+    /// - Returns: whether more is to be asked for.
+    mutating func note(_ count: Int64, of missing: Int64?) -> Bool {
+        let isGood = count >= Self.largeRange || missing.map { count >= max(1, $0 / Self.leastShare) } == true
+        shortRanges = isGood ? max(0, shortRanges - 1) : shortRanges + 1
+        return shortRanges <= Self.patience
+    }
+}
+
 /// A range's end.
 extension AttemptMachine {
     /// Whether a range that ended is all there is.
@@ -14,7 +39,7 @@ extension AttemptMachine {
     /// - Parameters:
     ///   - accepted: bytes that are here now.
     ///   - known: the length of the representation, as far as it was known before.
-    func completeness(accepted: @autoclosure () -> Int64?, known: @autoclosure () -> Int64?) -> Completeness {
+    mutating func completeness(accepted: @autoclosure () -> Int64?, known: @autoclosure () -> Int64?) -> Completeness {
         guard continuesContent, let accepted = accepted() else { return .whole }
         let range = head.flatMap(ContentRange.init(head:))
         let total = known() ?? range?.total
@@ -35,6 +60,13 @@ extension AttemptMachine {
                 URLError(
                     .networkConnectionLost, url: url,
                     reason: "the server sent \(accepted) of \(total.map(String.init) ?? "more") bytes, and no more"))
+        }
+        guard rangeProgress.note(accepted - offset, of: total.map { $0 - offset }) else {
+            return .fail(
+                URLError(
+                    .networkConnectionLost, url: url,
+                    reason: "the server sends the rest in pieces too small to be asked for one by one: after "
+                        + "\(accepted) of \(total.map(String.init) ?? "more") bytes the last had \(accepted - offset)"))
         }
         return .partial
     }

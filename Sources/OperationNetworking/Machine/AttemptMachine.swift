@@ -130,6 +130,7 @@ struct AttemptMachine: ~Copyable {
     /// The head of the present transfer's response.
     private(set) var head: ResponseHead?
     private var asksForRange = true
+    var rangeProgress = RangeProgress()
     private var next = FollowUp.deliver
     /// Why the content is not whole that was held for a question.
     private var heldError: TransferError?

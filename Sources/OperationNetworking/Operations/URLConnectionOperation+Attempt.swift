@@ -142,7 +142,6 @@ extension URLConnectionOperation {
         if !isRetry { postNotification(.networkingOperationDidStart) }
         Trace.step(.send, self)
         if let first {
-            if configuration.value.totalTimeout != nil { self.attempt(number, waitsForConnection: true) }
             runtime.start(first)
         } else {
             runtime.onNetworkThread { attempt.send() }
