@@ -28,23 +28,25 @@ public final class StrictTransportSecurity: Sendable {
         }
     }
 
-    /// Hosts that are kept; beyond it those go first that expire first.
-    private static let limit = 10_000
+    /// Hosts that are kept. Beyond it one goes of the registrable domain that has most, so that nobody gets another's out: of
+    /// its hosts the one that was heard of, or asked, longest ago.
+    static let limit = 10_000
 
     /// By name.
-    private let known = Locked<[String: Host]>([:])
+    private let known = Locked(FairTable<String, Host>(capacity: limit))
 
     /// Knows the given hosts, such as those of an earlier run. Those that cannot be names of hosts are left out.
     public init(hosts: [Host] = []) { self.hosts = hosts }
 
     /// The hosts known, by name. Setting it forgets the others.
     public var hosts: [Host] {
-        get { known.withLock { Array($0.values) }.sorted { $0.name < $1.name } }
+        get { known.withLock { $0.values }.sorted { $0.name < $1.name } }
         set {
-            var table: [String: Host] = [:]
-            for host in newValue.prefix(Self.limit) {
+            var table = FairTable<String, Host>(capacity: Self.limit)
+            for host in newValue {
                 guard let name = Self.name(host.name) else { continue }
-                table[name] = Host(name: name, includesSubdomains: host.includesSubdomains, expires: host.expires)
+                let known = Host(name: name, includesSubdomains: host.includesSubdomains, expires: host.expires)
+                table.insert(known, forKey: name, of: Self.domain(of: name))
             }
             known.withLock { $0 = table }
         }
@@ -73,31 +75,31 @@ public final class StrictTransportSecurity: Sendable {
             field = StrictTransportSecurityField(value.utf8)
         }
         guard let field else { return }
-        known.withLock { table in
-            guard field.maximumAge > 0 else {
-                table[name] = nil
-                return
-            }
-            if table[name] == nil, table.count >= Self.limit,
-                let first = table.values.min(by: { $0.expires < $1.expires })
-            {
-                table[first.name] = nil
-            }
-            table[name] = Host(
-                name: name, includesSubdomains: field.includesSubdomains,
-                expires: now.addingTimeInterval(TimeInterval(field.maximumAge)))
+        guard field.maximumAge > 0 else {
+            known.withLock { _ = $0.remove(name) }
+            return
         }
+        let host = Host(
+            name: name, includesSubdomains: field.includesSubdomains,
+            expires: now.addingTimeInterval(TimeInterval(field.maximumAge)))
+        let domain = Self.domain(of: name)
+        known.withLock { $0.insert(host, forKey: name, of: domain) }
+    }
+
+    /// Whose a host is: that of the name below a public suffix.
+    private static func domain(of name: String) -> String {
+        PublicSuffixList.shared.registrableDomain(of: name) ?? name
     }
 
     /// Section 8.2: the host itself, or one above it that speaks for those below.
     private func isKnown(_ name: String, now: Date) -> Bool {
         known.withLock { table in
             guard !table.isEmpty else { return false }
-            if let host = table[name], host.expires > now { return true }
+            if let host = table.use(name), host.expires > now { return true }
             var rest = Substring(name)
             while let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
                 rest = rest[rest.utf8.index(after: dot)...]
-                if let host = table[String(rest)], host.includesSubdomains, host.expires > now { return true }
+                if let host = table.use(String(rest)), host.includesSubdomains, host.expires > now { return true }
             }
             return false
         }

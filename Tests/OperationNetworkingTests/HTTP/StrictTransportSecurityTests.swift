@@ -89,6 +89,29 @@ import Testing
         #expect(second.hosts.contains { $0.name == "new.test" } && !second.hosts.contains { $0.name == "h0.test" })
     }
 
+    @Test("Who has ten thousand names gets nobody else's out", .timeLimit(.minutes(1)))
+    func flood() throws {
+        let security = StrictTransportSecurity()
+        let field = head("Strict-Transport-Security: max-age=100\r\n")
+        // It expires before all others.
+        for host in ["victim.test", "www.victim.test"] {
+            security.note(field, from: try #require(URL(string: "https://\(host)/")), now: Self.now)
+        }
+        let long = head("Strict-Transport-Security: max-age=1000000; includeSubDomains\r\n")
+        let start = ContinuousClock.now
+        for number in 0..<30_000 {
+            let url = try #require(URL(string: "https://h\(number).evil.co.uk/"))
+            security.note(long, from: url, now: Self.now)
+        }
+        // A look through all of them for each takes minutes.
+        #expect(ContinuousClock.now - start < .seconds(15 * Patience.factor))
+        #expect(security.hosts.count == 10_000)
+        for host in ["victim.test", "www.victim.test", "h29999.evil.co.uk"] {
+            let url = try #require(URL(string: "http://\(host)/"))
+            #expect(security.secureURL(for: url, now: Self.now)?.scheme == "https", "\(host)")
+        }
+    }
+
     @Test("A host that said so once is asked over TLS, also after a redirect; without the option it is not")
     func requests() async throws {
         let root = try TestCertificateAuthority(name: "Strict Root")
