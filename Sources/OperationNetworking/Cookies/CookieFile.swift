@@ -75,7 +75,7 @@ public struct CookieFile: Sendable, Hashable {
         storage.change { jar in
             let now = Date()
             for cookie in content.cookies.compactMap({ $0.checked(at: now) }) where !jar.contains(cookie) {
-                jar.put(cookie, isTrusted: cookie.isSecure)
+                jar.put(cookie)
             }
         }
     }
@@ -86,7 +86,7 @@ public struct CookieFile: Sendable, Hashable {
     /// - Throws: what keeps the file from being written. What was there before is still there.
     public func save(_ storage: HTTPCookieStorage) throws(CookieFileError) {
         let now = Date()
-        let kept = (storage.cookies ?? []).filter { cookie in
+        let kept = storage.allCookies.filter { cookie in
             cookie.expiresDate != nil && !cookie.isExpired(at: now)
                 && (cookie is ReceivedCookie || !cookie.isSessionOnly)
         }

@@ -15,21 +15,21 @@ struct CookieJar {
     static let maximumTextNameLength = 256
 
     private let now: Date
-    /// By the key of Foundation's own table.
-    private var cookies: [String: HTTPCookie] = [:]
+    private var cookies: [CookieKey: HTTPCookie] = [:]
     /// What was there under each key that was written to.
-    private var before: [String: HTTPCookie?] = [:]
+    private var before: [CookieKey: HTTPCookie?] = [:]
+    /// What the storage has no place for at first.
+    private let hidden: [HiddenCookie]
 
-    init(_ stored: [HTTPCookie], now: Date = Date()) {
+    init(_ shown: [HTTPCookie], hidden: [HiddenCookie] = [], now: Date = Date()) {
         self.now = now
-        for cookie in stored { cookies[Self.key(cookie)] = cookie }
+        self.hidden = hidden
+        for hidden in hidden { cookies[hidden.cookie.key] = hidden.cookie }
+        for cookie in shown { cookies[cookie.key] = cookie }
     }
 
-    /// What two cookies must not have in common: Foundation keeps one of them only.
-    private static func key(_ cookie: HTTPCookie) -> String { cookie.domain + cookie.path + cookie.name }
-
-    private static func key(_ content: ReceivedCookie.Content) -> String {
-        content.domain + content.path + content.name
+    private static func key(_ content: ReceivedCookie.Content) -> CookieKey {
+        CookieKey(name: content.name, domain: content.domain, path: content.path)
     }
 
     var all: [HTTPCookie] { Array(cookies.values) }
@@ -37,7 +37,7 @@ struct CookieJar {
     /// Whether something is there under the name, domain and path.
     func contains(_ content: ReceivedCookie.Content) -> Bool { cookies[Self.key(content)] != nil }
 
-    /// What has to be done to the storage, oldest first.
+    /// What is other than it was, oldest first.
     var changes: (removed: [HTTPCookie], stored: [HTTPCookie]) {
         var (removed, stored): ([HTTPCookie], [HTTPCookie]) = ([], [])
         for (key, old) in before {
@@ -48,6 +48,49 @@ struct CookieJar {
             }
         }
         return (removed, stored.sorted { CookieCreation(of: $0) < CookieCreation(of: $1) })
+    }
+
+    /// How the cookies are to be kept by a storage that holds one only of those with the same `HTTPCookie.foundationKey`.
+    struct Placement {
+        /// What the storage is to forget, and to show, oldest first.
+        var removed: [HTTPCookie] = []
+        var stored: [HTTPCookie] = []
+        /// All that it has no place for.
+        var hidden: [HiddenCookie] = []
+    }
+
+    /// Nil: nothing has changed.
+    var placement: Placement? {
+        let (removed, stored) = changes
+        guard !removed.isEmpty || !stored.isEmpty else { return nil }
+        // Cookies with the keys that something was written to.
+        var places: [String: [HTTPCookie]] = [:]
+        for cookie in removed + stored { places[cookie.foundationKey] = [] }
+        let lengths = Set((removed + stored).map { $0.foundationKey.utf8.count })
+        for cookie in cookies.values where cookie.mayHaveFoundationKey(ofLengths: lengths) {
+            let key = cookie.foundationKey
+            if places[key] != nil { places[key]?.append(cookie) }
+        }
+        var placement = Placement()
+        placement.hidden = hidden.filter { places[$0.cookie.foundationKey] == nil }
+        placement.removed = removed.filter { places[$0.foundationKey]?.isEmpty == true }
+        let new = Set(stored.map { ObjectIdentifier($0) })
+        let wasHidden = Set(hidden.map { ObjectIdentifier($0.cookie) })
+        for members in places.values {
+            // A secure one is shown rather than another, and then what came last.
+            let shown = members.max { left, right in
+                if left.isSecure != right.isSecure { return right.isSecure }
+                let isNew = (new.contains(ObjectIdentifier(left)), new.contains(ObjectIdentifier(right)))
+                if isNew.0 != isNew.1 { return isNew.1 }
+                return CookieCreation(of: left) < CookieCreation(of: right)
+            }
+            guard let shown else { continue }
+            let id = ObjectIdentifier(shown)
+            if new.contains(id) || wasHidden.contains(id) { placement.stored.append(shown) }
+            placement.hidden += members.filter { $0 !== shown }.map { HiddenCookie(cookie: $0, shown: shown) }
+        }
+        placement.stored.sort { CookieCreation(of: $0) < CookieCreation(of: $1) }
+        return placement
     }
 
     // MARK: Setting
@@ -72,52 +115,36 @@ struct CookieJar {
             location.isSecure || !wouldHideSecureCookie(field.name, domain, path)
         else { return false }
         let text = String(decoding: domain, as: UTF8.self)
-        return put(
+        put(
             ReceivedCookie.Content(
                 name: name, value: value, domain: isHostOnly ? text : "." + text,
                 path: String(decoding: path, as: UTF8.self), isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
-                sameSite: field.sameSite, expires: expiry(of: field), creation: CookieCreation(at: now)),
-            isTrusted: location.isSecure)
+                sameSite: field.sameSite, expires: expiry(of: field), creation: CookieCreation(at: now)))
+        return true
     }
 
     /// Puts a checked cookie in its place, from which an expired one is removed.
-    ///
-    /// Domain, path and name can be joined to the same key in two ways. Of two such cookies the later one stays: else whoever
-    /// can set one over http keeps the server's own away. But what came so does not take the place of a secure one.
-    ///
-    /// - Parameter isTrusted: nobody on the way may have written it.
-    @discardableResult
-    mutating func put(_ content: ReceivedCookie.Content, isTrusted: Bool) -> Bool {
+    mutating func put(_ content: ReceivedCookie.Content) {
         let key = Self.key(content)
         let isExpired = content.expires.map { $0 <= now } ?? false
-        var old = cookies[key]
+        let old = cookies[key]
         var content = content
-        if let other = old {
-            if other.name.utf8.elementsEqual(content.name.utf8), other.path.utf8.elementsEqual(content.path.utf8) {
-                content.creation = CookieCreation(of: other)
-            } else {
-                guard isTrusted || !other.isSecure else { return false }
-                // Nothing of this name is there to be removed.
-                guard !isExpired else { return true }
-                old = nil
-            }
-        }
+        if let old { content.creation = CookieCreation(of: old) }
         if !isExpired, let old = old as? ReceivedCookie, old.isMade(of: content, at: now) {
             // Foundation would write its file for nothing.
             old.noteUse(at: now)
-            return true
+            return
         }
         guard let cookie = isExpired ? nil : ReceivedCookie(content) else {
             write(nil, for: key)
-            return true
+            return
         }
         // It keeps its age (RFC 6265bis, section 5.7), but is in use.
         if old != nil { cookie.noteUse(at: now) }
         write(cookie, for: key)
-        return true
     }
 
-    private mutating func write(_ cookie: HTTPCookie?, for key: String) {
+    private mutating func write(_ cookie: HTTPCookie?, for key: CookieKey) {
         if before[key] == nil { before[key] = .some(cookies[key]) }
         cookies[key] = cookie
     }
@@ -172,8 +199,8 @@ struct CookieJar {
 
     // MARK: Limits
 
-    /// Removes what is too much: expired cookies, then those of domains with too many, insecure ones first, then any. Of
-    /// equals, the one that was not used for longest goes first.
+    /// Removes what is too much: expired cookies, then those of domains with too many, insecure ones first, then those of the
+    /// sites with most, since a site has any number of domains. Of equals, the one that was not used for longest goes first.
     mutating func enforceLimits() {
         for (key, cookie) in cookies where cookie.isExpired(at: now) { write(nil, for: key) }
         var domains: [String: [HTTPCookie]] = [:]
@@ -181,18 +208,38 @@ struct CookieJar {
             domains[String(decoding: cookie.bareDomain, as: UTF8.self), default: []].append(cookie)
         }
         for members in domains.values {
-            remove(members.count - Self.maximumPerDomain, of: members, insecureFirst: true)
+            let excess = members.count - Self.maximumPerDomain
+            guard excess > 0 else { continue }
+            let sorted = members.sorted { left, right in
+                left.isSecure == right.isSecure ? Self.wasUsedBefore(left, right) : right.isSecure
+            }
+            for cookie in sorted.prefix(excess) { write(nil, for: cookie.key) }
         }
-        remove(cookies.count - Self.maximumCount, of: all, insecureFirst: false)
+        let excess = cookies.count - Self.maximumCount
+        if excess > 0 { makeRoom(excess) }
     }
 
-    private mutating func remove(_ count: Int, of cookies: [HTTPCookie], insecureFirst: Bool) {
-        guard count > 0 else { return }
-        let sorted = cookies.sorted { left, right in
-            if insecureFirst, left.isSecure != right.isSecure { return right.isSecure }
-            let (leftUse, rightUse) = (left.lastUse, right.lastUse)
-            return leftUse == rightUse ? CookieCreation(of: left) < CookieCreation(of: right) : leftUse < rightUse
+    private mutating func makeRoom(_ count: Int) {
+        var sites: [String: [HTTPCookie]] = [:]
+        for cookie in cookies.values {
+            let domain = String(decoding: cookie.bareDomain, as: UTF8.self)
+            sites[PublicSuffixList.shared.registrableDomain(of: domain) ?? domain, default: []].append(cookie)
         }
-        for cookie in sorted.prefix(count) { write(nil, for: Self.key(cookie)) }
+        // Each with the first to go at its end.
+        var lists = sites.values.map { $0.sorted { Self.wasUsedBefore($1, $0) } }
+        for _ in 0..<count {
+            let largest = lists.indices.max { left, right in
+                guard lists[left].count == lists[right].count else { return lists[left].count < lists[right].count }
+                guard let first = lists[left].last, let second = lists[right].last else { return false }
+                return Self.wasUsedBefore(second, first)
+            }
+            guard let largest, let cookie = lists[largest].popLast() else { return }
+            write(nil, for: cookie.key)
+        }
+    }
+
+    private static func wasUsedBefore(_ left: HTTPCookie, _ right: HTTPCookie) -> Bool {
+        let (leftUse, rightUse) = (left.lastUse, right.lastUse)
+        return leftUse == rightUse ? CookieCreation(of: left) < CookieCreation(of: right) : leftUse < rightUse
     }
 }

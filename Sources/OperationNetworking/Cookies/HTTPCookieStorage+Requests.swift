@@ -4,14 +4,16 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// What goes between a storage and requests: Foundation keeps the cookies, and the rules are ours.
+/// What goes between a storage and requests: Foundation keeps the cookies, but for those that it has no place for (see
+/// `HiddenCookies`), and the rules are ours.
 extension HTTPCookieStorage {
     /// Bytes of a `Cookie` field: servers refuse fields of more than 8 KiB, and with them the request.
     static let maximumFieldLength = 8190
 
     /// The value of the `Cookie` field for a URL; nil: none.
     func cookieField(for url: URL) -> String? {
-        guard let stored = cookies, !stored.isEmpty, let location = CookieLocation(url) else { return nil }
+        let stored = allCookies
+        guard !stored.isEmpty, let location = CookieLocation(url) else { return nil }
         let now = Date()
         let sent = stored.filter { $0.isSent(to: location, at: now) }.sorted(by: Self.isSentBefore)
         var field = ""
@@ -42,12 +44,16 @@ extension HTTPCookieStorage {
     func change(_ body: (inout CookieJar) -> Void) {
         Self.changes.withLock { changes in
             changes &+= 1
-            var jar = CookieJar(cookies ?? [])
+            let (shown, hidden) = knownCookies
+            var jar = CookieJar(shown, hidden: hidden)
             body(&jar)
             jar.enforceLimits()
-            let (removed, stored) = jar.changes
-            for cookie in removed { deleteCookie(cookie) }
-            for cookie in stored { setCookie(cookie) }
+            guard let placement = jar.placement else { return }
+            // Who reads meanwhile finds what changes places in both.
+            HiddenCookies.set(placement.hidden + hidden, of: self)
+            for cookie in placement.removed { deleteCookie(cookie) }
+            for cookie in placement.stored { setCookie(cookie) }
+            HiddenCookies.set(placement.hidden, of: self)
         }
     }
 }

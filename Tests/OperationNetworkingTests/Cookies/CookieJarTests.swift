@@ -31,24 +31,6 @@ import Testing
         #expect(try storage.field(for: page)?.contains("sid=good") == true)
     }
 
-    @Test("Nor does a name that runs together with its path like the secure one's")
-    func joinedKeys() throws {
-        try storage.take("session=good; Secure; Path=/", from: "https://www.example.com/")
-        try storage.take("ession=evil; Path=/s", from: "http://www.example.com/s/")
-        #expect(try storage.field(for: "https://www.example.com/s/") == "session=good")
-    }
-
-    @Test("One that was there before does not keep the server's own away")
-    func joinedKeysInTurn() throws {
-        try storage.take("ession=evil; Path=/s", from: "http://www.example.com/s/")
-        try storage.take("session=good; Secure; Path=/", from: "https://www.example.com/")
-        #expect(try storage.field(for: "https://www.example.com/s/") == "session=good")
-        try storage.take("ession=; Path=/s; Max-Age=0", from: "https://www.example.com/s/")
-        #expect(try storage.field(for: "https://www.example.com/s/") == "session=good")
-        try storage.take("ession=new; Path=/s", from: "https://www.example.com/s/")
-        #expect(try storage.field(for: "https://www.example.com/s/") == "ession=new")
-    }
-
     @Test("Nor does a value without a name that looks like a cookie", arguments: ["=sid=evil", "==evil", "=sid="])
     func nameless(field: String) throws {
         try storage.take(field, from: insecure)
@@ -177,8 +159,7 @@ import Testing
             jar.put(
                 ReceivedCookie.Content(
                     name: "a", value: "b", domain: "host\(index).example", path: "/",
-                    creation: CookieCreation(at: now.addingTimeInterval(Double(index)))),
-                isTrusted: false)
+                    creation: CookieCreation(at: now.addingTimeInterval(Double(index)))))
         }
         jar.enforceLimits()
         let domains = Set(jar.all.map(\.domain))
