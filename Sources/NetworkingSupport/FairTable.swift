@@ -3,7 +3,8 @@
 /// A bounded table whose entries belong to owners. When it is full, an entry goes of the owner that has most of them: who fills
 /// it has only its own to lose. Each call is O(1).
 ///
-/// Of owners that have as many, the one goes first that was used longest ago, and so does its entry. A pure value: who shares it
+/// Of owners that have as many, it is the one that was used, or lost an entry, longest ago, and of its entries the one used
+/// longest ago. A pure value: who shares it
 /// guards it.
 package struct FairTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Numbers of list members: those before and after, −1 for none.

@@ -11,10 +11,10 @@ import Testing
         }
         table.insert(2, forKey: "d", of: "D")
         #expect(table["b1"] == nil && table["b2"] == 1 && table["d"] == 2 && table.count == 4)
-        // All have one: A's is the oldest, unless it is used.
+        // All have one: A's is the oldest, unless it is used. Of B one has just been taken.
         #expect(table.use("a") == 1)
         table.insert(3, forKey: "e", of: "E")
-        #expect(table["b2"] == nil && table["a"] == 1)
+        #expect(table["c"] == nil && table["a"] == 1 && table["b2"] == 1)
         table.insert(4, forKey: "a", of: "A")
         #expect(table["a"] == 4 && table.count == 4)
         #expect(table.remove("a") == 4 && table.remove("a") == nil && table.use("a") == nil && table.count == 3)
