@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/rtnetlink.h>
 #include <linux/stat.h>
+#include <string.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -36,6 +37,18 @@ static inline int on_rename_without_replacing(const char *from, const char *to) 
 // accept4(2) without an address.
 static inline int on_accept(int descriptor, int flags) {
     return (int)syscall(SYS_accept4, descriptor, NULL, NULL, flags);
+}
+
+// How many bytes have come on a TCP connection, read or not. 0; -1: it is none, or the kernel is older than 4.1.
+//
+// The field of `struct tcp_info` that says so is missing from glibc's header, and the kernel's does not go with that.
+static inline int on_bytes_received(int descriptor, uint64_t *count) {
+    enum { tcp = 6, information = 11, position = 128 };
+    unsigned char bytes[position + sizeof *count];
+    socklen_t size = sizeof bytes;
+    if (getsockopt(descriptor, tcp, information, bytes, &size) != 0 || size < sizeof bytes) return -1;
+    memcpy(count, bytes + position, sizeof *count);
+    return 0;
 }
 
 // A socket to the kernel's routing tables, non-blocking; -1: see errno. With `hears_changes` it is sent a message for every

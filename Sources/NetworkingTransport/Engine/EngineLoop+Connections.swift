@@ -79,7 +79,7 @@ extension EngineLoop {
         }
     }
 
-    private static func localPort(of socket: Int32) -> Int32? {
+    static func localPort(of socket: Int32) -> Int32? {
         var address = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &address) {

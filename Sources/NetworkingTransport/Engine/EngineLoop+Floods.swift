@@ -1,11 +1,60 @@
 // SPDX-License-Identifier: MIT
+internal import CLinux
 internal import COpenSSL
+internal import Glibc
 
-/// Servers that send as fast as they can what nobody waits for: HTTP/2 frames, or TLS messages, without content.
+/// Servers that send what nobody waits for: HTTP/2 frames, TLS messages, or the framing of chunks, without content.
 extension EngineLoop {
     private static let floodMessage = """
-        The server sends without end what belongs to no response: frames of HTTP/2, or messages of TLS, without content.
+        The server sends without end what belongs to no response: frames of HTTP/2, messages of TLS, or framing, without \
+        content.
         """
+
+    /// libcurl has read from a connection: looks at what that was good for.
+    ///
+    /// - Parameter isVain: no transfer had anything of it.
+    func judgeReading(on socket: Int32, of pool: ConnectionPool, isVain: Bool) {
+        guard let poller, poller.sockets.noteRead(on: socket, isVain: isVain) else { return }
+        var port = poller.sockets.localPort(of: socket)
+        if port == 0 {
+            port = Self.localPort(of: socket) ?? 0
+            poller.sockets.noteLocalPort(port, of: socket)
+        }
+        // What a transfer does not take at present libcurl keeps for it. What follows a challenge that libcurl answers is
+        // dropped before anybody sees it.
+        var (isHeldUp, isDropped) = (false, false)
+        for driver in pool.drivers where driver.isOn(socket, port: port) {
+            isHeldUp = isHeldUp || driver.isReceivePaused || driver.isHeld
+            isDropped = isDropped || driver.isHoldingHead
+            poller.sockets.addCredit(driver.useCredit, to: socket)
+            driver.useCredit = 0
+        }
+        guard !isHeldUp, let count = Self.bytesRead(from: socket) else { return }
+        if poller.sockets.look(at: socket, bytesRead: count, isVain: isVain, isJudged: !isDropped, now: now) {
+            floods.append((socket, pool))
+        }
+    }
+
+    /// Bytes that came on a connection and were read; nil: the kernel does not say.
+    private static func bytesRead(from socket: Int32) -> UInt64? {
+        var (received, unread): (UInt64, Int32) = (0, 0)
+        guard on_bytes_received(socket, &received) == 0, ioctl(socket, UInt(FIONREAD), &unread) == 0 else { return nil }
+        let count = UInt64(max(0, unread))
+        return received >= count ? received - count : nil
+    }
+
+    /// A transfer has ended on its connection, or leaves it: what it had of that is not to be forgotten.
+    ///
+    /// - Parameter isWhole: nothing more is to come for it.
+    func noteUse(by driver: TransferDriver, isWhole: Bool) {
+        guard let poller else { return }
+        let credit = driver.useCredit
+        driver.useCredit = 0
+        let known = driver.socket >= 0 ? driver.socket : nil
+        guard let socket = known ?? poller.sockets.socket(ofPort: driver.localPort, in: driver.pool.id) else { return }
+        poller.sockets.addCredit(credit, to: socket)
+        if !isWhole { poller.sockets.noteAbandoned(on: socket) }
+    }
 
     /// libcurl was kept from reading on: see `ReadTurn`.
     func noteLongTurn(on socket: Int32, of pool: ConnectionPool) {
@@ -23,7 +72,8 @@ extension EngineLoop {
         floods = []
         // One that has been closed since may have given its number to another.
         for (socket, pool) in found where poller?.sockets.isFlooded(socket) == true {
-            for driver in pool.drivers where driver.transfer != nil && driver.socket == socket {
+            let port = poller?.sockets.localPort(of: socket) ?? 0
+            for driver in pool.drivers where driver.isOn(socket, port: port) {
                 abort(driver, TransferError(.badResponse, message: Self.floodMessage))
             }
             if poller?.sockets.pool(of: socket) == Int(pool.id) { discard(socket, of: pool) }
@@ -32,6 +82,11 @@ extension EngineLoop {
 }
 
 extension TransferDriver {
+    /// Whether a transfer is on the connection with this socket, and this end of ours; 0: that is not known.
+    fileprivate func isOn(_ socket: Int32, port: Int32) -> Bool {
+        transfer != nil && (self.socket == socket || (port > 0 && isConnected && localPort == port))
+    }
+
     /// Whether this is what the transfer's connection reads from.
     fileprivate func reads(from source: OpaquePointer) -> Bool {
         easy.tlsConnection.map { SSL_get_rbio(OpaquePointer($0)) } == source

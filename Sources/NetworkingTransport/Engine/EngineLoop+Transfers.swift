@@ -91,6 +91,7 @@ extension EngineLoop {
         } else if code == .CURLE_ABORTED_BY_CALLBACK {
             driver.giveUpStream()
         }
+        noteUse(by: driver, isWhole: code == .CURLE_OK || !driver.isOnHTTP2)
         takeBack(driver)
         let origin = transfer.origin
         transfer.finish(outcome)

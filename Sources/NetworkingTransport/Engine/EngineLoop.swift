@@ -57,6 +57,8 @@ final class EngineLoop: @unchecked Sendable {
     let readTurn = ReadTurn()
     /// Connections on which a server sends without end what nobody waits for.
     var floods: [(socket: Int32, pool: ConnectionPool)] = []
+    /// How often something came, or was asked for, that is an exchange's.
+    var uses = 0
     /// How often libcurl asked for content to send.
     var contentReads = 0
     var isShutDown = false
@@ -237,7 +239,9 @@ final class EngineLoop: @unchecked Sendable {
                 offerRoom(on: event.descriptor, of: pool)
             } else {
                 follow(poller.sockets.noteReading(on: event.descriptor), event.descriptor, of: event.pool)
+                let before = uses
                 act(on: pool, socket: event.descriptor, events: events)
+                judgeReading(on: event.descriptor, of: pool, isVain: uses == before)
             }
         }
         return hasMail

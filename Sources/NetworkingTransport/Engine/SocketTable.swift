@@ -35,6 +35,13 @@ final class SocketTable {
         /// Turns of reading in a row that were cut short and of use to nobody, and when the last one was.
         var vainReads = 0
         var vainReadTime: UInt64 = 0
+        /// What came on it against what was of use, and what of that was not counted yet.
+        var use = ReadUse()
+        var credit: Int64 = 0
+        /// Reads since the latest look at that.
+        var uncheckedReads = 0
+        /// Too much was of no use.
+        var isFlooded = false
         /// It is not to be used again.
         var isGivenUp = false
         /// The driver that uses it, by its address; 0: none, or several.
@@ -225,8 +232,54 @@ final class SocketTable {
     }
 
     func isFlooded(_ socket: Int32) -> Bool {
-        index(of: socket).map { entries[$0].vainReads > Self.vainReadLimit } ?? false
+        index(of: socket).map { entries[$0].isFlooded || entries[$0].vainReads > Self.vainReadLimit } ?? false
     }
+
+    /// Reads that brought something between two looks at what all of them brought.
+    private static let readsPerLook = 64
+
+    /// A connection was read from. True: it is to be looked at what that was good for.
+    func noteRead(on socket: Int32, isVain: Bool) -> Bool {
+        guard let index = index(of: socket), entries[index].isConnection else { return false }
+        entries[index].uncheckedReads += 1
+        guard isVain || entries[index].uncheckedReads >= Self.readsPerLook else { return false }
+        entries[index].uncheckedReads = 0
+        return true
+    }
+
+    /// Something was of use: see `ReadUse.look`.
+    func addCredit(_ credit: Int64, to socket: Int32) {
+        guard let index = index(of: socket) else { return }
+        entries[index].credit &+= credit
+    }
+
+    /// A transfer left the connection before its response had ended.
+    func noteAbandoned(on socket: Int32) {
+        guard let index = index(of: socket) else { return }
+        entries[index].use.noteAbandoned()
+    }
+
+    /// Whether too much of what came on a connection was of no use.
+    ///
+    /// - Parameter isJudged: false: what came since the latest look may be of use later.
+    func look(at socket: Int32, bytesRead: UInt64, isVain: Bool, isJudged: Bool, now: UInt64) -> Bool {
+        guard let index = index(of: socket) else { return false }
+        let credit = entries[index].credit
+        entries[index].credit = 0
+        guard isJudged else {
+            entries[index].use.forgive(bytesRead: bytesRead, now: now)
+            return false
+        }
+        let isFlooded = entries[index].use.look(bytesRead: bytesRead, credit: credit, isVain: isVain, now: now)
+        entries[index].isFlooded = entries[index].isFlooded || isFlooded
+        return isFlooded
+    }
+
+    /// Our end of a connection, if it is known; 0: it is not.
+    func localPort(of socket: Int32) -> Int32 { index(of: socket).map { entries[$0].localPort } ?? 0 }
+
+    /// The open connection of a pool with this end.
+    func socket(ofPort number: Int32, in pool: UInt32) -> Int32? { socketsByPort[Port(pool: pool, number: number)] }
 
     // MARK: Use
 

@@ -6,8 +6,7 @@ internal import NetworkingSupport
 extension TransferDriver {
     /// Fills libcurl's buffer. Returns what it expects: bytes, 0 at the end, CURL_READFUNC_PAUSE or CURL_READFUNC_ABORT.
     func readContent(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        lastActivity = loop.now
-        lastUse = loop.now
+        noteUse(0)
         loop.contentReads &+= 1
         if awaitsEnd { noteProgressWithoutEnd() }
         guard failure == nil, buffer.count > 0 else { return Int(CURL_READFUNC_ABORT) }

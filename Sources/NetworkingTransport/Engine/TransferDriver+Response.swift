@@ -22,8 +22,7 @@ extension TransferDriver {
 
     /// Takes a header line. False: end the transfer.
     private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = loop.now
-        lastUse = loop.now
+        noteUse(line.count)
         guard isConnected else { return receive(connectLine: line) }
         transfer?.ledger.noteAnswer()
         noteBodySent()
@@ -199,8 +198,7 @@ extension TransferDriver {
 
     /// Takes content. Returns what libcurl expects: the number of bytes, CURL_WRITEFUNC_PAUSE, or 0 to end.
     func receive(content bytes: UnsafeRawBufferPointer) -> Int {
-        lastActivity = loop.now
-        lastUse = loop.now
+        noteUse(bytes.count)
         guard !bytes.isEmpty else { return 0 }
         if isHoldingHead, !reportHead() { return 0 }
         collector.noteContent()

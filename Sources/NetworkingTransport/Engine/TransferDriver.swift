@@ -104,6 +104,8 @@ final class TransferDriver: DeadlineHeapMember {
     var lastActivity: UInt64 = 0
     /// When something last came, or was asked for, that is the exchange's and not the connection's.
     var lastUse: UInt64 = 0
+    /// For what of that was not counted yet: see `EngineLoop.judgeReading`.
+    var useCredit: Int64 = 0
     var activationTime: UInt64 = 0
     /// When the last head that is not an interim one began; 0: not yet. What libcurl takes for it is the beginning of an
     /// interim head, or of the content that is sent.
@@ -192,6 +194,7 @@ final class TransferDriver: DeadlineHeapMember {
         activationTime = loop.now
         lastActivity = loop.now
         lastUse = 0
+        useCredit = 0
         idleLimit = Self.nanoseconds(transfer.request.idleTimeout)
         socket = -1
         localPort = 0
@@ -223,6 +226,14 @@ final class TransferDriver: DeadlineHeapMember {
     /// Seconds as an idle limit: what is not a positive number, or more than a century, is no limit.
     static func nanoseconds(_ seconds: TimeInterval) -> UInt64 {
         seconds > 0 && seconds < 3_155_760_000 ? UInt64(seconds * 1_000_000_000) : 0
+    }
+
+    /// Something came, or was asked for, that is the exchange's: so many bytes.
+    func noteUse(_ count: Int) {
+        lastActivity = loop.now
+        lastUse = loop.now
+        loop.uses &+= 1
+        useCredit &+= Int64(count) &* 2 &+ ReadUse.framing
     }
 
     // MARK: Idle time
