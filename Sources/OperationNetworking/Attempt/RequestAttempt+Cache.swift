@@ -68,12 +68,8 @@ extension RequestAttempt {
             let place = "\(proxy.scheme.rawValue)://\(proxy.host):\(proxy.port) \(verdict)"
             trust += " p\(place.utf8.count):\(place)"
         }
-        // Who a request comes from decides what is answered, whether `Vary` says so or not.
-        if let authorization = request?.value(forHTTPHeaderField: "Authorization") {
-            guard let digest = try? SHA256Hasher.hex(of: Data(authorization.utf8)) else { return nil }
-            trust += " " + digest
-        }
-        return CacheKey(target, trust: trust)
+        guard let user = CacheKey.user(of: request) else { return nil }
+        return CacheKey(target, trust: trust + user)
     }
 
     /// Whose verdict on the server a response relies on: what came under one policy is no answer under another. Empty: the
@@ -271,7 +267,7 @@ extension RequestAttempt {
         updated.selecting = selecting(names, url)
         cache.store(
             updated, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: .allowed,
-            since: machine.cache.moment ?? 0)
+            isRefreshed: true, since: machine.cache.moment ?? 0)
         return updated
     }
 

@@ -10,8 +10,8 @@ extension RequestAttempt {
         let url = machine.url
         let configuration = self.configuration
         let (failures, proposed, content) = facts(for: question)
-        let lookup: CacheLookup? = if case .lookup = question { cacheLookup() } else { nil }
         isAsking = true
+        if case .lookup = question { return look() }
         if let client, askClient(client, question, proposed: proposed, failures: failures, content: content) {
             return
         }
@@ -30,10 +30,23 @@ extension RequestAttempt {
                 if let content { offerToCache(content, configuration) }
                 resume { _ in .deliver }
             case .lookup:
-                let (stored, primary) = lookup?.find() ?? (nil, nil)
-                let now = now
-                resume { $0.take(stored: stored, primary: primary, at: now) }
+                break
             }
+        }
+    }
+
+    /// Looks into the cache, on a thread where that may take its time.
+    private func look() {
+        let work: @Sendable () -> Void = { [self, lookup = cacheLookup()] in
+            let (stored, primary) = lookup?.find() ?? (nil, nil)
+            let now = now
+            resume { $0.take(stored: stored, primary: primary, at: now) }
+        }
+        // Not made here: the shared one makes a folder.
+        if let cache = configuration.value.cache.cacheIfMade {
+            cache.look(on: runtime, work)
+        } else {
+            runtime.onCachingThread(work)
         }
     }
 

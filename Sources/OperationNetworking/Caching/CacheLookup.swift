@@ -23,24 +23,28 @@ struct CacheLookup: @unchecked Sendable {
         CacheSelector(request: request, cookies: cookies, url: cookieURL, defaults: defaults)
     }
 
-    /// What may be given to the request, where that is known without a look at the disk.
+    /// What may be given to the request, where that is known without a look at the disk; nil: it is not.
     func findRecent() -> Findings? {
-        guard let primary = setting.cacheIfMade?.recentResponse(for: key), primary.isChosen(by: selector.value(of:))
-        else { return nil }
-        return (accepted(primary), primary)
+        setting.cacheIfMade.flatMap { cache in find { cache.recentResponse(for: $0) } }
     }
 
     /// What may be given to the request, and what is kept under the URL itself. Reads the disk.
     func find() -> Findings {
-        guard let cache = setting.cache, let primary = cache.response(for: key, url: url) else { return (nil, nil) }
+        guard let cache = setting.cache else { return (nil, nil) }
+        return find { cache.response(for: $0, url: url) } ?? (nil, cache.response(for: key, url: url))
+    }
+
+    /// Nil: `response` did not tell.
+    private func find(_ response: (CacheKey) -> StoredResponse?) -> Findings? {
+        guard let primary = response(key) else { return nil }
         let selector = selector
         if primary.isChosen(by: selector.value(of:)) { return (accepted(primary), primary) }
         let fields = primary.selecting.map { field in
             StoredResponse.SelectingField(name: field.name, value: selector.value(of: field.name))
         }
-        guard let variant = key.variant(primary.generation, fields),
-            let stored = cache.response(for: variant, url: url), stored.isChosen(by: selector.value(of:))
-        else { return (nil, primary) }
+        guard let variant = key.variant(primary.generation, fields), let stored = response(variant),
+            stored.isChosen(by: selector.value(of:))
+        else { return nil }
         return (accepted(stored), primary)
     }
 
@@ -60,7 +64,9 @@ struct CacheSelector {
     var sentCookies: String??
 
     /// - Parameter name: in lower case.
-    func value(of name: String) -> String? {
+    func value(of name: String) -> String? { fieldValue(of: name).map { StoredResponse.kept($0, of: name) } }
+
+    private func fieldValue(of name: String) -> String? {
         if let value = request.value(forHTTPHeaderField: name) { return StoredResponse.normalized(value) }
         // Of the other fields that the library adds only this one differs from request to request.
         guard name == "cookie" else {

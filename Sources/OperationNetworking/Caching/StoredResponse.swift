@@ -5,7 +5,7 @@ internal import NetworkingTransport
 /// A response as the cache has it (RFC 9111, section 3), with what says whom it may be given to, and until when.
 struct StoredResponse: Sendable {
     /// A request field that the response was chosen by: one that `Vary` names.
-    struct SelectingField: Sendable, Hashable, Codable {
+    struct SelectingField: Sendable, Hashable {
         /// In lower case.
         var name: String
         /// Nil: the request had none.
@@ -85,6 +85,17 @@ extension StoredResponse {
             }
         }
     }
+
+    /// What is kept of a request field, to be compared: not the secrets, which a digest tells apart as well.
+    ///
+    /// - Parameter name: in lower case.
+    static func kept(_ value: String, of name: String) -> String {
+        guard secretFields.contains(where: { name.utf8.elementsEqual($0.utf8) }) else { return value }
+        // Without a digest, like nothing else.
+        return (try? SHA256Hasher.hex(of: Data(value.utf8))) ?? UUID().uuidString
+    }
+
+    private static let secretFields = ["authorization", "cookie", "proxy-authorization"]
 
     /// A request field's value without differences that mean nothing: white space around the members of a list.
     static func normalized(_ value: String) -> String {

@@ -19,7 +19,7 @@ struct CacheUse {
     /// What is kept under the URL itself: of its variants the one that came last.
     var primary: StoredResponse?
     /// When the cache was looked into first, or the request sent; nil: it has not been.
-    var moment: ResponseCache.Moment?
+    var moment: CacheRemovals.Moment?
     /// The present response is a stored one.
     var isServing = false
     /// The request's directives.

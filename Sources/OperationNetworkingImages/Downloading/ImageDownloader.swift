@@ -128,14 +128,15 @@ open class ImageDownloader: @unchecked Sendable {
     /// The session manager whose tasks the downloader uses. `nil` when it uses operations. AF: `sessionManager`.
     public var sessionManager: HTTPSessionManager? { (transport as? SessionImageTransport)?.manager }
 
-    /// A cache with 20 MiB in memory and 150 MiB on disk, in a folder of the user's caches. One for the process.
+    /// An `OperationURLCache` with 20 MiB in memory and 150 MiB on disk, in a folder of the user's caches. One for the process.
     /// AF: `defaultURLCache`.
     public static func defaultURLCache() -> URLCache { sharedURLCache }
 
     private static let sharedURLCache: URLCache = {
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         let folder = caches?.appendingPathComponent("OperationNetworking.images").path
-        return URLCache(memoryCapacity: 20 << 20, diskCapacity: folder == nil ? 0 : 150 << 20, diskPath: folder)
+        return OperationURLCache(
+            memoryCapacity: 20 << 20, diskCapacity: folder == nil ? 0 : 150 << 20, diskPath: folder)
     }()
 
     /// Makes a downloader that uses the operations of a manager. It takes over queue, settings, and the serializer if

@@ -11,8 +11,13 @@ import Foundation
 //   NetworkFixture send <directory> <url> <method>...
 //                                             sends these requests in turn, with the shared cache in that directory
 
+//   NetworkFixture cached <directory> <url> <count>
+//                                             sends so many GETs, 64 at a time; prints the threads that there were at most,
+//                                             and the hits
+
 let arguments = CommandLine.arguments
 if arguments.count > 4, arguments[1] == "send" { runSending(arguments[2], arguments[3], arguments.dropFirst(4)) }
+if arguments.count == 5, arguments[1] == "cached" { runCached(arguments[2], arguments[3], Int(arguments[4]) ?? 0) }
 guard arguments.count == 3 else { exit(2) }
 switch arguments[1] {
 case "address", "domain": runReachability(arguments[2], isDomain: arguments[1] == "domain")

@@ -127,6 +127,8 @@ import Testing
     @Test("What a process changes at the server is not answered with what an earlier process has stored")
     func earlierProcess() async throws {
         let directory = try TemporaryDirectory()
+        OperationURLCache.defaultDirectory = directory.file("own")
+        defer { OperationURLCache.defaultDirectory = nil }
         let disk = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
         manager.urlCache = disk
         await send()

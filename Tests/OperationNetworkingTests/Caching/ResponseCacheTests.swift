@@ -31,9 +31,14 @@ import Testing
         #expect(try Self.key("http://u:p@A:80/x#f") == Self.key("http://a/x"))
         // Foundation's own key for what it can tell apart.
         #expect(try Self.key("http://a/x").url == Self.url("http://a/x"))
-        #expect(try Self.key("http://a/x?1").foundationURL == Self.url("http://a/x?1"))
+        #expect(try Self.key("http://a/x").plainURL == Self.url("http://a/x"))
+        #expect(try Self.key("http://a/x?1").plainURL == nil)
+        #expect(try Self.key("http://a/x?1").foreignURL == Self.url("http://a/x?1"))
+        #expect(try Self.key("https://a/x", trust: "t").foreignURL == nil)
         // Names of files have 255 bytes.
-        #expect(try Self.key("http://a/" + String(repeating: "x", count: 500)).identifier.utf8.count < 200)
+        let long = try Self.key("http://a/" + String(repeating: "x", count: 500))
+        #expect(long.plainURL == nil)
+        #expect(try #require(long.url).absoluteString.utf8.count < 160)
     }
 
     @Test(
@@ -41,7 +46,7 @@ import Testing
         arguments: [("http://a:80/x", "http://a/x"), ("https://a:443/x", "https://a/x")])
     func ownPort(text: String, plainText: String) async throws {
         let (key, plain) = (try Self.key(text), try Self.key(plainText))
-        #expect(key == plain && key.identifier == plain.identifier && key.url == plain.url)
+        #expect(key == plain && key.digest == plain.digest && key.url == plain.url)
         #expect(Set([key, plain]).count == 1)
         let cache = ResponseCache.of(URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil))
         cache.store(Self.stored("x"), for: key, url: try Self.url(text))
@@ -67,12 +72,21 @@ import Testing
         #expect(storage.currentMemoryUsage <= 20_000)
     }
 
-    @Test("What is stored is found by the next process, from the disk, with all that the rules need")
-    func disk() async throws {
+    @Test(
+        "What is stored is found by the next process, from the disk, with all that the rules need",
+        arguments: [true, false])
+    func disk(isOwn: Bool) async throws {
         let directory = try TemporaryDirectory()
+        OperationURLCache.defaultDirectory = directory.file("own")
+        defer { OperationURLCache.defaultDirectory = nil }
+        func make() -> URLCache {
+            isOwn
+                ? OperationURLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+                : URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        }
         var urls = ["http://example.com/plain", "http://example.com/q?a=b", "https://example.com/plain"]
         urls.append("http://example.com/" + String(repeating: "long/", count: 100))
-        let first = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        let first = make()
         for url in urls.prefix(2) + urls.suffix(1) {
             var response = Self.stored(url)
             response.selecting = [.init(name: "x", value: "y"), .init(name: "z", value: nil)]
@@ -80,49 +94,122 @@ import Testing
             ResponseCache.of(first).store(response, for: try Self.key(url), url: try Self.url(url))
         }
         await ResponseCache.of(first).settle()
-        let second = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        let second = make()
         let cache = ResponseCache.of(second)
+        #expect(cache.mayHold(try Self.key(urls[0])))
         for url in urls.prefix(2) + urls.suffix(1) {
+            #expect(cache.recentResponse(for: try Self.key(url)) == nil)
             let found = try #require(cache.response(for: try Self.key(url), url: url))
             #expect(found.content == Data(url.utf8))
             #expect(found.entityTag == "\"\(url)\"")
             #expect(found.selecting == [.init(name: "x", value: "y"), .init(name: "z", value: nil)])
             #expect(found.generation == "g1" && found.requestTime == 1 && found.responseTime == 2)
+            // In memory now.
+            #expect(cache.recentResponse(for: try Self.key(url)) != nil)
         }
-        // Foundation takes it for that of http.
-        #expect(second.cachedResponse(for: URLRequest(url: try Self.url("https://example.com/plain"))) != nil)
         #expect(cache.response(for: try Self.key(urls[2]), url: urls[2]) == nil)
         #expect(!cache.mayHold(try Self.key("http://other.example/plain")))
         cache.remove(try Self.key(urls[1]))
         #expect(cache.response(for: try Self.key(urls[1]), url: urls[1]) == nil)
         await cache.settle()
         #expect(cache.response(for: try Self.key(urls[1]), url: urls[1]) == nil)
+        // Emptied by the program, for all that come after.
+        second.removeAllCachedResponses()
+        #expect(!cache.mayHold(try Self.key(urls[0])))
+        await cache.settle()
+        #expect(ResponseCache.of(make()).response(for: try Self.key(urls[0]), url: urls[0]) == nil)
     }
 
-    @Test("Damaged files and entries of others are looked at, and never trapped on")
+    @Test("Caches of Foundation's class with different folders have different responses, one emptied before has none")
+    func folders() async throws {
+        let directory = try TemporaryDirectory()
+        OperationURLCache.defaultDirectory = directory.file("own")
+        defer { OperationURLCache.defaultDirectory = nil }
+        func make(_ folder: String) -> URLCache {
+            URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.file(folder).path)
+        }
+        let url = "http://example.com/plain"
+        let key = try Self.key(url)
+        for folder in ["a", "b", "c"] {
+            let cache = ResponseCache.of(make(folder))
+            cache.store(Self.stored(folder), for: key, url: try Self.url(url))
+            await cache.settle()
+        }
+        for folder in ["c", "a", "b", "a"] {
+            #expect(ResponseCache.of(make(folder)).response(for: key, url: url)?.content == Data(folder.utf8))
+        }
+        // By a program that does not use the library at all.
+        make("a").removeAllCachedResponses()
+        #expect(ResponseCache.of(make("a")).response(for: key, url: url) == nil)
+        #expect(ResponseCache.of(make("b")).response(for: key, url: url)?.content == Data("b".utf8))
+    }
+
+    @Test("Whatever becomes of Foundation's files, they are not read")
     func damaged() async throws {
         let directory = try TemporaryDirectory()
+        OperationURLCache.defaultDirectory = directory.file("own")
+        defer { OperationURLCache.defaultDirectory = nil }
         let url = "http://example.com/plain"
-        let first = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
-        ResponseCache.of(first).store(Self.stored("x"), for: try Self.key(url), url: try Self.url(url))
-        await ResponseCache.of(first).settle()
-        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-        #expect(names.count == 1)
-        for name in names { try directory.write("bplist00 not an archive", to: name) }
-        let second = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
-        #expect(ResponseCache.of(second).response(for: try Self.key(url), url: url) == nil)
-        for info in [
-            ["OperationNetworking.StoredResponse": Data("{}".utf8)],
-            ["OperationNetworking.StoredResponse": Data(repeating: 0x5B, count: 100_000)],
-            ["OperationNetworking.StoredResponse": Data(count: 2 << 20)],
-        ] {
-            let response = try #require(
-                HTTPURLResponse(url: try Self.url(url), statusCode: 200, httpVersion: nil, headerFields: [:]))
+        func make() -> URLCache {
+            URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.file("cache").path)
+        }
+        // What an earlier version has left there, or Foundation's own sessions.
+        let response = try #require(
+            HTTPURLResponse(
+                url: try Self.url(url), statusCode: 200, httpVersion: nil,
+                headerFields: ["Cache-Control": "max-age=60"]))
+        make().storeCachedResponse(
+            CachedURLResponse(response: response, data: Data("foreign".utf8)),
+            for: URLRequest(url: try Self.url(url)))
+        ResponseCache.of(make()).store(
+            Self.stored("x"), for: try Self.key("http://example.com/other"), url: try Self.url(url))
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.file("cache").path)
+        #expect(!names.isEmpty)
+        for name in names { try directory.write("bplist00 not an archive", to: "cache/" + name) }
+        let cache = ResponseCache.of(make())
+        #expect(cache.response(for: try Self.key(url), url: url) == nil)
+        cache.store(Self.stored("x"), for: try Self.key(url), url: try Self.url(url))
+        await cache.settle()
+        #expect(cache.response(for: try Self.key(url), url: url)?.content == Data("x".utf8))
+    }
+
+    @Test("Damaged entries of a program's own class of caches are none")
+    func damagedInfo() throws {
+        let url = "http://example.com/plain"
+        let key = try Self.key(url)
+        let good = try #require(Self.stored("x").cached(under: key, url: try Self.url(url), policy: .allowed))
+        #expect(StoredResponse(good, key: key)?.content == Data("x".utf8))
+        let info = try #require(good.userInfo?["OperationNetworking.StoredResponse"] as? Data)
+        for damaged in [Data("{}".utf8), Data(repeating: 0x5B, count: 100_000), Data(count: 2 << 20), info.dropLast()] {
             let cached = CachedURLResponse(
-                response: response, data: Data(), userInfo: info, storagePolicy: .allowed)
-            #expect(StoredResponse(cached, key: try Self.key(url)) == nil)
+                response: good.response, data: good.data, userInfo: ["OperationNetworking.StoredResponse": damaged],
+                storagePolicy: .allowed)
+            #expect(StoredResponse(cached, key: key) == nil)
             #expect(StoredResponse(foreign: cached, url: url) == nil)
         }
+    }
+
+    @Test("A program's own class of caches is called, and Foundation writes no file for it")
+    func subclass() async throws {
+        final class Own: URLCache, @unchecked Sendable {
+            let stored = Journal<String>()
+            override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+                stored.append(request.url?.path ?? "")
+                super.storeCachedResponse(cachedResponse, for: request)
+            }
+        }
+        let directory = try TemporaryDirectory()
+        let own = Own(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
+        let url = "http://example.com/plain"
+        let cache = ResponseCache.of(own)
+        cache.store(Self.stored("x"), for: try Self.key(url), url: try Self.url(url))
+        await cache.settle()
+        #expect(own.stored.all == ["/plain"])
+        #expect(cache.response(for: try Self.key(url), url: url)?.content == Data("x".utf8))
+        #expect(own.cachedResponse(for: URLRequest(url: try Self.url(url)))?.data == Data("x".utf8))
+        #expect(own.currentDiskUsage == 0)
+        own.removeAllCachedResponses()
+        #expect(cache.response(for: try Self.key(url), url: url) == nil)
     }
 
     @Test("What a program puts into the cache itself is used for that very URL")

@@ -56,9 +56,13 @@ private func create() async throws -> Book {
 
 private func caches() {
     let cached = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
-    cached.urlCache = URLCache(memoryCapacity: 8 << 20, diskCapacity: 64 << 20, diskPath: "/var/cache/books")
+    cached.urlCache = OperationURLCache(memoryCapacity: 8 << 20, diskCapacity: 64 << 20, diskPath: "/var/cache/books")
     let uncached = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
     uncached.urlCache = nil
+}
+
+private func sharedCache() {
+    URLCache.shared = OperationURLCache(memoryCapacity: 8 << 20, diskCapacity: 64 << 20, diskPath: nil)
 }
 
 private func cacheOnly(_ manager: HTTPRequestOperationManager, _ url: URL) -> HTTPRequestOperation {

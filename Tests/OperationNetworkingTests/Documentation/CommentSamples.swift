@@ -333,6 +333,11 @@ private func sample44(_ manager: HTTPRequestOperationManager) {
     manager.responseSerializer = serializer
 }
 
+// OperationURLCache.swift: class OperationURLCache
+private func sampleOfCaches() {
+    URLCache.shared = OperationURLCache(memoryCapacity: 8 << 20, diskCapacity: 64 << 20, diskPath: nil)
+}
+
 // OperationURLSession.swift: class OperationURLSession
 private func sample45(_ url: URL) async throws {
     let session = OperationURLSession(configuration: .default)

@@ -78,13 +78,19 @@ final class Driver {
     // MARK: Processes
 
     /// One measurement of a role.
-    func measure(_ role: Role, _ arguments: [String: any CustomStringConvertible]) throws -> Figures {
-        try run(executable, ["role", role.rawValue] + arguments.map { "\($0.key)=\($0.value)" })
+    func measure(
+        _ role: Role, _ arguments: [String: any CustomStringConvertible], environment: [String: String] = [:]
+    ) throws -> Figures {
+        try run(
+            executable, ["role", role.rawValue] + arguments.map { "\($0.key)=\($0.value)" }, environment: environment)
     }
 
     /// What a program printed on its last line, as JSON.
-    func run(_ path: String, _ arguments: [String]) throws -> Figures {
+    ///
+    /// - Parameter environment: what is added to that of this process.
+    func run(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Figures {
         let process = Process()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice

@@ -4,6 +4,7 @@
 enum Part: String, CaseIterable {
     case http
     case faces
+    case cache
     case http2
     case scale
     case memory
@@ -17,6 +18,7 @@ enum Part: String, CaseIterable {
         switch self {
         case .http: try driver.measureHTTP()
         case .faces: try driver.measureFaces()
+        case .cache: try driver.measureCache()
         case .http2: try driver.measureHTTP2()
         case .scale: try driver.measureScale()
         case .memory: try driver.measureMemory()

@@ -25,6 +25,8 @@ enum ProcessUsage {
         fclose(file)
     }
 
+    static var threads: Double { statusField("Threads:") }
+
     private static func statusField(_ name: String) -> Double {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return .nan }
         for line in status.split(separator: "\n") where line.hasPrefix(name) {

@@ -4,7 +4,9 @@ internal import FoundationNetworking
 internal import OperationNetworking
 
 /// GET requests through a manager of operations or of sessions (`face=sessions`), with a success block, for a while; from its
-/// cache with `cached=true`; over HTTP/2 with `version=2`.
+/// cache with `cached=true`; over HTTP/2 with `version=2`. With `cache=default` the manager keeps the cache that it has by
+/// itself; `among=N` asks for N URLs in turn, `among=0` for another one each time, and `fill=true` ends when each was asked
+/// for once and is on the disk.
 ///
 /// Four requests for each connection are in the queue at any time: every completion enqueues the next.
 // Sendable because everything mutable is touched on `queue` only, or before the first request.
@@ -18,6 +20,12 @@ final class LibraryLoad: @unchecked Sendable {
     private let expectedLength: Int
     private var window: MeasuringWindow
     private var failure: String?
+    /// Nil: one URL.
+    private var among: Int?
+    private var number = 0
+    private var ended = 0
+    private var threads = 0.0
+    private var isFilling = false
 
     static func run(_ options: Options) throws -> Figures {
         let connections = try options.count("connections")
@@ -28,9 +36,11 @@ final class LibraryLoad: @unchecked Sendable {
         if options.optionalString("version") == "2" { load.manager.httpVersionPreference = .http2PriorKnowledge }
         if options.optionalString("face") == "sessions" {
             load.sessions = load.makeSessions(connections, cache)
-        } else {
+        } else if options.optionalString("cache") != "default" {
             load.manager.urlCache = cache
         }
+        load.among = options.optionalString("among").flatMap { Int($0) }
+        load.isFilling = options.flag("fill")
         return try load.run(inFlight: 4 * connections)
     }
 
@@ -55,15 +65,40 @@ final class LibraryLoad: @unchecked Sendable {
     }
 
     private func run(inFlight: Int) throws -> Figures {
-        for _ in 0..<inFlight { enqueue() }
+        queue.sync { for _ in 0..<inFlight { enqueue() } }
         guard done.wait(timeout: .now() + 60) == .success else { throw BenchmarkError("no end after 60 s") }
         return try queue.sync {
             if let failure { throw BenchmarkError(failure) }
-            return window.figures ?? [:]
+            if isFilling {
+                waitForDisk()
+                return [:]
+            }
+            return (window.figures ?? [:]).merging(["threads": threads]) { own, _ in own }
         }
     }
 
+    /// Until nothing has been added to the folder for caches for a while.
+    private func waitForDisk() {
+        let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? "/nonexistent")
+        var (last, quiet) = (0, 0)
+        while quiet < 5 {
+            usleep(100_000)
+            let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey])
+            let size = (files?.allObjects ?? []).compactMap { ($0 as? URL)?.path }
+                .compactMap { try? FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int }.reduce(0, +)
+            quiet = size == last ? quiet + 1 : 0
+            last = size
+        }
+    }
+
+    private var nextURL: String {
+        guard let among else { return url }
+        number += 1
+        return url + "?\(among == 0 ? number : number % among)"
+    }
+
     private func enqueue() {
+        let url = nextURL
         if let sessions {
             sessions.get(url, success: { [self] _, object in take(object) }, failure: { [self] in stop("\($1)") })
         } else {
@@ -73,6 +108,12 @@ final class LibraryLoad: @unchecked Sendable {
 
     private func take(_ object: Any?) {
         guard (object as? Data)?.count == expectedLength else { return stop("unexpected content") }
+        ended += 1
+        if among != nil, ended.isMultiple(of: 64) { threads = max(threads, ProcessUsage.threads) }
+        if isFilling {
+            if ended == among { return done.signal() }
+            return ended < among ?? 0 ? enqueue() : ()
+        }
         if window.count() {
             enqueue()
         } else {

@@ -12,7 +12,6 @@ extension FuzzTarget {
             "Cache-Control: max-age=60, no-cache=\"a, b\", stale-if-error=5\r\nAge: 30\r\nVary: A, b\r\nETag: \"x\"\r\n",
             "Expires: Thu, 18 Aug 2050 02:01:18 GMT\r\nDate: Sunday, 06-Nov-94 08:49:37 GMT\r\nPragma: no-cache\r\n",
             "Last-Modified: Sun Nov  6 08:49:37 1994\r\nCache-Control: public, must-understand, no-store\r\n",
-            "{\"version\":1,\"key\":\"\",\"status\":200,\"httpVersion\":\"1.1\",\"fields\":\"QQ==\",\"requestTime\":1,\"responseTime\":2,\"selecting\":[],\"generation\":\"\",\"length\":0}",
         ]
     ) { input in
         let head = ResponseHead(statusCode: 200, httpVersion: "1.1", rawFields: [UInt8](input))
@@ -39,6 +38,18 @@ extension FuzzTarget {
             response: response, data: Data(), userInfo: ["OperationNetworking.StoredResponse": input],
             storagePolicy: .allowed)
         _ = StoredResponse(entry, key: key)
+        // What is on the disk, past the digest that keeps it away from here: anybody can write one.
+        if let record = StoredResponse(record: [UInt8](input), content: Data()),
+            StoredResponse(record: record.record, content: Data())?.record != record.record
+        {
+            broken("a record that was read is one")
+        }
+        _ = RecordHeader([UInt8](input.prefix(RecordHeader.length)), limit: input.count)
+        if StoredResponse(record: stored.record, content: Data())?.head.rawFields != head.rawFields,
+            StorageRules.isPermitted(head, request: CacheControl())
+        {
+            broken("what is stored is found")
+        }
         _ = StoredResponse(foreign: CachedURLResponse(response: response, data: Data()), url: target.url)
         var request = URLRequest(url: url)
         request.setValue(String(decoding: input.prefix(512), as: UTF8.self), forHTTPHeaderField: "Cache-Control")

@@ -2,8 +2,6 @@
 import NetworkingSupport
 import Testing
 
-@testable import OperationNetworkingImages
-
 @Suite("A cache with a limit on costs")
 struct CostBoundCacheTests {
     /// The same, slow and simple.
@@ -72,5 +70,16 @@ struct CostBoundCacheTests {
         _ = cache.removeAll()
         _ = cache.insert(1, forKey: 1, cost: -5)
         #expect(cache.totalCost == 0)
+    }
+
+    @Test("A smaller capacity lets go of what was used least recently, at once")
+    func smaller() {
+        var cache = CostBoundCache<Int, Int>(capacity: 10, preferredCostAfterPurge: 10)
+        for number in 1...5 { #expect(cache.insert(number, forKey: number, cost: 2) == []) }
+        #expect(cache.value(forKey: 1) == 1)
+        #expect(cache.setCapacity(5) == [2, 3, 4])
+        #expect(cache.keys == [5, 1] && cache.totalCost == 4)
+        #expect(cache.setCapacity(0) == [5, 1])
+        #expect(cache.insert(6, forKey: 6, cost: 1) == [6])
     }
 }

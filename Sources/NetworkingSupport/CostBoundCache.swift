@@ -4,7 +4,7 @@
 /// but for what it removes.
 ///
 /// A pure value: who shares it guards it. What is removed is handed out, to be released where that may take its time.
-struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let key: Key
         var value: Value
@@ -15,11 +15,11 @@ struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// More is too much.
-    let capacity: Int
+    package private(set) var capacity: Int
     /// As much stays when it was too much.
-    let preferredCostAfterPurge: Int
+    package private(set) var preferredCostAfterPurge: Int
     /// What all values cost.
-    private(set) var totalCost = 0
+    package private(set) var totalCost = 0
 
     private var places: [Key: Int] = [:]
     private var entries: [Entry?] = []
@@ -30,15 +30,15 @@ struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var last: Int?
 
     /// What is below zero counts as zero, and what is to be left as the capacity at most.
-    init(capacity: Int, preferredCostAfterPurge: Int) {
+    package init(capacity: Int, preferredCostAfterPurge: Int) {
         self.capacity = max(capacity, 0)
         self.preferredCostAfterPurge = min(max(preferredCostAfterPurge, 0), self.capacity)
     }
 
-    var count: Int { places.count }
+    package var count: Int { places.count }
 
     /// From the one used least recently to the one used most recently.
-    var keys: [Key] {
+    package var keys: [Key] {
         var keys: [Key] = []
         var place = first
         while let current = place, let entry = entries[current] {
@@ -49,7 +49,7 @@ struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The value, which now is the one used most recently.
-    mutating func value(forKey key: Key) -> Value? {
+    package mutating func value(forKey key: Key) -> Value? {
         guard let place = places[key], let entry = entries[place] else { return nil }
         if last != place {
             unlink(entry)
@@ -61,7 +61,7 @@ struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Puts a value in, in place of the one with the same key. One that alone costs more than the capacity is not kept.
     ///
     /// - Returns: what is no longer there.
-    mutating func insert(_ value: Value, forKey key: Key, cost: Int) -> [Value] {
+    package mutating func insert(_ value: Value, forKey key: Key, cost: Int) -> [Value] {
         let cost = max(cost, 0)
         var removed = removeValue(forKey: key).map { [$0] } ?? []
         guard cost <= capacity else { return removed + [value] }
@@ -78,16 +78,29 @@ struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         // Each is at most the capacity, and so is what was there.
         let (sum, isTooMuch) = totalCost.addingReportingOverflow(cost)
         totalCost = isTooMuch ? .max : sum
-        if totalCost > capacity {
-            // The value that was just put in stays.
-            while totalCost > preferredCostAfterPurge, count > 1, let oldest = first.flatMap({ entries[$0]?.key }) {
-                if let value = removeValue(forKey: oldest) { removed.append(value) }
-            }
+        // The value that was just put in stays.
+        if totalCost > capacity { removed += purge(to: preferredCostAfterPurge, leaving: 1) }
+        return removed
+    }
+
+    /// Has another capacity from now on, as much of which may stay when there is more.
+    ///
+    /// - Returns: what is no longer there.
+    package mutating func setCapacity(_ capacity: Int) -> [Value] {
+        self.capacity = max(capacity, 0)
+        preferredCostAfterPurge = self.capacity
+        return purge(to: self.capacity, leaving: 0)
+    }
+
+    private mutating func purge(to cost: Int, leaving fewest: Int) -> [Value] {
+        var removed: [Value] = []
+        while totalCost > cost, count > fewest, let oldest = first.flatMap({ entries[$0]?.key }) {
+            if let value = removeValue(forKey: oldest) { removed.append(value) }
         }
         return removed
     }
 
-    mutating func removeValue(forKey key: Key) -> Value? {
+    package mutating func removeValue(forKey key: Key) -> Value? {
         guard let place = places.removeValue(forKey: key), let entry = entries[place] else { return nil }
         unlink(entry)
         entries[place] = nil
@@ -96,7 +109,7 @@ struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return entry.value
     }
 
-    mutating func removeAll() -> [Value] {
+    package mutating func removeAll() -> [Value] {
         let removed = entries.compactMap { $0?.value }
         self = CostBoundCache(capacity: capacity, preferredCostAfterPurge: preferredCostAfterPurge)
         return removed

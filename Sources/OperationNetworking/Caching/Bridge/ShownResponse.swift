@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import FoundationNetworking
+
+/// A stored response as Foundation's type, whose response is made when somebody asks for it.
+// Sendable because nothing in it changes.
+final class ShownResponse: CachedURLResponse, @unchecked Sendable {
+    private let stored: StoredResponse
+    private let url: URL
+
+    init(_ stored: StoredResponse, url: URL, policy: URLCache.StoragePolicy) {
+        self.stored = stored
+        self.url = url
+        super.init(
+            response: URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil),
+            data: Data(), userInfo: nil, storagePolicy: policy)
+    }
+
+    override var response: URLResponse { HTTPURLResponse(head: stored.head, url: url) ?? super.response }
+    override var data: Data { stored.content }
+    override var userInfo: [AnyHashable: Any]? { stored.userInfo.values.isEmpty ? nil : stored.userInfo.values }
+
+    /// Bytes that Foundation takes it for.
+    static func cost(_ stored: StoredResponse) -> Int { stored.content.count + 500 * stored.userInfo.values.count }
+}

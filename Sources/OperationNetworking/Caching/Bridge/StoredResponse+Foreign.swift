@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import FoundationNetworking
+internal import NetworkingTransport
+
+/// Stored responses from and for caches that are not the library's.
+extension StoredResponse {
+    private static let infoKey = "OperationNetworking.StoredResponse"
+    private static let longestInfo = 1 << 20
+
+    /// As an entry for a program's own class of caches, with what Foundation does not keep in its `userInfo`; nil: there is
+    /// no digest.
+    func cached(under key: CacheKey, url: URL, policy: URLCache.StoragePolicy) -> CachedURLResponse? {
+        guard let response = HTTPURLResponse(head: head, url: url),
+            let info = RecordHeader.encode(self, key: key.digest, time: 0)
+        else { return nil }
+        var userInfo = userInfo.values
+        userInfo[Self.infoKey] = Data(info)
+        return CachedURLResponse(response: response, data: content, userInfo: userInfo, storagePolicy: policy)
+    }
+
+    /// Nil: it is for another key, or damaged.
+    init?(_ cached: CachedURLResponse, key: CacheKey) {
+        guard let data = cached.userInfo?[Self.infoKey] as? Data, data.count <= Self.longestInfo else { return nil }
+        let info = [UInt8](data)
+        let record = Array(info.dropFirst(RecordHeader.length))
+        let content = cached.data
+        guard let header = RecordHeader(Array(info.prefix(RecordHeader.length)), limit: .max),
+            header.key == key.digest, header.confirms(record: record, content: content)
+        else { return nil }
+        self.init(record: record, content: content)
+        userInfo.values = cached.userInfo ?? [:]
+        userInfo.values[Self.infoKey] = nil
+    }
+
+    /// A response that somebody else put into a cache, `URLSession` or the program itself, for the very URL. Nil: it is
+    /// none, or was chosen by request fields that are not known.
+    init?(foreign cached: CachedURLResponse, url: String) {
+        guard cached.userInfo?[Self.infoKey] == nil, let response = cached.response as? HTTPURLResponse,
+            let own = response.url.flatMap({ RequestTarget(ifRequestable: $0) }), own.url.utf8.elementsEqual(url.utf8)
+        else { return nil }
+        self.init(cached, selecting: { _ in nil })
+    }
+
+    /// What a program stores as the response to a request. Nil: it must not be stored.
+    ///
+    /// - Parameter selecting: the request's fields of the names in `Vary`; nil: they are not known.
+    init?(_ cached: CachedURLResponse, selecting: ([String]) -> [SelectingField]?) {
+        guard let response = cached.response as? HTTPURLResponse else { return nil }
+        let head = Self.head(of: response)
+        guard StorageRules.isPermitted(head, request: CacheControl()), let names = Self.selectingNames(of: head),
+            let fields = names.isEmpty ? [] : selecting(names)
+        else { return nil }
+        self.head = head
+        content = cached.data
+        // When it came is not known but for what it says; without that it is not fresh.
+        responseTime = head.firstBytes(for: .date).flatMap(HTTPDate.seconds) ?? 0
+        requestTime = responseTime
+        self.selecting = fields
+        userInfo.values = cached.userInfo ?? [:]
+    }
+
+    /// The fields of Foundation's response, as far as they are fields.
+    static func head(of response: HTTPURLResponse) -> ResponseHead {
+        var fields: [UInt8] = []
+        for (name, value) in response.allHeaderFields {
+            guard let name = name as? String, let value = value as? String, name.isToken,
+                !value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
+            else { continue }
+            // The content is out of its codings, whatever its length was in them.
+            if name.isFieldName("Content-Length") { continue }
+            fields += Array("\(name): \(value)\r\n".utf8)
+        }
+        return ResponseHead(statusCode: response.statusCode, httpVersion: "1.1", rawFields: fields)
+    }
+}

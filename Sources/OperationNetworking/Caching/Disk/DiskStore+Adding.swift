@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import Glibc
+internal import NetworkingSupport
+internal import NetworkingTransport
+
+/// Writing, and making room for it.
+extension DiskStore {
+    /// Parts of the capacity that a segment may have.
+    private static let segments = 16
+    private static let longestSegment = 4 << 20
+
+    /// Writes a response, in place of the one that is there under its key.
+    ///
+    /// - Returns: whether it was.
+    @discardableResult
+    func add(_ response: StoredResponse, for key: CacheKey.Digest) -> Bool {
+        lookIfNeeded()
+        guard let folder else { return false }
+        return access.withLock { access in
+            let now = Runtime.current.uptime
+            let (capacity, old, isPaused) = state.withLock { state in
+                (state.capacity, state.places[key]?.header.time ?? 0, state.pauseEnd > now)
+            }
+            guard !isPaused else { return false }
+            // Also where the clock was set back.
+            access.time = max(access.time &+ 1, old &+ 1, Self.clock)
+            guard let head = RecordHeader.encode(response, key: key, time: access.time),
+                head.count + response.content.count <= capacity
+            else { return false }
+            let isDone = response.content.withUnsafeBytes { add(head, $0, for: key, folder, capacity, &access) }
+            if !isDone { state.withLock { $0.pauseEnd = now + Self.pause } }
+            return isDone
+        }
+    }
+
+    /// Nanoseconds since 1970.
+    private static var clock: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
+    }
+
+    private func add(
+        _ head: [UInt8], _ content: UnsafeRawBufferPointer, for key: CacheKey.Digest, _ folder: SegmentFolder,
+        _ capacity: Int, _ access: inout Access
+    ) -> Bool {
+        let length = head.count + content.count
+        let longest = min(Self.longestSegment, capacity / Self.segments)
+        guard let header = RecordHeader(Array(head.prefix(RecordHeader.length)), limit: length),
+            makeRoom(for: length, folder, capacity, &access),
+            let (name, file, end) = current(folder, length, longest, &access)
+        else { return false }
+        guard file.write(head, at: end), file.write(content, at: end + head.count), let stamp = file.stamp else {
+            // What is half there is none.
+            file.truncate(to: end)
+            access.current = nil
+            return false
+        }
+        let old = state.withLock { state in
+            let old = state.places[key]
+            state.places[key] = Place(segment: name, offset: end, header: header)
+            state.segments[name]?.stamp = stamp
+            state.segments[name]?.end = end + length
+            state.segments[name]?.keys.append(key)
+            state.writes += 1
+            return old
+        }
+        if let old { mark(old, erases: false) }
+        return true
+    }
+
+    /// What is added to, and where it ends; nil: nothing can be.
+    private func current(
+        _ folder: SegmentFolder, _ length: Int, _ longest: Int, _ access: inout Access
+    ) -> (SegmentFolder.Name, Descriptor, Int)? {
+        if let (name, file) = access.current, file.stamp != nil,
+            let end = state.withLock({ $0.segments[name]?.end }), end == 0 || end + length <= longest
+        {
+            return (name, file, end)
+        }
+        access.current = nil
+        guard folder.make() else { return nil }
+        // One that a process has left which is gone.
+        let room = state.withLock { state in
+            state.segments.filter { $0.value.end + length <= longest }.keys.sorted().last
+        }
+        if let room, let file = folder.open(room, O_RDWR), file.lock(), let stamp = file.stamp {
+            let end = Self.places(in: file, room, size: stamp.size).end
+            // Whole, or with a last response that was not written to its end. What another process has added meanwhile is
+            // found by the next look.
+            if end == state.withLock({ $0.segments[room]?.end }), stamp.size == end || isTorn(file, end, stamp.size) {
+                if stamp.size > end { file.truncate(to: end) }
+                access.current = (room, file)
+                return (room, file, end)
+            }
+        }
+        let name = SegmentFolder.Name(time: access.time)
+        guard let file = folder.open(name, O_RDWR | O_CREAT | O_EXCL), file.lock(), let stamp = file.stamp else {
+            return nil
+        }
+        state.withLock { $0.segments[name] = Segment(stamp: stamp) }
+        access.current = (name, file)
+        return (name, file, 0)
+    }
+
+    /// Whether what stands at the end begins like a response, and is not damaged.
+    private func isTorn(_ file: Descriptor, _ end: Int, _ size: Int) -> Bool {
+        guard size - end >= RecordHeader.length else { return true }
+        return file.read(RecordHeader.length, at: end).flatMap { RecordHeader($0, limit: .max - end) } != nil
+    }
+
+    /// Removes the oldest segments until so many bytes more are not too many.
+    private func makeRoom(
+        for length: Int, _ folder: SegmentFolder, _ capacity: Int, _ access: inout Access
+    ) -> Bool {
+        while true {
+            let (size, oldest) = state.withLock { ($0.size, $0.segments.keys.min()) }
+            guard size + length > capacity else { return true }
+            guard let oldest else { return length <= capacity }
+            removeSegment(oldest, folder, &access)
+        }
+    }
+
+    /// Moves what was used of a segment into the newest one, as far as there is room, and removes the segment.
+    private func removeSegment(_ name: SegmentFolder.Name, _ folder: SegmentFolder, _ access: inout Access) {
+        let isCurrent = access.current?.name == name
+        let file = folder.open(name, O_RDONLY)
+        folder.remove(name)
+        let (used, size, newest) = state.withLock { state in
+            let segment = state.segments.removeValue(forKey: name)
+            let places = (segment?.keys ?? []).compactMap { key in
+                state.places[key].flatMap { $0.segment == name ? $0 : nil }
+            }
+            for place in places { state.places[place.header.key] = nil }
+            let used = places.filter(\.isUsed).reduce(into: [Int: Place]()) { $0[$1.offset] = $1 }
+            return (used.values.sorted { $0.offset < $1.offset }, segment?.stamp.size ?? 0, state.segments.keys.max())
+        }
+        if isCurrent { access.current = nil }
+        guard let file, newest != nil else { return }
+        // At least half of the segment's room is gained.
+        var rest = size / 2
+        for place in used where place.header.totalLength <= rest {
+            guard let bytes = file.read(place.header.totalLength, at: place.offset), place.header.totalLength <= rest,
+                let (name, target, end) = current(folder, bytes.count, Self.longestSegment, &access),
+                target.write(bytes, at: end), let stamp = target.stamp
+            else { return }
+            rest -= bytes.count
+            state.withLock { state in
+                state.places[place.header.key] = Place(segment: name, offset: end, header: place.header)
+                state.segments[name]?.stamp = stamp
+                state.segments[name]?.end = end + bytes.count
+                state.segments[name]?.keys.append(place.header.key)
+            }
+        }
+    }
+
+    /// Has another capacity from now on. Does not change the files.
+    ///
+    /// - Returns: whether it is less, so that there may have to be `makeRoom()`.
+    func setCapacity(_ capacity: Int) -> Bool {
+        state.withLock { state in
+            let old = state.capacity
+            state.capacity = max(0, capacity)
+            // With none there is nothing, be there files or not.
+            if state.capacity == 0 { state.places = [:] }
+            if old == 0 { state.isOpen = false }
+            return state.capacity < old
+        }
+    }
+
+    /// Removes what is more than the capacity.
+    func makeRoom() {
+        guard let folder else { return }
+        let capacity = state.withLock { $0.capacity }
+        access.withLock { access in _ = makeRoom(for: 0, folder, capacity, &access) }
+    }
+}

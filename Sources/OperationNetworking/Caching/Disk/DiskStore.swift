@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import Glibc
+internal import NetworkingSupport
+
+/// Responses in the files of a folder, which other processes, and other stores of this one, may have at the same time.
+///
+/// A file (a segment) has many responses, one behind the other. Each store adds to a segment that it alone has locked, and
+/// reads all. What there is is found once, and after that by a look at names and times, so that looking for what is not
+/// there reads nothing. A response is removed by a mark in its header, and its bytes are overwritten; room is made by the
+/// removal of the oldest segment, after those of its responses that were used have moved to the newest.
+///
+/// Whatever fails (no permission, no space, a damaged file) is a response that is not there: nobody is told.
+// Sendable because all mutable state is behind `state`, and `access`, which is held while the files are changed.
+final class DiskStore: @unchecked Sendable {
+    struct Place: Sendable {
+        let segment: SegmentFolder.Name
+        let offset: Int
+        let header: RecordHeader
+        /// Since it came here: it is worth another place when the segment is removed.
+        var isUsed = false
+    }
+
+    struct Segment: Sendable {
+        var stamp: SegmentStamp
+        /// Where the last good response ends.
+        var end = 0
+        var keys: [CacheKey.Digest] = []
+    }
+
+    /// What is known of the files.
+    struct State: Sendable {
+        /// Nil before the first look, and where there is none.
+        var folder: SegmentFolder?
+        /// False: nobody has looked yet.
+        var isOpen = false
+        /// In seconds of the runtime's uptime.
+        var lastLook = -Double.infinity
+        var places: [CacheKey.Digest: Place] = [:]
+        var segments: [SegmentFolder.Name: Segment] = [:]
+        var capacity: Int
+        /// Nothing is written until then: the last time it failed.
+        var pauseEnd = -Double.infinity
+        /// Responses that were read, for tests.
+        var reads = 0
+        /// Responses that were written, for tests.
+        var writes = 0
+
+        var size: Int { segments.values.reduce(0) { $0 + $1.stamp.size } }
+    }
+
+    /// What is changed under the lock of the files.
+    struct Access {
+        /// What this store adds to.
+        var current: (name: SegmentFolder.Name, file: Descriptor)?
+        /// Of what was written last, so that later is later.
+        var time: UInt64 = 0
+    }
+
+    /// Seconds for which nobody looks whether another process changed the files.
+    static let patience = 1.0
+    /// Seconds without another try after something could not be written.
+    static let pause = 5.0
+
+    private let path: @Sendable () -> String?
+    let state: Locked<State>
+    /// Held while files are changed: a leaf but for `state`.
+    let access = Locked(Access())
+
+    /// - Parameters:
+    ///   - capacity: bytes; 0: nothing is kept, and no file looked at.
+    ///   - path: the folder, asked for once; nil: there is none.
+    init(capacity: Int, path: @escaping @Sendable () -> String?) {
+        self.path = path
+        state = Locked(State(capacity: max(0, capacity)))
+    }
+
+    /// Nil: there is none, or nobody has looked yet.
+    var folder: SegmentFolder? { state.withLock { $0.folder } }
+
+    /// Whether anything may be kept.
+    var isThere: Bool { state.withLock { $0.capacity > 0 } }
+
+    // MARK: Looking
+
+    enum Answer { case present, absent, unknown }
+
+    /// Does not read the disk.
+    func holds(_ key: CacheKey.Digest) -> Answer {
+        state.withLock { state in
+            if state.capacity == 0 { return .absent }
+            return state.isOpen ? state.places[key] == nil ? .absent : .present : .unknown
+        }
+    }
+
+    var isKnownToBeEmpty: Bool { state.withLock { $0.capacity == 0 || $0.isOpen && $0.places.isEmpty } }
+
+    /// Whether it is time to `look()`.
+    var isDue: Bool {
+        let now = Runtime.current.uptime
+        return state.withLock { $0.capacity > 0 && now - $0.lastLook >= Self.patience }
+    }
+
+    /// Bytes of all files.
+    var size: Int {
+        lookIfNeeded()
+        return state.withLock { $0.size }
+    }
+
+    func lookIfNeeded() {
+        if state.withLock({ $0.capacity > 0 && !$0.isOpen }) { look() }
+    }
+
+    /// Finds the folder, if nobody has. Under no lock: it may be a `URLCache` that is asked.
+    func findFolder() {
+        guard isThere, folder == nil, let path = path() else { return }
+        state.withLock { $0.folder = SegmentFolder(path: path) }
+    }
+
+    /// The response under a key. Reads the disk.
+    func response(for key: CacheKey.Digest) -> StoredResponse? {
+        lookIfNeeded()
+        guard let place = state.withLock({ $0.capacity > 0 ? $0.places[key] : nil }) else { return nil }
+        guard let response = read(place) else {
+            // Removed by somebody else, or damaged: not read again.
+            state.withLock { state in
+                if state.places[key].map({ $0.segment == place.segment && $0.offset == place.offset }) == true {
+                    state.places[key] = nil
+                }
+            }
+            return nil
+        }
+        state.withLock { state in
+            state.reads += 1
+            state.places[key]?.isUsed = true
+        }
+        return response
+    }
+
+    private func read(_ place: Place) -> StoredResponse? {
+        guard let file = folder?.open(place.segment, O_RDONLY), let size = file.stamp?.size, size > place.offset,
+            let bytes = file.read(RecordHeader.length, at: place.offset),
+            let header = RecordHeader(bytes, limit: size - place.offset), header.isLive, header.key == place.header.key,
+            let record = file.read(header.recordLength, at: place.offset + RecordHeader.length),
+            let content = file.readData(
+                header.contentLength, at: place.offset + RecordHeader.length + header.recordLength),
+            header.confirms(record: record, content: content)
+        else { return nil }
+        return StoredResponse(record: record, content: content)
+    }
+
+    /// A response was used, wherever it came from.
+    func noteUse(of key: CacheKey.Digest) { state.withLock { $0.places[key]?.isUsed = true } }
+
+    // MARK: Removing
+
+    /// Forgets a response at once; its bytes are removed by `erase(_:)`, and found no more until then.
+    func forget(_ key: CacheKey.Digest) -> Place? { state.withLock { $0.places.removeValue(forKey: key) } }
+
+    /// Removes the bytes of a response.
+    func erase(_ place: Place) {
+        access.withLock { _ in mark(place, erases: true) }
+    }
+
+    /// Under the lock of the files.
+    func mark(_ place: Place, erases: Bool) {
+        guard let file = folder?.open(place.segment, O_RDWR), let before = file.stamp,
+            let bytes = file.read(RecordHeader.length, at: place.offset),
+            let header = RecordHeader(bytes, limit: .max - place.offset), header.key == place.header.key,
+            header.time == place.header.time
+        else { return }
+        _ = file.write(RecordHeader.removal.bytes, at: place.offset + RecordHeader.removal.offset)
+        if erases { overwrite(file, header, at: place.offset) }
+        // What this store has done itself is no reason to look.
+        guard let after = file.stamp else { return }
+        state.withLock { state in
+            if state.segments[place.segment]?.stamp == before { state.segments[place.segment]?.stamp = after }
+        }
+    }
+
+    /// Overwrites all but what the next header is found by.
+    private func overwrite(_ file: Descriptor, _ header: RecordHeader, at start: Int) {
+        let zeros = [UInt8](repeating: 0, count: 1 << 16)
+        _ = file.write(Array(zeros.prefix(CacheKey.Digest.length)), at: start + RecordHeader.digestOffset)
+        var offset = start + RecordHeader.length
+        let end = start + header.totalLength
+        while offset < end {
+            guard file.write(Array(zeros.prefix(end - offset)), at: offset) else { return }
+            offset += zeros.count
+        }
+    }
+
+    /// Forgets all responses at once; their bytes are removed by `removeAll()`.
+    func forgetAll() { state.withLock { $0.places = [:] } }
+
+    /// Removes all there is.
+    func removeAll() {
+        findFolder()
+        guard let folder else { return }
+        access.withLock { access in
+            for name in folder.names { folder.remove(name) }
+            access.current = nil
+            state.withLock { state in
+                state.places = [:]
+                state.segments = [:]
+                state.isOpen = true
+            }
+        }
+    }
+
+    /// Removes what was stored after a moment, in seconds since 1970.
+    func removeAll(since seconds: Double) {
+        look()
+        let places = state.withLock { state in
+            let places = state.places.filter { Double($0.value.header.time) / 1e9 > seconds }
+            for key in places.keys { state.places[key] = nil }
+            return places
+        }
+        for place in places.values { erase(place) }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import NetworkingTransport
+
+/// What stands before each response in a `Segment`.
+///
+/// | at | bytes | |
+/// |---|---|---|
+/// | 0 | 4 | "ONR1": what it is, and which version of it |
+/// | 4 | 4 | whether the response is there: anything else than `live`, and it was removed |
+/// | 8 | 32 | the key's digest |
+/// | 40 | 8 | when it was stored, in nanoseconds since 1970 |
+/// | 48 | 4 | bytes of the record that follows the header |
+/// | 52 | 8 | bytes of the content that follows the record |
+/// | 60 | 32 | SHA-256 of 8…59, record and content: looked at before anything of these is |
+/// | 92 | 8 | a check sum of 8…59 (FNV-1a): the next header is looked for only where it is right |
+///
+/// All numbers with the lowest byte first.
+struct RecordHeader: Sendable {
+    static let length = 100
+    private static let magic = Array("ONR1".utf8)
+    private static let live: [UInt8] = [0x4C, 0x49, 0x56, 0x45]
+    /// What is left of the header once the response is removed: what it takes to find the next one.
+    static let removal = (offset: 4, bytes: [UInt8](repeating: 0, count: 4))
+    static let digestOffset = 60
+
+    let key: CacheKey.Digest
+    let time: UInt64
+    let recordLength: Int
+    let contentLength: Int
+    /// Nil: the response was removed.
+    private let digest: [UInt8]?
+
+    /// Of the whole response in a segment.
+    var totalLength: Int { Self.length + recordLength + contentLength }
+
+    /// The bytes of a response's header, and the record; nil: there is no digest.
+    static func encode(_ response: StoredResponse, key: CacheKey.Digest, time: UInt64) -> [UInt8]? {
+        let record = response.record
+        var described = RecordWriter()
+        described.put(time)
+        described.put(UInt32(clamping: record.count))
+        described.put(UInt64(response.content.count))
+        let middle = key.bytes + described.bytes
+        guard let digest = response.content.withUnsafeBytes({ content in Self.digest(middle, record, content) }) else {
+            return nil
+        }
+        var sum = RecordWriter()
+        sum.put(Self.sum(middle))
+        return magic + live + middle + digest + sum.bytes + record
+    }
+
+    /// Nil: this is no header.
+    ///
+    /// - Parameter limit: bytes that there may be of all.
+    init?(_ bytes: [UInt8], limit: Int) {
+        guard bytes.count == Self.length, bytes.starts(with: Self.magic) else { return nil }
+        let middle = bytes[8..<Self.digestOffset]
+        var reader = RecordReader(bytes, from: Self.digestOffset + CacheKey.Digest.length)
+        guard reader.take(UInt64.self) == Self.sum(middle),
+            let key = CacheKey.Digest(middle.prefix(CacheKey.Digest.length))
+        else { return nil }
+        reader = RecordReader(bytes, from: 8 + CacheKey.Digest.length)
+        guard let time = reader.take(UInt64.self), let recordLength = reader.take(UInt32.self),
+            let contentLength = reader.take(UInt64.self),
+            UInt64(limit) >= UInt64(Self.length) + UInt64(recordLength),
+            UInt64(limit) - UInt64(Self.length) - UInt64(recordLength) >= contentLength
+        else { return nil }
+        self.key = key
+        self.time = time
+        self.recordLength = Int(recordLength)
+        self.contentLength = Int(contentLength)
+        digest = bytes[4..<8].elementsEqual(Self.live) ? Array(bytes[Self.digestOffset..<92]) : nil
+    }
+
+    var isLive: Bool { digest != nil }
+
+    /// Whether these are the bytes that were stored.
+    func confirms(record: [UInt8], content: Data) -> Bool {
+        var described = RecordWriter()
+        described.put(time)
+        described.put(UInt32(clamping: recordLength))
+        described.put(UInt64(contentLength))
+        let middle = key.bytes + described.bytes
+        return content.withUnsafeBytes { content in Self.digest(middle, record, content) } == digest && isLive
+    }
+
+    private static func digest(
+        _ middle: [UInt8], _ record: [UInt8], _ content: UnsafeRawBufferPointer
+    ) -> [UInt8]? {
+        var hasher = SHA256Hasher()
+        middle.withUnsafeBytes { hasher.update($0) }
+        record.withUnsafeBytes { hasher.update($0) }
+        hasher.update(content)
+        return (try? hasher.finish()).map { Array($0) }
+    }
+
+    /// Different for any two that differ in one byte.
+    private static func sum(_ bytes: some Collection<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+internal import Foundation
+internal import NetworkingSupport
+
+/// The library's own store of responses: those used most recently in memory, and all on a disk.
+///
+/// What is in memory, waits for its place on the disk, or is known to be nowhere is answered at once; the disk is read on
+/// the thread for caches, and what was read is in memory after that. Each change is seen at once; files are changed on that
+/// thread, one after the other.
+// Sendable because all mutable state is behind `state`; the disk has locks of its own.
+final class ResponseStore: Sendable {
+    let disk: DiskStore
+    let state: Locked<State>
+
+    init(memoryCapacity: Int, disk: DiskStore) {
+        self.disk = disk
+        state = Locked(State(memoryCapacity))
+    }
+
+    // MARK: Looking
+
+    var moment: CacheRemovals.Moment { state.withLock { $0.removals.now } }
+
+    func wasRemoved(_ key: CacheKey, since moment: CacheRemovals.Moment) -> Bool {
+        state.withLock { $0.removals.contains(key.digest, since: moment) }
+    }
+
+    /// Whether nothing at all is stored, as far as that is known.
+    var isKnownToBeEmpty: Bool {
+        guard disk.isKnownToBeEmpty else { return false }
+        lookSoon()
+        return state.withLock { $0.memory.count == 0 && $0.pending.isEmpty }
+    }
+
+    /// Whether it takes a look to know. Does not read the disk.
+    func mayHold(_ key: CacheKey) -> Bool {
+        if state.withLock({ $0.recent(key.digest) != nil }) { return true }
+        lookSoon()
+        return disk.holds(key.digest) != .absent
+    }
+
+    /// What is stored under a key, where that is known without a look at the disk; nil: it is not.
+    func recentResponse(for key: CacheKey) -> StoredResponse? {
+        let response = state.withLock { $0.recent(key.digest) }
+        if response != nil { disk.noteUse(of: key.digest) }
+        return response
+    }
+
+    /// What is stored under a key. May read the disk.
+    func response(for key: CacheKey) -> StoredResponse? {
+        if let recent = recentResponse(for: key) { return recent }
+        let moment = moment
+        guard let response = disk.response(for: key.digest) else { return nil }
+        let (found, dropped) = state.withLock { state -> (StoredResponse?, [StoredResponse]) in
+            // Something else may be there by now, or nothing.
+            if let recent = state.recent(key.digest) { return (recent, []) }
+            guard !state.removals.contains(key.digest, since: moment) else { return (nil, []) }
+            return (response, state.memory.insert(response, forKey: key.digest, cost: response.cost))
+        }
+        withExtendedLifetime(dropped) {}
+        return found
+    }
+
+    /// Has somebody look, now and then, what other processes have done to the files. Nobody waits for that.
+    private func lookSoon() {
+        guard disk.isDue else { return }
+        let isFirst = state.withLock { state in
+            defer { state.isLooking = true }
+            return !state.isLooking
+        }
+        guard isFirst else { return }
+        Runtime.current.onCachingThread { [self] in
+            let changed = disk.look()
+            let dropped = state.withLock { state in
+                state.isLooking = false
+                return changed.compactMap { state.pending[$0] == nil ? state.memory.removeValue(forKey: $0) : nil }
+            }
+            withExtendedLifetime(dropped) {}
+        }
+    }
+
+    // MARK: Storing
+
+    /// - Parameters:
+    ///   - isInMemoryOnly: not to go to the disk.
+    ///   - isRefreshed: with the content that is there already.
+    ///   - moment: when it was asked for: what was removed since is not stored.
+    /// - Returns: whether it was stored.
+    @discardableResult
+    func store(
+        _ response: StoredResponse, for key: CacheKey, isInMemoryOnly: Bool = false, isRefreshed: Bool = false,
+        since moment: CacheRemovals.Moment = .max
+    ) -> Bool {
+        let now = Runtime.current.uptime
+        let hasDisk = disk.isThere
+        var dropped: [StoredResponse] = []
+        var place: DiskStore.Place?
+        var starts = false
+        let isStored = state.withLock { state in
+            guard !state.removals.contains(key.digest, since: moment) else { return false }
+            dropped = state.memory.insert(response, forKey: key.digest, cost: response.cost)
+            guard hasDisk else { return true }
+            if isRefreshed, state.isFresh(onDisk: key.digest, at: now) { return true }
+            guard !isInMemoryOnly, state.hasRoomToWait else {
+                // What is on the disk is another one.
+                if let old = state.takePending(key.digest) { dropped.append(old) }
+                place = disk.forget(key.digest)
+                return true
+            }
+            if let old = state.wait(response, for: key.digest) { dropped.append(old) }
+            starts = !state.isWriting
+            state.isWriting = true
+            return true
+        }
+        withExtendedLifetime(dropped) {}
+        if let place { Runtime.current.onCachingThread { [disk] in disk.erase(place) } }
+        if starts { Runtime.current.onCachingThread { [self] in write() } }
+        return isStored
+    }
+
+    /// Responses that are written before others have their turn on the thread.
+    private static let batch = 64
+
+    private func write() {
+        for _ in 0..<Self.batch {
+            let next = state.withLock { state in
+                let next = state.nextWaiting()
+                state.isWriting = next != nil
+                return next.map { ($0, state.removals.now) }
+            }
+            guard let ((key, waiting), moment) = next else { return }
+            disk.add(waiting.response, for: key)
+            let place = state.withLock { state -> DiskStore.Place? in
+                state.didWrite(key, waiting.number)
+                return state.removals.contains(key, since: moment) ? disk.forget(key) : nil
+            }
+            if let place { disk.erase(place) }
+        }
+        Runtime.current.onCachingThread { [self] in write() }
+    }
+
+    // MARK: Removing
+
+    /// Removes what is stored under a key, and what is under way to it.
+    func remove(_ key: CacheKey) {
+        let place = forget(key)
+        guard place != nil || disk.holds(key.digest) == .unknown else { return }
+        Runtime.current.onCachingThread { [disk] in
+            if let place { return disk.erase(place) }
+            // Nobody had looked yet.
+            disk.lookIfNeeded()
+            if let place = disk.forget(key.digest) { disk.erase(place) }
+        }
+    }
+
+    /// The same, done to the files when the function returns.
+    func removeNow(_ key: CacheKey) {
+        disk.lookIfNeeded()
+        if let place = forget(key) { disk.erase(place) }
+    }
+
+    private func forget(_ key: CacheKey) -> DiskStore.Place? {
+        let (place, dropped) = state.withLock { state in
+            state.removals.note(key.digest)
+            let dropped = [state.memory.removeValue(forKey: key.digest), state.takePending(key.digest)]
+            return (disk.forget(key.digest), dropped)
+        }
+        withExtendedLifetime(dropped) {}
+        return place
+    }
+
+    /// Removes all there is, and what is under way, and calls when that is done to the files, on the thread for caches.
+    func removeAll(_ whenDone: @escaping @Sendable () -> Void) {
+        forgetAll()
+        Runtime.current.onCachingThread { [self] in
+            removeAllNow()
+            whenDone()
+        }
+    }
+
+    /// The same, done to the files when the function returns.
+    func removeAllNow() {
+        forgetAll()
+        disk.removeAll()
+        // And what was found meanwhile.
+        forgetAll()
+    }
+
+    private func forgetAll() {
+        let dropped = state.withLock { state in
+            disk.forgetAll()
+            return state.removeAll()
+        }
+        // With what the program wants to be kept: not under the lock.
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// Removes what was stored after a moment, in seconds since 1970. What waits for the disk counts as stored after it.
+    func removeAll(since seconds: Double) {
+        let hasDisk = disk.isThere
+        let dropped = state.withLock { state in
+            // What is in memory does not say when it came there; what is on the disk does, and is read again.
+            hasDisk ? state.removeAll() : state.removeAll(since: seconds)
+        }
+        withExtendedLifetime(dropped) {}
+        disk.removeAll(since: seconds)
+    }
+
+    // MARK: Capacities
+
+    var memoryUsage: Int { state.withLock { $0.memory.totalCost } }
+
+    func setCapacities(memory: Int, disk diskCapacity: Int) {
+        let dropped = state.withLock { state in
+            state.memory.capacity == max(0, memory) ? [] : state.memory.setCapacity(memory)
+        }
+        withExtendedLifetime(dropped) {}
+        if disk.setCapacity(diskCapacity) { Runtime.current.onCachingThread { [disk] in disk.makeRoom() } }
+    }
+}
