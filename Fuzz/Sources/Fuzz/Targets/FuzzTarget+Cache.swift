@@ -32,7 +32,7 @@ extension FuzzTarget {
         _ = StoredResponse.selectingNames(of: head)
         guard let url = URL(string: "http://example.com/a"), let target = try? RequestTarget(url),
             let key = CacheKey(target, trust: ""),
-            let response = HTTPURLResponse(head: head, url: url)
+            let response = ResponseFace(head: head, url: url)
         else { return }
         let entry = CachedURLResponse(
             response: response, data: Data(), userInfo: ["OperationNetworking.StoredResponse": input],

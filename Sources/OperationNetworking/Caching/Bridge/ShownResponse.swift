@@ -16,7 +16,7 @@ final class ShownResponse: CachedURLResponse, @unchecked Sendable {
             data: Data(), userInfo: nil, storagePolicy: policy)
     }
 
-    override var response: URLResponse { HTTPURLResponse(head: stored.head, url: url) ?? super.response }
+    override var response: URLResponse { ResponseFace(head: stored.head, url: url) ?? super.response }
     override var data: Data { stored.content }
     override var userInfo: [AnyHashable: Any]? { stored.userInfo.values.isEmpty ? nil : stored.userInfo.values }
 

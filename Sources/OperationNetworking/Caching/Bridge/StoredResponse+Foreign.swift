@@ -11,7 +11,7 @@ extension StoredResponse {
     /// As an entry for a program's own class of caches, with what Foundation does not keep in its `userInfo`; nil: there is
     /// no digest.
     func cached(under key: CacheKey, url: URL, policy: URLCache.StoragePolicy) -> CachedURLResponse? {
-        guard let response = HTTPURLResponse(head: head, url: url),
+        guard let response = ResponseFace(head: head, url: url),
             let info = RecordHeader.encode(self, key: key.digest, time: 0)
         else { return nil }
         var userInfo = userInfo.values

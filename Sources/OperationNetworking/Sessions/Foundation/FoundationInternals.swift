@@ -49,8 +49,8 @@ enum FoundationInternals {
     }
 
     /// Holds an object, and never nil.
-    private static let taskRegistry: ReflectedFields.Field? = {
-        let field = ReflectedFields(of: URLSession.self).fields["taskRegistry"]
+    private static let taskRegistry: StoredFields.Field? = {
+        let field = StoredFields(of: URLSession.self).fields["taskRegistry"]
         return field.flatMap { $0.type is AnyClass ? $0 : nil }
     }()
 
@@ -87,7 +87,7 @@ enum FoundationInternals {
     // MARK: What is written
 
     /// Where a protocol object keeps its properties.
-    private static let protocolProperties = ReflectedFields(of: URLProtocol.self).fields["properties"]
+    private static let protocolProperties = StoredFields(of: URLProtocol.self).fields["properties"]
 
     /// Tells a download task of Foundation's where its file is.
     ///
@@ -133,8 +133,8 @@ extension Dictionary: PropertyTable where Value == Any {
 /// Makes `URLSessionTaskMetrics`, whose values only Foundation can set, and their transactions, which only Foundation can
 /// make.
 struct FoundationMetrics: Sendable {
-    let task: ReflectedFields
-    let transaction: ReflectedFields
+    let task: StoredFields
+    let transaction: StoredFields
     private let allocate: Allocate
     private let size: Int
     private let alignMask: Int
@@ -151,7 +151,7 @@ struct FoundationMetrics: Sendable {
     /// Nil: this Foundation's classes have other fields, or another layout.
     fileprivate init?() {
         let type: AnyClass = URLSessionTaskTransactionMetrics.self
-        let (task, transaction) = (ReflectedFields(of: URLSessionTaskMetrics.self), ReflectedFields(of: type))
+        let (task, transaction) = (StoredFields(of: URLSessionTaskMetrics.self), StoredFields(of: type))
         guard let entry = dlsym(nil, "swift_allocObject"), MemoryLayout<Int>.size == 8,
             let request = transaction.fields["request"], request.type == URLRequest.self
         else { return nil }
@@ -246,7 +246,7 @@ extension URLSessionTaskMetrics.DomainResolutionProtocol: FirstValue {
 // MARK: - Fields
 
 /// The stored fields of a class, by name and type, as the runtime's reflection gives them.
-struct ReflectedFields: Sendable {
+struct StoredFields: Sendable {
     fileprivate struct Field: @unchecked Sendable {
         let offset: Int
         let type: Any.Type

@@ -35,7 +35,7 @@ extension FoundationMetrics {
     }
 }
 
-extension ReflectedFields {
+extension StoredFields {
     fileprivate func fill(_ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange) {
         if let own = exchange.own {
             set("response", of: metrics, to: own.response)
