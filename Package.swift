@@ -147,6 +147,11 @@ let package = Package(
             name: "Simulation",
             dependencies: ["OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
             path: "Tests/Simulation", swiftSettings: testSettings),
+        .systemLibrary(name: "CMalloc", path: "Tests/Fixtures/CMalloc"),
+        .executableTarget(
+            name: "LoadMatrix",
+            dependencies: ["CMalloc", "OperationNetworking", "OperationNetworkingImages", "TestServer", "TestTLS"],
+            path: "Tests/LoadMatrix", swiftSettings: testSettings),
         .testTarget(name: "TestServerTests", dependencies: ["TestServer"], swiftSettings: testSettings),
         .testTarget(
             name: "NetworkingSupportTests", dependencies: ["NetworkingSupport"], swiftSettings: testSettings),

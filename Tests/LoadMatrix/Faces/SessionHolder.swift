@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import TestServer
+
+/// A session of a cell. When the last call that uses it has let go of it, it becomes invalid after its tasks' ends.
+final class SessionHolder: Sendable {
+    let session: OperationURLSession
+    /// The same, as code sees it that knows Foundation's type only.
+    var variable: URLSession { session }
+    let delegate: SessionDelegate?
+
+    init(_ context: CellContext, hasDelegate: Bool) {
+        delegate = hasDelegate ? SessionDelegate(context.ledger) : nil
+        session = OperationURLSession(
+            configuration: context.makeConfiguration(), delegate: delegate, securityPolicy: context.securityPolicy)
+    }
+
+    deinit { session.finishTasksAndInvalidate() }
+}
+
+extension Replaceable where Object == SessionHolder {
+    /// The session for the next call. In cells where sessions are invalidated, one that was replaced is.
+    func nextSession(_ call: Call, mayInvalidate: Bool, _ weather: Weather) -> SessionHolder {
+        let (holder, old) = next()
+        if mayInvalidate, weather == .invalidate, let old {
+            if call.choice % 2 == 0 {
+                old.session.invalidateAndCancel()
+            } else {
+                old.session.finishTasksAndInvalidate()
+            }
+        }
+        return holder
+    }
+}
+
+/// Collects what the tasks of a session are told.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
+    private struct Record {
+        let call: Call
+        var data = Data()
+        var isFile = false
+        var ends = 0
+    }
+
+    private let records = Guarded<[Int: Record]>([:])
+    private let ledger: Ledger
+    private let invalidations = Guarded(0)
+
+    init(_ ledger: Ledger) { self.ledger = ledger }
+
+    func expect(_ task: URLSessionTask, _ call: Call) {
+        records.withLock { $0[task.taskIdentifier] = Record(call: call) }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isKnown = records.withLock { records in
+            records[dataTask.taskIdentifier]?.data.append(data)
+            return records[dataTask.taskIdentifier] != nil
+        }
+        if !isKnown { ledger.found("data after the end, or of an unknown task") }
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        let data = try? Data(contentsOf: location)
+        records.withLock { records in
+            records[downloadTask.taskIdentifier]?.isFile = true
+            records[downloadTask.taskIdentifier]?.data = data ?? Data()
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
+    ) {
+        let call = records.withLock { $0[task.taskIdentifier]?.call }
+        completionHandler(call.map { InputStream(data: $0.upload) })
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let record = records.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
+            return ledger.found("a second end, or that of an unknown task")
+        }
+        if let error { return record.call.answer.give(error) }
+        if task is URLSessionDownloadTask, !record.isFile { return record.call.answer.give(Unexpected("no file")) }
+        record.call.answer.give(.content(record.data, status: (task.response as? HTTPURLResponse)?.statusCode))
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        if invalidations.withLock({
+            $0 += 1; return $0
+        }) > 1 {
+            ledger.found("a session became invalid twice")
+        }
+        let left = records.withLock { $0.values.map(\.call.answer.name) }
+        if !left.isEmpty { ledger.found("a session became invalid before the end of \(left)") }
+    }
+}
