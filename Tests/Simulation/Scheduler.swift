@@ -17,6 +17,8 @@ final class Scheduler {
 
     /// Commands to the network thread, in order.
     private var network: [Work] = []
+    /// Those that it has taken up. What it gives itself to do comes after these, and so before what others do meanwhile.
+    private var pass: [Work] = []
     private var isNetworkBusy = false
     /// Work on pools: in any order.
     private var pool: [Work] = []
@@ -42,7 +44,9 @@ final class Scheduler {
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    func onNetworkThread(_ work: @escaping Work) { network.append(work) }
+    func onNetworkThread(_ work: @escaping Work) {
+        if isOnNetworkThread { pass.append(work) } else { network.append(work) }
+    }
     func onPool(_ work: @escaping Work) { pool.append(work) }
     func after(_ seconds: Double, _ work: @escaping Work) { timers.append((now + seconds, work)) }
 
@@ -100,8 +104,9 @@ final class Scheduler {
     private func take(_ kind: Int) -> Bool {
         switch kind {
         case 0:
-            guard !isNetworkBusy, !network.isEmpty else { return false }
-            on(network.removeFirst())
+            guard !isNetworkBusy, !(pass.isEmpty && network.isEmpty) else { return false }
+            if pass.isEmpty { swap(&pass, &network) }
+            on(pass.removeFirst())
             return true
         case 1:
             guard !isNetworkBusy else { return false }

@@ -105,6 +105,7 @@ extension RequestAttempt {
             return finish(error: URLError(.badURL, url: nil, reason: "the request has no URL"))
         }
         content.claim(for: self)
+        guard stop == nil else { return }
         takePresentConfiguration()
         if timings == nil { timings = TransferTimings() }
         content.beganWithStored = true

@@ -187,6 +187,7 @@ final class RequestAttempt: @unchecked Sendable {
         guard !isHeld else { return postpone { [self] in send() } }
         // Nothing of an earlier attempt writes any more when this one reads how far it came.
         content.claim(for: self)
+        guard stop == nil else { return }
         wasHeld = false
         incoming = IncomingContent()
         upgradeToTLS()

@@ -15,6 +15,8 @@ final class ResumableContent: @unchecked Sendable {
     private(set) var memory: MemorySink?
     /// The attempt that writes.
     private weak var writer: RequestAttempt?
+    /// Of all attempts that have written; an attempt's number is greater than those of the ones before it.
+    private var lastWriter: UInt = 0
     private let runtime: any OperationRuntime
     /// The request's stream with what it was handed to: more than one where redirects brought others.
     private var sources: [(stream: InputStream, source: StreamBodySource)] = []
@@ -159,10 +161,14 @@ final class ResumableContent: @unchecked Sendable {
     }
 
     /// Makes an attempt the one that writes. One before it stops here, should the news of its pause still be under way.
+    /// So does `attempt`, if one after it has come first: what the network thread gives itself to do overtakes what other
+    /// threads give it, such as the start of an attempt and the news of its pause.
     func claim(for attempt: RequestAttempt) {
         guard writer !== attempt else { return }
+        guard attempt.number > lastWriter else { return attempt.end(by: .paused) }
         writer?.end(by: .paused)
         writer = attempt
+        lastWriter = attempt.number
     }
 
     /// The operation failed, or was dropped: nobody wants the content any more. The attempt that writes stops here, should

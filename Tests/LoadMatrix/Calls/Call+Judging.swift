@@ -16,7 +16,7 @@ extension Call {
         switch reply {
         case .content(let data, let status):
             tally.bytes = data.count
-            if let status, status != 200 {
+            if let status, !isGood(status) {
                 // A session's task tells a bad status as content.
                 tally.failed = 1
                 if !mustFail { ledger.found("status \(status) for \(answer.name)") }
@@ -42,6 +42,12 @@ extension Call {
             ledger.found("failed: \(answer.name): \(error) \((error as NSError).userInfo)")
         }
         ledger.add(tally)
+    }
+
+    /// What was paused may have been continued by a range.
+    private func isGood(_ status: Int) -> Bool {
+        if case .paused = fate, status == 206 { return true }
+        return status == 200
     }
 
     static func isCancellation(_ error: any Error) -> Bool {
