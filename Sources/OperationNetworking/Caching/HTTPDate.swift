@@ -5,7 +5,7 @@ internal import NetworkingTransport
 enum HTTPDate {
     private static let longest = 64
 
-    /// Seconds since 1970; nil: no date, or one of another zone than GMT.
+    /// Seconds since 1970; nil: no date, or one of another zone than GMT. A leap second, 60, is the second after it.
     static func seconds(_ bytes: [UInt8]) -> Double? {
         bytes.withUnsafeBufferPointer { present($0) } ?? obsolete(bytes)
     }
@@ -28,7 +28,7 @@ enum HTTPDate {
             let hour = number(17, 2), let minute = number(20, 2), let second = number(23, 2)
         else { return nil }
         return CookieDate(hour: hour, minute: minute, second: second, day: day, month: month, year: year)
-            .seconds.map(Double.init)
+            .seconds(allowingLeapSecond: true).map(Double.init)
     }
 
     private static func obsolete(_ bytes: [UInt8]) -> Double? {
@@ -37,6 +37,6 @@ enum HTTPDate {
         guard zone.equalsIgnoringCase("GMT") || zone.equalsIgnoringCase("UTC") || zone.allSatisfy(\.isDigit) else {
             return nil
         }
-        return CookieDate.secondsSince1970(bytes).map(Double.init)
+        return CookieDate.secondsSince1970(bytes, allowingLeapSecond: true).map(Double.init)
     }
 }

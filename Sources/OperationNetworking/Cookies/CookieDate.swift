@@ -18,10 +18,14 @@ struct CookieDate {
     }
 
     /// Seconds since 1970 in UTC; nil when the bytes name no date from 1601 on.
-    static func secondsSince1970(_ bytes: some Collection<UInt8>) -> Int64? {
+    ///
+    /// - Parameter allowsLeapSecond: whether a minute may have a second 60, which is the first of the next. Not in cookies.
+    static func secondsSince1970(
+        _ bytes: some Collection<UInt8>, allowingLeapSecond allowsLeapSecond: Bool = false
+    ) -> Int64? {
         var date = CookieDate()
         for token in bytes.split(whereSeparator: isDelimiter) { date.take(Array(token)) }
-        return date.seconds
+        return date.seconds(allowingLeapSecond: allowsLeapSecond)
     }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -75,9 +79,9 @@ struct CookieDate {
         .map { $0.utf8.reduce(0) { $0 << 8 | Int($1) } }
 
     /// Seconds since 1970 in UTC; nil: a part is missing, or there is no such day or time.
-    var seconds: Int64? {
-        guard let time, let day, let month, let year, year >= 1601, time.hour < 24, time.minute < 60, time.second < 60,
-            day >= 1, day <= Self.length(ofMonth: month, in: year)
+    func seconds(allowingLeapSecond allowsLeapSecond: Bool) -> Int64? {
+        guard let time, let day, let month, let year, year >= 1601, time.hour < 24, time.minute < 60,
+            time.second < (allowsLeapSecond ? 61 : 60), day >= 1, day <= Self.length(ofMonth: month, in: year)
         else { return nil }
         let days = Self.daysSince1970(year: year, month: month, day: day)
         return Int64(days * 86400 + time.hour * 3600 + time.minute * 60 + time.second)

@@ -12,8 +12,13 @@ enum RetryAfter {
     static func seconds(of head: ResponseHead, now: Date) -> TimeInterval? {
         guard let value = head.firstBytes(named: "Retry-After", limit: longestValue), !value.isEmpty else { return nil }
         if value.allSatisfy(\.isDigit) { return value.decimalNumber.map(TimeInterval.init) ?? .infinity }
-        guard let date = CookieDate.secondsSince1970(value) else { return nil }
-        let present = head.firstBytes(named: "Date", limit: longestValue).flatMap { CookieDate.secondsSince1970($0) }
+        guard let date = seconds(value) else { return nil }
+        let present = head.firstBytes(named: "Date", limit: longestValue).flatMap(seconds)
         return max(0, TimeInterval(date) - (present.map(TimeInterval.init) ?? now.timeIntervalSince1970))
+    }
+
+    /// Of a date in any of the forms (section 5.6.7), whatever zone it names.
+    private static func seconds(_ date: [UInt8]) -> Int64? {
+        CookieDate.secondsSince1970(date, allowingLeapSecond: true)
     }
 }

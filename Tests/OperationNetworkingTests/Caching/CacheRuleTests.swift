@@ -20,6 +20,37 @@ import Testing
 
     // MARK: Dates
 
+    @Test(
+        "A leap second is the second after it, in all three formats, and in no cookie",
+        arguments: [
+            ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800), ("Saturday, 31-Dec-16 23:59:60 GMT", 1_483_228_800),
+            ("Sat Dec 31 23:59:60 2016", 1_483_228_800), ("Sun, 06 Nov 1994 08:49:60 GMT", 784_111_800),
+        ] as [(String, Double)])
+    func leapSecond(text: String, seconds: Double) {
+        #expect(HTTPDate.seconds(Array(text.utf8)) == seconds)
+        #expect(CookieDate.secondsSince1970(text.utf8) == nil)
+        let fields = "Date: Sat, 31 Dec 2016 23:59:60 GMT\r\nRetry-After: \(text)\r\n"
+        let head = ResponseHead(statusCode: 503, httpVersion: "1.1", rawFields: Array(fields.utf8))
+        #expect(RetryAfter.seconds(of: head, now: Date()) == max(0, seconds - 1_483_228_800))
+        let present = "Date: Sat, 31 Dec 2016 23:59:30 GMT\r\nRetry-After: \(text)\r\n"
+        let later = ResponseHead(statusCode: 503, httpVersion: "1.1", rawFields: Array(present.utf8))
+        #expect(RetryAfter.seconds(of: later, now: Date()) == max(0, seconds - 1_483_228_770))
+    }
+
+    @Test("Expires, Date and Last-Modified may have a leap second")
+    func leapSecondFields() {
+        func freshness(_ fields: String) -> Freshness {
+            let response = StoredResponse(
+                head: ResponseHead(statusCode: 200, httpVersion: "1.1", rawFields: Array(fields.utf8)), content: Data(),
+                requestTime: 1_483_228_800, responseTime: 1_483_228_800)
+            return Freshness(response, CacheControl(response.head), at: 1_483_228_800)
+        }
+        let leap = "Sat, 31 Dec 2016 23:59:60 GMT"
+        #expect(freshness("Date: Sat, 31 Dec 2016 23:59:00 GMT\r\nExpires: \(leap)\r\n").lifetime == 60)
+        #expect(freshness("Date: \(leap)\r\nExpires: Sun, 01 Jan 2017 00:01:40 GMT\r\n").lifetime == 100)
+        #expect(freshness("Date: Sun, 01 Jan 2017 00:16:40 GMT\r\nLast-Modified: \(leap)\r\n").lifetime == 100)
+    }
+
     @Test("Dates in all three formats, and what is none")
     func dates() {
         let days = [0, 1, 58, 59, 60, 364, 365, 11_016, 11_017, 19_782, 47_541]
@@ -37,7 +68,7 @@ import Testing
         #expect(HTTPDate.seconds(Array("Sunday, 06-Nov-94 08:49:37 GMT".utf8)) == 784_111_777)
         #expect(HTTPDate.seconds(Array("sun, 06 nov 1994 08:49:37 gmt".utf8)) == 784_111_777)
         for text in [
-            "", "0", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49:60 GMT",
+            "", "0", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
             "Sun, 06 Xov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 0x Nov 1994 08:49:37 GMT",
         ] {
             #expect(HTTPDate.seconds(Array(text.utf8)) == nil, "\(text)")

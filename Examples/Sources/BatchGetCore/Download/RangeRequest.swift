@@ -50,14 +50,17 @@ package enum RangeRequest {
         return (made ?? now - 59).timeIntervalSince(modified) >= 1 ? text : nil
     }
 
-    /// "Sun, 06 Nov 1994 08:49:37 GMT", which servers send: RFC 9110, section 5.6.7.
+    /// "Sun, 06 Nov 1994 08:49:37 GMT", which servers send: RFC 9110, section 5.6.7. A leap second is the second after it.
     private static func date(_ text: String) -> Date? {
         guard text.utf8.count == 29, PartNote.isValidator(text) else { return nil }
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
         formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.date(from: text)
+        let isLeapSecond = text.utf8.dropFirst(22).prefix(3).elementsEqual(":60".utf8)
+        guard isLeapSecond else { return formatter.date(from: text) }
+        let before = String(decoding: text.utf8.prefix(22), as: UTF8.self) + ":59 GMT"
+        return formatter.date(from: before)?.addingTimeInterval(1)
     }
 
     private static func isNone(_ value: String) -> Bool {

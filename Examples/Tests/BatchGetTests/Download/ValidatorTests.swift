@@ -23,6 +23,14 @@ import Testing
         #expect(try validator(["ETag": "\"\"", "Last-Modified": Self.modified]) == nil)
     }
 
+    @Test("A leap second is the second after it")
+    func leapSecond() throws {
+        let leap = "Sat, 31 Dec 2016 23:59:60 GMT"
+        #expect(try validator(["Last-Modified": leap, "Date": "Sun, 01 Jan 2017 00:00:01 GMT"]) == leap)
+        #expect(try validator(["Last-Modified": leap, "Date": "Sun, 01 Jan 2017 00:00:00 GMT"]) == nil)
+        #expect(try validator(["Last-Modified": "Sat, 31 Dec 2016 23:59:61 GMT"]) == nil)
+    }
+
     @Test("A date counts a second later: by the server's clock, or by ours with a minute to spare")
     func dates() throws {
         #expect(
