@@ -30,21 +30,58 @@ import Testing
                     "newauth", [("realm", "apps"), ("type", "1"), ("title", "Login to \"apps\", or else")]),
                 Self.challenge("negotiate"),
                 Self.challenge("ntlm", token68: "TlRMTVNTUAAC=="),
+                // "/" is in no token.
+                Self.challenge("digest", [("nonce", "a/b")]),
             ])
     }
 
     @Test(
-        "What is malformed is left out, and does not disturb what follows",
+        "What is malformed is left out, and disturbs neither its challenge nor what follows",
         arguments: [
             ("", []), (" , ,, ", []), ("Basic", ["basic"]), ("Basic,Digest a=b", ["basic", "digest"]),
-            ("Basic realm=\"no end, Digest a=b", []), ("Basic realm=\"a\u{1}b\", Digest a=b", ["digest"]),
-            ("Basic a=b, realm=, Digest a=b", ["digest"]),
+            ("Basic realm=\"no end, Digest a=b", ["basic", "digest"]),
+            ("Basic realm=\"a\u{1}b\", Digest a=b", ["basic", "digest"]),
+            ("Basic a=b, realm=, Digest a=b", ["basic", "digest"]),
             ("Basic realm=, Digest a=b", ["basic", "digest"]), ("(x) \"y, z\", Digest a=b", ["digest"]),
-            ("realm=x, Basic", ["basic"]), ("Basic realm=\"a\"b, Digest a=b", ["digest"]), ("=,=\"", []),
-            ("Basic realm=\"a\\", []), ("e\u{301} realm=x, Basic", ["basic"]),
+            ("realm=x, Basic", ["basic"]), ("Basic realm=\"a\"b, Digest a=b", ["basic", "digest"]), ("=,=\"", []),
+            ("Basic realm=\"a\\", ["basic"]), ("e\u{301} realm=x, Basic", ["basic"]),
+            ("Basic (x), Digest a=b", ["basic", "digest"]), ("Basic ,", ["basic"]), ("\tBasic\t,\t", ["basic"]),
+            ("Basic realm", ["basic"]), ("Basic realm \"x\"", ["basic", "realm"]), ("Basic realm=\u{1}", ["basic"]),
+            ("Basic realm=\"a\" Digest a=b", ["basic", "digest"]), (",Basic,,Digest,", ["basic", "digest"]),
+            ("Basic=x, Digest", ["digest"]),
         ] as [(String, [String])])
     func malformed(field: String, schemes: [String]) {
         #expect(Self.parse([field]).map(\.scheme) == schemes)
+    }
+
+    @Test(
+        "Values that are off the grammar",
+        arguments: [
+            ("Basic realm=Sandstorm API", "Sandstorm API"), ("Basic realm='Sandstorm API'", "'Sandstorm API'"),
+            ("Basic realm=foo", "foo"), ("Basic realm=\"foo", "\"foo"), ("Basic realm=\"a, b", "\"a"),
+            ("Basic realm=a/b==; x , charset=UTF-8", "a/b==; x"), ("Basic realm=\"a\" charset=x", "a"),
+            ("Basic charset=\"x\"realm=y, realm=\"a\"", "a"), ("Basic\trealm\t=\t\"a\"\t,", "a"),
+            ("Basic realm=a\r\n b", "a b"), ("Basic realm=,realm=b", "b"), ("Basic x y=z, realm=b", nil),
+            ("Basic realm=\"\"", ""), ("Basic ,realm=b", "b"), ("Basic \"x\", realm=b", "b"),
+            ("Basic realm=\"say \\\"a\\\"\"", "say \"a\""),
+        ] as [(String, String?)])
+    func values(field: String, realm: String?) {
+        let challenge = Self.parse([field]).first
+        #expect(challenge?.scheme == "basic")
+        #expect(challenge?.value(of: "realm").map { String(decoding: $0, as: UTF8.self) } == realm)
+    }
+
+    @Test("Digest without quotes, and without commas after quoted values, as curl reads it")
+    func digest() throws {
+        for field in [
+            "Digest realm=a b, nonce=x/y==, qop=auth", "Digest realm=\"a b\" nonce=\"x/y==\" qop=\"auth\"",
+            "Digest junk, realm=\"a b\",, nonce=\"x/y==\", qop=auth, opaque=",
+        ] {
+            let challenge = try #require(Self.parse([field]).first { $0.scheme == "digest" })
+            let names = ["realm", "nonce", "qop"]
+            let values = names.map { challenge.value(of: $0).map { String(decoding: $0, as: UTF8.self) } }
+            #expect(values == ["a b", "x/y==", "auth"], "\(field)")
+        }
     }
 
     @Test("The first of two parameters of one name counts; names have no case")
@@ -63,7 +100,9 @@ import Testing
 
     @Test("Hundreds of kilobytes of anything cost no more than a moment")
     func linear() {
-        let pieces = ["e\u{301}\u{316}", "a=\"", "\\", ",", "a ", "a=b,", "\"a\","]
+        let pieces = [
+            "e\u{301}\u{316}", "a=\"", "\\", ",", "a ", "a=b,", "\"a\",", "a=\"\\\",", "\\\"", "\"\\", "a=\"\\",
+        ]
         let begin = ContinuousClock.now
         for piece in pieces {
             let line = String(repeating: piece, count: (Challenge.maximumFieldLength - 16) / piece.utf8.count)

@@ -2,9 +2,14 @@
 
 /// Reads a value of `WWW-Authenticate` in one pass: challenges and their parameters are both separated by commas, and a
 /// token without "=" after it begins a challenge.
+///
+/// Servers write much that is off the grammar. What can be made out is taken: values without quotes up to the next comma,
+/// parameters without a comma between. A parameter that is none is left out, and not the challenge, which may do without.
 struct AuthenticationChallengeParser {
     private let bytes: [UInt8]
     private var position = 0
+    /// Whether it is known that no quote from here on is closed: looked for once.
+    private var hasOpenQuote = false
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -12,34 +17,26 @@ struct AuthenticationChallengeParser {
 
     mutating func challenges(limit: Int) -> [AuthenticationChallenge] {
         var result: [AuthenticationChallenge] = []
-        // Nil before the first, and after something malformed: what follows up to the next challenge has no owner.
-        var current: AuthenticationChallenge?
-        func isFull() -> Bool { result.count + (current == nil ? 0 : 1) >= limit }
         while true {
             skip { Self.isBlank($0) || $0 == UInt8(ascii: ",") }
             guard position < bytes.count else { break }
             let token = take(while: \.isTokenCharacter)
-            guard !token.isEmpty else {
-                current = nil
+            guard !token.isEmpty, isAtSeparator || present.map(Self.isBlank) ?? true || present == UInt8(ascii: "=")
+            else {
                 skipToComma()
                 continue
             }
             skip(Self.isBlank)
             if present == UInt8(ascii: "=") {
                 position += 1
-                guard let value = parameterValue() else {
-                    current = nil
-                    skipToComma()
-                    continue
-                }
-                current?.parameters.append(.init(name: Self.lowercased(token), value: value))
+                // Before the first challenge it has no owner.
+                guard let value = parameterValue(), !result.isEmpty else { continue }
+                result[result.count - 1].parameters.append(.init(name: Self.lowercased(token), value: value))
             } else {
-                guard !isFull() else { break }
-                if let current { result.append(current) }
-                current = AuthenticationChallenge(scheme: Self.lowercased(token), token68: token68())
+                guard result.count < limit else { break }
+                result.append(AuthenticationChallenge(scheme: Self.lowercased(token), token68: token68()))
             }
         }
-        if let current { result.append(current) }
         return result
     }
 
@@ -58,54 +55,56 @@ struct AuthenticationChallengeParser {
         return nil
     }
 
-    /// What stands after "=". Nil: nothing that is well-formed.
+    /// What stands after "=", up to the next parameter or challenge. Nil: nothing that is text.
     private mutating func parameterValue() -> [UInt8]? {
         skip(Self.isBlank)
-        let value: [UInt8]?
-        if present == UInt8(ascii: "\"") {
-            value = quotedString()
-        } else {
-            let token = take(while: \.isTokenCharacter)
-            value = token.isEmpty ? nil : token
+        let start = position
+        guard present == UInt8(ascii: "\""), let value = quotedString() else {
+            position = start
+            return unquotedText()
         }
+        let end = position
         skip(Self.isBlank)
-        return isAtSeparator ? value : nil
+        // What follows white space may be a parameter, after a comma that was forgotten.
+        if !isAtSeparator, position == end { skipToComma() }
+        return value.allSatisfy(Self.isText) ? value : nil
     }
 
-    /// A quoted string without quotes and escapes. Line folds become the white space that follows them. Nil: it has no
-    /// end, or holds control characters.
+    /// What stands before the next comma, without the white space around it. Line folds are left out.
+    private mutating func unquotedText() -> [UInt8]? {
+        let text = take { $0 != UInt8(ascii: ",") }.filter { $0 != 0x0D && $0 != 0x0A }.trimmingBlanks
+        return !text.isEmpty && text.allSatisfy(Self.isText) ? Array(text) : nil
+    }
+
+    /// A quoted string without quotes and escapes. Line folds become the white space that follows them. Nil: it has no end.
     private mutating func quotedString() -> [UInt8]? {
+        guard !hasOpenQuote else { return nil }
         position += 1
         var value: [UInt8] = []
-        var isClean = true
         while let byte = present {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                return isClean ? value : nil
+                return value
             case UInt8(ascii: "\\"):
-                guard let escaped = present else { return nil }
+                guard let escaped = present else { break }
                 position += 1
-                isClean = isClean && Self.isText(escaped)
                 value.append(escaped)
             case 0x0D, 0x0A:
                 continue
             default:
-                isClean = isClean && Self.isText(byte)
                 value.append(byte)
             }
         }
+        hasOpenQuote = true
         return nil
     }
 
     /// Goes on to the next comma that is in no quoted string.
     private mutating func skipToComma() {
         while let byte = present, byte != UInt8(ascii: ",") {
-            if byte == UInt8(ascii: "\"") {
-                _ = quotedString()
-            } else {
-                position += 1
-            }
+            let start = position
+            if byte != UInt8(ascii: "\"") || quotedString() == nil { position = start + 1 }
         }
     }
 

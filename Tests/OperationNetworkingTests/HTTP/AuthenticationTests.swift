@@ -78,6 +78,10 @@ import Testing
         arguments: [
             ["Negotiate", "Basic realm=\"x\""], ["Negotiate, Basic realm=\"x\""], ["Bearer", "basic realm=x"],
             ["Custom realm=\"Digest, Basic\"", "BASIC realm=\"x\", charset=\"UTF-8\""],
+            // Off the grammar.
+            ["Basic"], ["\tBasic ,, "], ["Basic realm='Sandstorm API'"], ["Basic realm=a b"], ["Basic realm="],
+            ["Basic realm=, charset=\"UTF-8\""], ["Basic realm=\"x"], ["Basic realm=\"x\"y, z"], ["Basic charset=,"],
+            ["Bearer realm=\"x\" Basic realm=\"y\""],
         ])
     func severalSchemes(fields: [String]) async {
         server.respond(to: "/several") { request in

@@ -47,6 +47,27 @@ import Testing
         #expect(await HTTPRequestOperation(server.url("/")).outcome().status == 401)
     }
 
+    @Test("A challenge without a realm is answered from everywhere, also in a session")
+    func noRealm() async throws {
+        server.respond(to: "/plain") { request in
+            request["Authorization"].map { .ok($0) }
+                ?? ScriptedResponse(status: 401, headers: [("WWW-Authenticate", "Basic")])
+        }
+        let url = try #require(URL(string: "http://url:stored@127.0.0.1:\(server.port)/plain"))
+        #expect(await HTTPRequestOperation(url).outcome().text == basic("url"))
+        try await storing("ada", for: space(realm: nil)) {
+            #expect(await HTTPRequestOperation(server.url("/plain")).outcome().text == basic("ada"))
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.urlCredentialStorage = .shared
+            let session = OperationURLSession(configuration: configuration)
+            defer { session.invalidateAndCancel() }
+            let (data, _) = try await session.data(from: server.url("/plain"))
+            #expect(String(decoding: data, as: UTF8.self) == basic("ada"))
+            let (other, _) = try await session.data(from: url)
+            #expect(String(decoding: other, as: UTF8.self) == basic("url"))
+        }
+    }
+
     @Test("It is not asked when the operation says so, nor for another realm or port")
     func notAsked() async throws {
         await storing("ada", for: space()) {
