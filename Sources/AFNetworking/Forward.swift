@@ -55,7 +55,7 @@ enum Forward {
     }
 
     /// A URL of no protocol: a request for it fails when it is sent.
-    static let nowhere = URL(string: "unserialized-request:") ?? URL(fileURLWithPath: "/")
+    static let nowhere = URL(escaping: "unserialized-request:") ?? URL(fileURLWithPath: "/")
 
     static var unsendable: URLRequest { URLRequest(url: nowhere) }
 

@@ -25,6 +25,38 @@ struct CassetteTests {
         return String(decoding: try await manager.httpRequestOperation(with: request).data().0, as: UTF8.self)
     }
 
+    @Test(
+        "A recorded Location leads where the server's did, whatever it is in, and masking changes nothing beside the secret"
+    )
+    func locations() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("x.har")
+        let server = try TestServer()
+        server.respondToOthers { .ok($0.target.replacingOccurrences(of: "secret", with: "?")) }
+        let locations = ["/x?u=%2F&a[b]=1&key=secret&t=%E9%26#%20[", "/caf\u{e9}%2F", "/ok?%6Bey=secret&a+b=%2B"]
+        for (index, location) in locations.enumerated() {
+            let line = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: \(location)\r\n\r\n"
+            server.respond(to: "/\(index)", .script([.send(try #require(line.data(using: .isoLatin1)))]))
+        }
+        let base = "http://127.0.0.1:\(server.port)"
+        var masking = Cassette.Masking()
+        masking.queryItems = ["key"]
+        let recording = try Cassette(file, mode: .record, masking: masking)
+        var answers: [String] = []
+        for index in locations.indices { answers.append(try await send(base + "/\(index)", by: manager(recording))) }
+        #expect(
+            answers == ["/x?u=%2F&a%5Bb%5D=1&key=?&t=%E9%26", "/caf%E9%2F", "/ok?%6Bey=?&a+b=%2B"])
+        try recording.finish()
+        server.stop()
+        let text = try String(contentsOf: file, encoding: .utf8).replacingOccurrences(of: "\\/", with: "/")
+        #expect(text.contains("/x?u=%2F&a[b]=1&key=***&t=%E9%26#%20[") && text.contains("/ok?%6Bey=***&a+b=%2B"))
+        #expect(!text.contains("secret") && text.contains("/caf%E9%2F"))
+        let replaying = try Cassette(file, matching: .strict, masking: masking)
+        for index in locations.indices {
+            #expect(try await send(base + "/\(index)", by: manager(replaying)) == answers[index])
+        }
+    }
+
     @Test("What a server answered is answered again without it, secrets left out of the file", arguments: [0, 1])
     func roundTrip(kind: Int) async throws {
         let folder = try TemporaryDirectory()

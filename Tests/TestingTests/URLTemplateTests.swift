@@ -24,6 +24,9 @@ struct URLTemplateTests {
             ("/x?page=2", "https://a.org/x?page=3", false), ("/x?q={q}", "https://a.org/x?q=a+b", true),
             ("/x?q={q}", "https://a.org/x?q=", true), ("/x?q={q}", "https://a.org/x?r=", false),
             ("/x?q=a b", "https://a.org/x?q=a%20b", true), ("/*a*b*", "https://h/xxaxxbxx", true),
+            ("/caf%E9", "https://h/caf%e9", true), ("/%41%E9", "https://h/A%E9", true),
+            ("/caf%E9", "https://h/caf%C3%A9", false), ("/é", "https://h/%C3%A9", true),
+            ("/é", "https://h/e%CC%81", false), ("/x?q=%E9", "https://h/x?q=%e9", true),
             ("/*a*b", "https://h/ab", true), ("/a*a", "https://h/a", false),
         ])
     func fits(template: String, url: String, isFit: Bool) throws {

@@ -30,7 +30,7 @@ final class Spinner {
     }
 }
 
-guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]), let host = baseURL.host
+guard CommandLine.arguments.count == 2, let baseURL = URL(escaping: CommandLine.arguments[1]), let host = baseURL.host
 else {
     print("usage: ActivitySpinner BASE-URL")
     exit(64)

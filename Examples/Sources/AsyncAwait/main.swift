@@ -9,7 +9,7 @@ struct Reply: Decodable, Sendable {
     let url: String
 }
 
-guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {
+guard CommandLine.arguments.count == 2, let baseURL = URL(escaping: CommandLine.arguments[1]) else {
     print("usage: AsyncAwait BASE-URL")
     exit(64)
 }

@@ -42,7 +42,7 @@ final class ProgressBars: Sendable {
     }
 }
 
-guard CommandLine.arguments.count == 3, let baseURL = URL(string: CommandLine.arguments[1]) else {
+guard CommandLine.arguments.count == 3, let baseURL = URL(escaping: CommandLine.arguments[1]) else {
     print("usage: BatchDownload BASE-URL FOLDER")
     exit(64)
 }

@@ -8,7 +8,7 @@ internal import Dispatch
 internal import OperationNetworking
 
 let arguments = CommandLine.arguments
-guard arguments.count == 3, let url = URL(string: arguments[1]) else {
+guard arguments.count == 3, let url = URL(escaping: arguments[1]) else {
     print("usage: DownloadManager URL FILE")
     exit(64)
 }

@@ -5,7 +5,7 @@
 //   swift run --package-path Examples EventStream URL COUNT
 internal import OperationNetworking
 
-guard CommandLine.arguments.count == 3, let url = URL(string: CommandLine.arguments[1]),
+guard CommandLine.arguments.count == 3, let url = URL(escaping: CommandLine.arguments[1]),
     let count = Int(CommandLine.arguments[2])
 else {
     print("usage: EventStream URL COUNT")

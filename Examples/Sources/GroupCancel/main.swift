@@ -5,7 +5,7 @@
 //   swift run --package-path Examples GroupCancel http://127.0.0.1:8000    (an httpbin server)
 internal import OperationNetworking
 
-guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {
+guard CommandLine.arguments.count == 2, let baseURL = URL(escaping: CommandLine.arguments[1]) else {
     print("usage: GroupCancel BASE-URL")
     exit(64)
 }

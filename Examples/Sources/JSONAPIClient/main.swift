@@ -68,7 +68,7 @@ func describe(_ error: any Error) -> String {
     }
 }
 
-guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {
+guard CommandLine.arguments.count == 2, let baseURL = URL(escaping: CommandLine.arguments[1]) else {
     print("usage: JSONAPIClient BASE-URL")
     exit(64)
 }

@@ -16,7 +16,7 @@ struct Profile: Decodable, Sendable {
     let token: String
 }
 
-guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {
+guard CommandLine.arguments.count == 2, let baseURL = URL(escaping: CommandLine.arguments[1]) else {
     print("usage: LoginThenRequests BASE-URL")
     exit(64)
 }

@@ -6,7 +6,7 @@
 internal import OperationNetworking
 internal import Synchronization
 
-guard CommandLine.arguments.count >= 3, let baseURL = URL(string: CommandLine.arguments[1]) else {
+guard CommandLine.arguments.count >= 3, let baseURL = URL(escaping: CommandLine.arguments[1]) else {
     print("usage: MultipartUpload BASE-URL FILE...")
     exit(64)
 }

@@ -42,7 +42,7 @@ final class Picture: ImageDisplaying {
     }
 }
 
-let urls = CommandLine.arguments.dropFirst().compactMap(URL.init(string:))
+let urls = CommandLine.arguments.dropFirst().compactMap { URL(escaping: $0) }
 guard !urls.isEmpty, urls.count == CommandLine.arguments.count - 1 else {
     print("usage: PictureViewer URL...")
     exit(64)

@@ -10,7 +10,7 @@ internal import OperationNetworking
 struct Identifier: Decodable { let uuid: String }
 struct Login: Decodable { let authenticated: Bool, token: String }
 
-guard CommandLine.arguments.count == 2, let base = URL(string: CommandLine.arguments[1]) else {
+guard CommandLine.arguments.count == 2, let base = URL(escaping: CommandLine.arguments[1]) else {
     print("usage: RetryingClient HTTPBIN_URL")
     exit(64)
 }

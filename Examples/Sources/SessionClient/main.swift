@@ -8,7 +8,7 @@ internal import Dispatch
 internal import OperationNetworking
 
 final class APIClient: HTTPSessionManager, @unchecked Sendable {
-    static let shared = APIClient(baseURL: URL(string: CommandLine.arguments.dropFirst().first ?? ""))
+    static let shared = APIClient(baseURL: URL(escaping: CommandLine.arguments.dropFirst().first ?? ""))
 
     override init(baseURL: URL?, sessionConfiguration: URLSessionConfiguration? = nil) {
         super.init(baseURL: baseURL, sessionConfiguration: sessionConfiguration)

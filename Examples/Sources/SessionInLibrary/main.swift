@@ -24,7 +24,7 @@ struct FeedLoader {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 3, let url = URL(string: arguments[1]) else {
+guard arguments.count == 3, let url = URL(escaping: arguments[1]) else {
     print("usage: SessionInLibrary URL ROOT")
     exit(64)
 }

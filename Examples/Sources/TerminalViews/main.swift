@@ -51,7 +51,7 @@ final class Terminal: ButtonImageDisplaying, ProgressDisplaying, ActivityDisplay
     }
 }
 
-guard CommandLine.arguments.count == 2, let baseURL = URL(string: CommandLine.arguments[1]) else {
+guard CommandLine.arguments.count == 2, let baseURL = URL(escaping: CommandLine.arguments[1]) else {
     print("usage: TerminalViews BASE-URL")
     exit(64)
 }

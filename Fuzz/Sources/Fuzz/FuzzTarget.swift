@@ -24,8 +24,8 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         .response, .redirect, .cookie, .challenge, .http2, .fields, .coding, .text, .json, .plist, .xml, .archive,
-        .cassette,
-        .note, .ranges, .manifest, .metalink, .inputFile, .multipart, .certificate, .netlink, .cache, .image,
+        .cassette, .note, .ranges, .manifest, .metalink, .inputFile, .multipart, .certificate, .netlink, .cache,
+        .image, .url,
     ]
 }
 

@@ -24,6 +24,15 @@ extension ResponseHead {
         return result
     }
 
+    /// The same with line folds as single spaces: the octets that `firstValue(for:limit:)` makes text of. For what goes back
+    /// to the server.
+    package func firstOctets(for field: KnownField, limit: Int = 8192) -> [UInt8]? {
+        firstBytes(for: field, limit: limit).map { bytes in
+            guard bytes.contains(0x0A) else { return bytes }
+            return Array(bytes.split(separator: 0x0A).map(Self.trimmed).joined(separator: [0x20]))
+        }
+    }
+
     /// The same for any field: looks through all of them, so for those that are seldom asked for.
     package func firstBytes(named wanted: StaticString, limit: Int = 8192) -> [UInt8]? {
         rawFields.withUnsafeBytes { bytes in
@@ -78,13 +87,16 @@ extension ResponseHead {
         }
         guard isFolded else { return text(value, isASCII: isASCII) }
         return value.split(separator: 0x0A)
-            .map { line in
-                var trimmed = line
-                while let byte = trimmed.first, FieldLines.isBlank(byte) { trimmed.removeFirst() }
-                while let byte = trimmed.last, FieldLines.isBlank(byte) { trimmed.removeLast() }
-                return text(UnsafeRawBufferPointer(rebasing: trimmed), isASCII: isASCII)
-            }
+            .map { text(UnsafeRawBufferPointer(rebasing: trimmed($0)), isASCII: isASCII) }
             .joined(separator: " ")
+    }
+
+    /// A line of a folded value without the white space around it.
+    private static func trimmed<Line: BidirectionalCollection<UInt8>>(_ line: Line) -> Line
+    where Line.SubSequence == Line {
+        let start = line.drop(while: FieldLines.isBlank)
+        guard let last = start.lastIndex(where: { !FieldLines.isBlank($0) }) else { return start }
+        return start[...last]
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer, isASCII: Bool) -> String {

@@ -123,9 +123,9 @@ extension OperationArchive.Request {
     }
 
     var urlRequest: URLRequest {
-        var result = URLRequest(url: url.flatMap(URL.init(string:)) ?? URL(fileURLWithPath: "/"))
+        var result = URLRequest(url: url.flatMap { URL(escaping: $0) } ?? URL(fileURLWithPath: "/"))
         if url == nil { result.url = nil }
-        result.mainDocumentURL = mainDocumentURL.flatMap(URL.init(string:))
+        result.mainDocumentURL = mainDocumentURL.flatMap { URL(escaping: $0) }
         result.httpMethod = method
         result.allHTTPHeaderFields = headers
         result.httpBody = body

@@ -99,7 +99,7 @@ extension URLConnectionOperation {
             if let response = archive.response {
                 _mutableReceived.head = ResponseHead(
                     statusCode: response.statusCode, httpVersion: response.httpVersion, rawFields: response.rawFields)
-                _mutableReceived.url = URL(string: response.url)
+                _mutableReceived.url = URL(escaping: response.url)
             }
             switch OperationState(rawValue: archive.state) {
             case .finished:

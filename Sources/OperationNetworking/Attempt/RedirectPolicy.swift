@@ -107,17 +107,17 @@ enum RedirectPolicy {
     private static func location(
         of head: ResponseHead, relativeTo url: URL, _ secureURL: ((URL) -> URL?)?
     ) -> URL? {
-        guard let value = head.firstValue(for: .location, limit: longestLocation), !value.isEmpty,
-            var target = URL(string: value, relativeTo: url.withoutUserInfo)?.absoluteURL.withoutUserInfo
+        guard let value = head.firstOctets(for: .location, limit: longestLocation), !value.isEmpty,
+            var target = URL(reference: value, relativeTo: url.withoutUserInfo)?.withoutUserInfo
         else { return nil }
         // First, because what goes along depends on where it really goes.
         if let secure = secureURL?(target) { target = secure }
         if Origin.isSame(url, target) { target = target.withUserInfo(of: url) }
-        guard target.fragment == nil, let fragment = url.fragment,
-            var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
-        else { return target }
-        components.fragment = fragment
-        return components.url ?? target
+        let (text, present) = (target.absoluteString, url.absoluteString)
+        guard !text.utf8.contains(UInt8(ascii: "#")), let start = present.utf8.firstIndex(of: UInt8(ascii: "#")) else {
+            return target
+        }
+        return URL(escaping: text + present[start...]) ?? target
     }
 }
 

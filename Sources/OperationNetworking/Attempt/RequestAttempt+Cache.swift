@@ -307,8 +307,8 @@ extension RequestAttempt {
         else { return }
         var urls = [url]
         for field in [KnownField.location, .contentLocation] {
-            guard let text = head.firstValue(for: field, limit: 8192),
-                let named = URL(string: text, relativeTo: url)?.absoluteURL, Origin.isSame(named, url)
+            guard let value = head.firstOctets(for: field, limit: 8192),
+                let named = URL(reference: value, relativeTo: url), Origin.isSame(named, url)
             else { continue }
             urls.append(named)
         }

@@ -75,7 +75,7 @@ extension RequestAttempt {
     private func mayShowIdentity(to url: URL) -> Bool {
         guard machine.isWithinOrigin(url) else { return false }
         guard let origin = configuration.value.identityOrigin else { return true }
-        guard let own = URL(string: origin) else { return false }
+        guard let own = URL(escaping: origin) else { return false }
         if Origin.isSame(own, url) { return true }
         // The request may be asked over TLS in place of http, and so would the origin be.
         return configuration.value.strictTransportSecurity?.secureURL(for: own).map { Origin.isSame($0, url) } ?? false

@@ -35,7 +35,7 @@ extension String {
     /// Whether a query item's name is one that secrets go by: those of OAuth, signed URLs and API keys.
     private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
         guard name.count <= 128 else { return true }
-        let name = name.removingPercentEncoding.map(\.lowercasedASCII)
+        let name = URLEscaping.decoded(name).map(\.lowercasedASCII)
         return secretNames.contains { $0.utf8.elementsEqual(name) }
             || secretParts.contains { part in
                 name.indices.contains { name[$0...].starts(with: part.utf8) }
@@ -47,24 +47,4 @@ extension String {
         "access_key", "accesskey", "api-key", "api_key", "apikey", "assertion", "authoriz", "credential", "passphrase",
         "passw", "private", "pwd", "secret", "session", "signature", "token",
     ]
-}
-
-extension ArraySlice<UInt8> {
-    /// With the bytes that "%" and two hexadecimal digits stand for.
-    fileprivate var removingPercentEncoding: [UInt8] {
-        var result: [UInt8] = []
-        var rest = self
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy({ Character(.init($0)).isHexDigit }),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                result.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(byte)
-            }
-        }
-        return result
-    }
 }

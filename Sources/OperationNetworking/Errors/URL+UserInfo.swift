@@ -17,6 +17,12 @@ extension String {
         return String(decoding: bytes[..<start], as: UTF8.self) + "…" + String(decoding: bytes[at...], as: UTF8.self)
     }
 
+    /// A URL's text without user name and password, and otherwise byte for byte.
+    var removingUserInfo: String {
+        guard let range = userInfoRange else { return self }
+        return String(self[..<range.lowerBound]) + self[range.upperBound...]
+    }
+
     /// Where the authority's user name and password are, with the "@" (RFC 3986, section 3.2), or what looks like them in
     /// a URL without an authority, as in "user:password@host"; nil: it has none.
     fileprivate var userInfoRange: Range<String.Index>? {
@@ -42,11 +48,9 @@ extension URL {
     /// This URL without user name and password, for errors and logs.
     var withoutUserInfo: URL {
         let text = absoluteString
-        guard let range = text.userInfoRange else { return self }
-        var utf8 = Array(text.utf8[..<range.lowerBound])
-        utf8 += text.utf8[range.upperBound...]
+        guard text.userInfoRange != nil else { return self }
         // What Foundation does not take as a URL any more is not shown at all.
-        return URL(string: String(decoding: utf8, as: UTF8.self)) ?? URL(fileURLWithPath: "/")
+        return URL(escaping: text.removingUserInfo) ?? URL(fileURLWithPath: "/")
     }
 
     /// This URL, which has neither, with the user name and the password of another one.
@@ -57,6 +61,6 @@ extension URL {
             return self
         }
         let authority = text.utf8.dropFirst(scheme.count + 3)
-        return URL(string: "\(Substring(scheme))://\(source[range])\(Substring(authority))") ?? self
+        return URL(escaping: "\(Substring(scheme))://\(source[range])\(Substring(authority))") ?? self
     }
 }

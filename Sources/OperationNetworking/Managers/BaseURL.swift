@@ -13,7 +13,9 @@ struct BaseURL: Sendable {
     /// Adds a "/" to a path that lacks one, so that relative strings go below it.
     init(_ url: URL?) {
         let normalized = url.map { url in
-            guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
+            // Percent-encoded: what is decoded is empty where it is not UTF-8.
+            let path = url.path(percentEncoded: true).utf8
+            guard let last = path.last, last != UInt8(ascii: "/") else { return url }
             return url.appendingPathComponent("")
         }
         self.url = normalized
@@ -29,7 +31,7 @@ struct BaseURL: Sendable {
     /// The absolute URL for a string.
     func resolve(_ string: String) throws -> URL {
         if string.isEmpty, let url { return url.absoluteURL }
-        guard let result = URL(string: string, relativeTo: url)?.absoluteURL, result.scheme != nil else {
+        guard let result = URL(escaping: string, relativeTo: url)?.absoluteURL, result.scheme != nil else {
             throw RequestSerializationError(
                 code: .badURL,
                 reason: "The string \(string.withoutUserInfo.withoutSecretValues.debugDescription) is not "

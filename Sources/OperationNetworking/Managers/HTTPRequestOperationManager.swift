@@ -367,7 +367,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             let responseSerializer = archive.responseSerializer?.object,
             let securityPolicy = archive.securityPolicy?.object
         else { return nil }
-        base = BaseURL(normalized: archive.baseURL.flatMap(URL.init(string:)))
+        base = BaseURL(normalized: archive.baseURL.flatMap { URL(escaping: $0) })
         super.init()
         lock.withLock {
             _settings.requestSerializer = requestSerializer

@@ -143,6 +143,6 @@ extension HTTPRequestOperation {
         }
         guard isSame(own) else { return false }
         guard let origin else { return true }
-        return URL(string: origin).map(isSame) ?? false
+        return URL(escaping: origin).map(isSame) ?? false
     }
 }

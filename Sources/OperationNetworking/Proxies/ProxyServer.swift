@@ -97,7 +97,8 @@ public struct ProxyServer: Sendable {
     /// - Throws: `ProxyConfigurationError`.
     public init(_ string: String) throws(ProxyConfigurationError) {
         let text = string.contains("://") ? string : "http://" + string
-        guard let components = URLComponents(string: text), components.query == nil, components.fragment == nil,
+        guard let components = URLComponents(string: URLEscaping.escaped(text)), components.query == nil,
+            components.fragment == nil,
             components.path.isEmpty || components.path == "/"
         else {
             throw ProxyConfigurationError(

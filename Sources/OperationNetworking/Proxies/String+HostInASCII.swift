@@ -7,7 +7,7 @@ extension String {
     /// none.
     var hostInASCII: String {
         // Foundation converts whatever the locale is; libcurl does in a UTF-8 locale only.
-        guard let url = URL(string: "http://\(self)/"), let host = TransportEngine.host(of: url.absoluteString) else {
+        guard let url = URL(escaping: "http://\(self)/"), let host = TransportEngine.host(of: url.absoluteString) else {
             return self
         }
         return host

@@ -64,7 +64,7 @@ extension HTTPArchiveEntry {
         let responseType = exchange.responseHeaders.first { $0.name.isFieldName("Content-Type") }?.value ?? ""
         let location = exchange.responseHeaders.first { $0.name.isFieldName("Location") }?.value ?? ""
         let version = exchange.timings.httpVersion.isEmpty ? "" : "HTTP/\(exchange.timings.httpVersion)"
-        let url = URL(string: exchange.url)?.withoutUserInfo
+        let url = URL(escaping: exchange.url)?.withoutUserInfo
         let query = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?.queryItems ?? []
         let (text, encoding) = Self.text(of: exchange.content)
         self.init(
@@ -86,8 +86,26 @@ extension HTTPArchiveEntry {
                 content: Content(
                     size: Int64(exchange.content.count), mimeType: responseType,
                     text: exchange.content.isEmpty ? nil : text, encoding: encoding),
-                redirectURL: URL(string: location)?.withoutUserInfo.absoluteString ?? "", headersSize: -1,
+                redirectURL: URL(escaping: location)?.withoutUserInfo.absoluteString ?? "", headersSize: -1,
                 bodySize: exchange.timings.bytesReceived, error: exchange.failure), timings: timings)
+    }
+}
+
+extension ResponseHead {
+    /// The fields as an archive has them, which is text. Of a `Location` that is not UTF-8 the octets are percent-encoded:
+    /// so it leads to the same place when it is played back.
+    package var archivedFields: [HeaderField] {
+        var fields: [HeaderField] = []
+        forEachField { fields.append(HeaderField($0, $1)) }
+        let known: [(KnownField, StaticString)] = [(.location, "Location"), (.contentLocation, "Content-Location")]
+        for (field, name) in known {
+            guard let octets = firstOctets(for: field, limit: .max), String(validating: octets, as: UTF8.self) == nil,
+                let text = URLEscaping.escaped(octets: octets),
+                let index = fields.firstIndex(where: { $0.name.utf8.equalsIgnoringCase(name) })
+            else { continue }
+            fields[index] = HeaderField(fields[index].name, text)
+        }
+        return fields
     }
 }
 

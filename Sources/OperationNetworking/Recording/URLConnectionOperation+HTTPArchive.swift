@@ -44,7 +44,7 @@ extension URLConnectionOperation {
         _ received: ReceivedResponse, _ limit: Int, _ error: (any Error)?
     ) -> HTTPArchiveEntry.Response {
         var headers: [HTTPArchiveEntry.Pair] = []
-        received.head?.forEachField { headers.append(HTTPArchiveEntry.masked($0, $1)) }
+        if let head = received.head { headers = head.archivedFields.map { HTTPArchiveEntry.masked($0.name, $0.value) } }
         func first(_ name: String) -> String { headers.first { $0.name.isFieldName(name) }?.value ?? "" }
         let metrics = received.metrics
         var content = HTTPArchiveEntry.Content(
@@ -58,7 +58,7 @@ extension URLConnectionOperation {
         return HTTPArchiveEntry.Response(
             status: status, statusText: status == 0 ? "" : HTTPURLResponse.localizedString(forStatusCode: status),
             httpVersion: version(metrics), headers: headers, content: content,
-            redirectURL: URL(string: first("Location"))?.withoutUserInfo.absoluteString ?? "",
+            redirectURL: URL(escaping: first("Location"))?.withoutUserInfo.absoluteString ?? "",
             headersSize: metrics?.headerBytesReceived ?? -1, bodySize: metrics?.bytesReceived ?? -1,
             error: error?.localizedDescription)
     }
@@ -74,7 +74,9 @@ extension HTTPArchiveEntry {
     static func masked(_ name: String, _ value: String) -> Pair {
         let isSecret = HTTPRequestOperation.secretFields.contains { name.isFieldName($0) }
         if name.isFieldName("Location") || name.isFieldName("Referer") {
-            return Pair(name: name, value: URL(string: value)?.withoutUserInfo.absoluteString ?? ArchivedExchange.mask)
+            // Byte for byte otherwise: whoever plays it back follows it.
+            return Pair(
+                name: name, value: URL(escaping: value) == nil ? ArchivedExchange.mask : value.removingUserInfo)
         }
         return Pair(name: name, value: isSecret ? ArchivedExchange.mask : value)
     }

@@ -185,7 +185,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     /// - Throws: `RequestSerializationError`: `.badURL`, `.invalidMethod`, `.invalidParameters`,
     ///   `.invalidHeaderField`; or what a query-string block threw.
     open func request(withMethod method: String, urlString: String, parameters: Any?) throws -> URLRequest {
-        guard let url = URL(string: urlString) else {
+        guard let url = URL(escaping: urlString) else {
             throw RequestSerializationError(
                 code: .badURL,
                 reason: "The string \(urlString.withoutUserInfo.withoutSecretValues.debugDescription) is not a URL.")
@@ -314,7 +314,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         guard !["GET", "HEAD"].contains(method.uppercased()) else {
             throw RequestSerializationError(
                 code: .invalidMethod, reason: "A \(method) request cannot have a multipart body; use POST or PUT.",
-                failingURL: URL(string: urlString))
+                failingURL: URL(escaping: urlString))
         }
         var request = try self.request(withMethod: method, urlString: urlString, parameters: nil)
         let settings = snapshot

@@ -38,7 +38,7 @@ extension SecurityPolicySettings {
             maximumTLSVersion = version
         }
         if let text = archive.certificateRevocationList {
-            guard let url = URL(string: text) else { return nil }
+            guard let url = URL(escaping: text) else { return nil }
             certificateRevocationList = url
         }
         requiresOCSPStapling = archive.requiresOCSPStapling

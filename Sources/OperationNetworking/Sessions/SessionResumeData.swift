@@ -69,13 +69,13 @@ struct SessionResumeData: Codable, Equatable {
     var location: URL { URL(fileURLWithPath: path) }
 
     var request: URLRequest? {
-        guard let url = URL(string: url), url.scheme != nil else { return nil }
+        guard let url = URL(escaping: url), url.scheme != nil else { return nil }
         var request = URLRequest(url: url)
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         if let handlesCookies { request.httpShouldHandleCookies = handlesCookies }
         if let policy = cachePolicy.flatMap(URLRequest.CachePolicy.init(rawValue:)) { request.cachePolicy = policy }
         if let timeout { request.timeoutInterval = timeout }
-        if let mainDocument { request.mainDocumentURL = URL(string: mainDocument) }
+        if let mainDocument { request.mainDocumentURL = URL(escaping: mainDocument) }
         return request
     }
 }

@@ -18,7 +18,7 @@ enum RequestBuilder {
         let path = target == "*" ? "/*" : target
         let isPath = path.utf8.first == UInt8(ascii: "/")
         let text = isPath ? "\(core.scheme)://\(authority ?? core.authority)\(path)" : path
-        guard let url = URL(string: text), url.host != nil else { return nil }
+        guard let url = URL(string: URLEscaping.escaped(text)), url.host != nil else { return nil }
         var values: [String: [String]] = [:]
         var spellings: [String: String] = [:]
         for field in fields {

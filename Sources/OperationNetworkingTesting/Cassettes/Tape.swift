@@ -37,7 +37,7 @@ final class Tape: ExchangeRecorder {
     ) {
         state = Locked(State(exchanges: exchanges))
         known = exchanges
-        urls = exchanges.map { URL(string: $0.url)?.absoluteURL }
+        urls = exchanges.map { URL(escaping: $0.url)?.absoluteURL }
         self.mode = mode
         self.matching = matching
         self.masking = masking
@@ -106,7 +106,7 @@ final class Tape: ExchangeRecorder {
             self.method = method
             self.url = url
             self.type = type
-            absoluteURL = URL(string: url)?.absoluteURL
+            absoluteURL = URL(escaping: url)?.absoluteURL
             content = RequestContent(body, type: type)
         }
     }
@@ -156,8 +156,7 @@ final class Tape: ExchangeRecorder {
     func record(
         _ request: RecordedRequest, _ head: ResponseHead, _ content: Data, isCoded: Bool, _ timings: TransferTimings
     ) {
-        var fields: [HeaderField] = []
-        head.forEachField { fields.append(HeaderField($0, $1)) }
+        var fields = head.archivedFields
         if isCoded { fields.append(HeaderField(Self.codedField, "true")) }
         let type = request.value(forHTTPHeaderField: "Content-Type")
         let responseType = fields.first { $0.name.isFieldName("Content-Type") }?.value
@@ -186,16 +185,23 @@ final class Tape: ExchangeRecorder {
     /// The fields that are URLs, with what the query of one has in it.
     private static let urlFields = ["Location", "Content-Location", "Referer"]
 
+    /// Masks values of the query, and leaves all else byte for byte.
+    ///
     /// - Parameter url: absolute or relative.
     private func masked(_ url: String) -> String {
-        guard !masking.queryItems.isEmpty, var components = URLComponents(string: url),
-            let items = components.queryItems, items.contains(where: { masking.queryItems.contains($0.name) })
-        else { return url }
-        components.queryItems = items.map { item in
-            masking.queryItems.contains(item.name)
-                ? URLQueryItem(name: item.name, value: ArchivedExchange.mask) : item
-        }
-        return components.string ?? url
+        guard !masking.queryItems.isEmpty else { return url }
+        let bytes = Array(url.utf8)
+        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+        guard let start = bytes[..<end].firstIndex(of: UInt8(ascii: "?")) else { return url }
+        let items = bytes[(start + 1)..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            .map { item in
+                let name = item.prefix { $0 != UInt8(ascii: "=") }
+                let decoded = URLEscaping.decoded(name)
+                let isMasked = masking.queryItems.contains { $0.utf8.elementsEqual(decoded) }
+                return isMasked ? name + "=\(ArchivedExchange.mask)".utf8 : item
+            }
+        let query = Array(items.joined(separator: [UInt8(ascii: "&")]))
+        return String(decoding: bytes[...start] + query + bytes[end...], as: UTF8.self)
     }
 
     private func maskedContent(_ content: Data?, _ type: String?) -> Data? {

@@ -25,7 +25,7 @@ extension TransferError {
             }
         guard let kind else {
             var userInfo = error.userInfo
-            userInfo[NSURLErrorFailingURLErrorKey] = URL(string: url)
+            userInfo[NSURLErrorFailingURLErrorKey] = URL(escaping: url)
             userInfo["NSErrorFailingURLStringKey"] = url
             return TransferError(
                 .substituted, message: "A stub failed the request.", cause: URLError(error.code, userInfo: userInfo))

@@ -55,7 +55,7 @@ public struct RecordedRequest: Sendable, CustomStringConvertible {
 
     /// Nil for a URL that Foundation does not take.
     init?(_ request: TransferRequest, body: Data?, date: Date) {
-        guard let url = URL(string: request.url) else { return nil }
+        guard let url = URL(escaping: request.url) else { return nil }
         var headers: [String: String] = [:]
         for field in request.headers {
             headers[field.name] = headers[field.name].map { $0 + ", " + field.value } ?? field.value

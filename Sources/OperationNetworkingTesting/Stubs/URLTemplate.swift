@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+internal import NetworkingTransport
 
 /// A pattern for URLs. `https://api.example.org/users/{id}?page=*`.
 ///
@@ -132,7 +133,7 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
 
     private static func segments(_ path: String) -> [String] {
         path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(path.hasPrefix("/") ? 1 : 0)
-            .map { $0.removingPercentEncoding ?? String($0) }
+            .map(decoded)
             // "https://host" is "https://host/".
             .reduce(into: []) { $0.append($1) }
             .droppingOnlyEmpty
@@ -141,11 +142,15 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
     private static func items(_ query: String) -> [(name: String, value: String)] {
         query.split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            func decoded(_ text: Substring) -> String {
-                text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding ?? String(text)
-            }
-            return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
+            func text(_ part: Substring) -> String { decoded(part.replacingOccurrences(of: "+", with: " ")[...]) }
+            return (text(parts[0]), parts.count > 1 ? text(parts[1]) : "")
         }
+    }
+
+    /// Without escapes; where they are not UTF-8, with those of what needs them.
+    private static func decoded(_ text: Substring) -> String {
+        String(validating: URLEscaping.decoded(text.utf8), as: UTF8.self)
+            ?? String(decoding: URLEscaping.normalizedPath(String(text)), as: UTF8.self)
     }
 
     private static func parameter(_ pattern: String) -> String? {
@@ -172,7 +177,7 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
     /// Whether a segment, host or value fits its pattern.
     private static func fits(_ pattern: String, _ text: String) -> Bool {
         if parameter(pattern) != nil { return !text.isEmpty }
-        guard pattern.contains("*") else { return pattern == text }
+        guard pattern.contains("*") else { return pattern.utf8.elementsEqual(text.utf8) }
         let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
         guard let first = pieces.first, let last = pieces.last, text.hasPrefix(first) else { return false }
         var rest = text[...].dropFirst(first.count)

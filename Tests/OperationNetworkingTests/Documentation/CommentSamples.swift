@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Dispatch
+internal import Foundation
 internal import OperationNetworking
 
 // The samples in the comments of public declarations, compiled. `DocumentationTests` sees to it that they are the same.
@@ -413,4 +414,11 @@ private func bodies(_ manager: HTTPRequestOperationManager, book: Book, password
         try $0.appendPart(withFileURL: photo, name: "photo")
     }
     manager.post("photos", body: photos)
+}
+
+// URL+Escaping.swift
+private func escaping() {
+    let url = URL(escaping: "http://example.com/?to=%2Fhome&items[]=1")
+    // Prints "to=%2Fhome&items%5B%5D=1".
+    print(url?.query ?? "none")
 }

@@ -199,7 +199,7 @@ package final class Downloader: Sendable {
         return missing.compactMap { members[$0] }
     }
 
-    func host(of index: Int) -> String { entries[index].url.host(percentEncoded: true)?.lowercased() ?? "" }
+    func host(of index: Int) -> String { entries[index].url.host?.lowercased() ?? "" }
 
     /// Ends what comes after an entry for which no operation could be made.
     private func cancelDependants(among missing: [Int], _ members: inout [Int: Member]) {

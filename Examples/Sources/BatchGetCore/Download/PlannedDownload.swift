@@ -155,7 +155,7 @@ final class PlannedDownload: Sendable {
 
     // MARK: Requests
 
-    private func host(_ source: Int) -> String { urls[source].host(percentEncoded: true)?.lowercased() ?? "" }
+    private func host(_ source: Int) -> String { urls[source].host?.lowercased() ?? "" }
 
     /// Brings what a request is for into the file.
     ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import OperationNetworking
 
 /// Makes entries of drafts, and notes everything that is wrong with them.
 struct ManifestValidator {
@@ -85,7 +86,7 @@ struct ManifestValidator {
                 if !usable.contains(url) { usable.append(url) }
             } catch {
                 let isFirst = index == 0 && draft.url?.isEmpty == false
-                others.append((isFirst ? .url : .mirrors, URL(string: text), error.message))
+                others.append((isFirst ? .url : .mirrors, URL(escaping: text), error.message))
             }
         }
         for other in others {

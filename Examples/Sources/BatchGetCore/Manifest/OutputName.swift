@@ -47,12 +47,13 @@ enum OutputName {
         return String(decoding: Array(components.joined(separator: [separator])), as: UTF8.self)
     }
 
-    /// The last component of a URL's path, decoded; "index.html" when that is empty.
+    /// The last component of a URL's path, decoded if that is UTF-8; "index.html" when it is empty.
     static func derived(from url: URL) throws(Failure) -> String {
         let path = url.path(percentEncoded: true).utf8
         let encoded = String(decoding: path.suffix(from: afterLastSeparator(path)), as: UTF8.self)
         guard !encoded.isEmpty else { return "index.html" }
-        guard let name = encoded.removingPercentEncoding, !name.utf8.contains(separator),
+        let name = encoded.removingPercentEncoding ?? encoded
+        guard !name.utf8.contains(separator),
             !name.utf8.elementsEqual(".".utf8), let normalized = try? normalized(name)
         else {
             throw Failure(message: "is missing, and the URL ends in \(quoted(encoded)), which is no name for a file")

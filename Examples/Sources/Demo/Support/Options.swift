@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import OperationNetworking
 
 /// The command line.
 struct Options {
@@ -31,7 +32,7 @@ struct Options {
     }
 
     private static func url(_ text: String) throws -> URL {
-        guard let url = URL(string: text), url.scheme == "http" || url.scheme == "https", url.host != nil else {
+        guard let url = URL(escaping: text), url.scheme == "http" || url.scheme == "https", url.host != nil else {
             throw DemoFailure("not an http or https URL: \(text)")
         }
         return url

@@ -42,6 +42,9 @@ private func entry(
             ("http://h/a%20b%C3%A9", "http://h/a%20b%C3%A9", "a bé"),
             ("HTTPS://h:8443/a", "HTTPS://h:8443/a", "a"),
             ("http://h/ä", "http://h/%C3%A4", "ä"),
+            ("\u{FEFF}http://h/ä%20b?u=%2F&a[b]\r", "http://h/%C3%A4%20b?u=%2F&a%5Bb%5D", "ä b"),
+            ("http://bücher.de/%2Fä/100%", "http://xn--bcher-kva.de/%2F%C3%A4/100%25", "100%"),
+            ("http://h/caf%E9", "http://h/caf%E9", "caf%E9"),
             ("http://[::1]:80/a", "http://[::1]:80/a", "a"),
         ])
     func line(_ text: String, _ url: String, _ output: String) throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import NetworkingTransport
 
 /// Returns `parameters` as a query string, with the default options of `HTTPRequestSerializer`. AF:
 /// `AFQueryStringFromParameters`.
@@ -70,6 +71,9 @@ enum QueryString {
         } else {
             separator = "&"
         }
-        return URL(string: "\(base)\(separator)\(query)\(text[fragmentStart...])")
+        var escaped: [UInt8] = []
+        // A query-string block's, or a parameter's, which may be escaped in part.
+        URLEscaping.append(query.utf8, .query, to: &escaped)
+        return URL(escaping: "\(base)\(separator)\(String(decoding: escaped, as: UTF8.self))\(text[fragmentStart...])")
     }
 }

@@ -352,7 +352,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
                 HTTPSessionManagerArchive.self, with: coder, forKey: HTTPSessionManagerArchive.key),
             let requestSerializer = archive.requestSerializer?.object
         else { return nil }
-        base = BaseURL(normalized: archive.baseURL.flatMap(URL.init(string:)))
+        base = BaseURL(normalized: archive.baseURL.flatMap { URL(escaping: $0) })
         super.init(coder: coder)
         confine(to: base)
         self.requestSerializer = requestSerializer
