@@ -15,7 +15,8 @@ import Testing
     }
 
     /// The parameters of an `Authorization` field, with quotes and escapes.
-    private static func parameters(_ field: String) throws -> [String: String] {
+    private static func parameters(_ octets: [UInt8]) throws -> [String: String] {
+        let field = String(decoding: octets, as: UTF8.self)
         #expect(field.hasPrefix("Digest "))
         var result: [String: String] = [:]
         for part in field.dropFirst(7).split(separator: ", ") {
@@ -102,11 +103,44 @@ import Testing
     @Test(
         "What cannot be answered is no challenge",
         arguments: [
-            "Basic realm=x, nonce=n", "Digest nonce=n", "Digest realm=x", "Digest realm=x, nonce=n, algorithm=SHA-1",
+            "Basic realm=x, nonce=n", "Digest realm=x", "Digest realm=x, nonce=n, algorithm=SHA-1",
             "Digest realm=x, nonce=n, qop=auth-int", "Digest realm=x, nonce=n, algorithm=\"\"",
         ])
     func unanswerable(field: String) {
         #expect(Self.challenges(field).allSatisfy { DigestChallenge($0) == nil })
+    }
+
+    /// The hashes are those of Python's hashlib over the octets.
+    @Test("Octets of the server are hashed and sent back as they came, whatever charset they are in")
+    func octets() throws {
+        let head =
+            Array("WWW-Authenticate: Digest realm=\"caf".utf8) + [0xE9] + Array("\", nonce=\"".utf8)
+            + [0xFF, 0xC3] + Array("\", opaque=".utf8) + [0xA0] + Array(", qop=auth\r\n".utf8)
+        let challenges = AuthenticationChallenge.all(
+            in: ResponseHead(statusCode: 401, httpVersion: "1.1", rawFields: head))
+        var digest = DigestAuthentication(
+            user: "J\u{e4}s\u{f8}n", password: "p\u{e4}ss",
+            challenge: try #require(challenges.first.flatMap { DigestChallenge($0) }), clientNonce: "c")
+        let field = try digest.fieldValue(method: "GET", target: "/")
+        let parts: [[UInt8]] = [
+            Array("realm=\"caf".utf8) + [0xE9, UInt8(ascii: "\"")],
+            Array("nonce=\"".utf8) + [0xFF, 0xC3, UInt8(ascii: "\"")],
+            Array("opaque=\"".utf8) + [0xA0, UInt8(ascii: "\"")], Array("username=\"J\u{e4}s\u{f8}n\"".utf8),
+            Array("response=\"07e10019d50e703ce29daed07acdfe32\"".utf8),
+        ]
+        for part in parts {
+            #expect(
+                field.indices.contains { field[$0...].starts(with: part) }, "\(String(decoding: part, as: UTF8.self))")
+        }
+        let sent = HeaderField("Authorization", octets: field)
+        #expect(sent.octets == field && sent.value.contains("realm=\"caf\u{e9}\""))
+    }
+
+    @Test("Without a realm it is empty, as curl has it")
+    func noRealm() throws {
+        var digest = DigestAuthentication(user: "u", password: "p", challenge: try Self.challenge("nonce=n"))
+        let parameters = try Self.parameters(try digest.fieldValue(method: "GET", target: "/"))
+        #expect(parameters["realm"] == "\"\"" && parameters["response"] == "\"04ee1f01faf9f1764dadb343e35ff409\"")
     }
 
     @Test("A stale nonce is replaced, a few times; a refusal is not taken for one")

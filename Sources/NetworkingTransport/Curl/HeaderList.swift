@@ -16,4 +16,14 @@ final class HeaderList {
         pointer = longer
         return true
     }
+
+    /// The same for a line that is not UTF-8, without zeros in it.
+    func append(octets line: [UInt8]) -> Bool {
+        let longer = (line + [0]).withUnsafeBytes { bytes in
+            curl_slist_append(pointer, bytes.bindMemory(to: CChar.self).baseAddress)
+        }
+        guard let longer else { return false }
+        pointer = longer
+        return true
+    }
 }

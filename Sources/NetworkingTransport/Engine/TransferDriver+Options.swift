@@ -348,6 +348,10 @@ extension TransferDriver {
             hasExpect = hasExpect || name.equalsIgnoringCase("expect")
             hasContentType = hasContentType || name.equalsIgnoringCase("content-type")
             hasAcceptEncoding = hasAcceptEncoding || name.equalsIgnoringCase("accept-encoding")
+            if let octets = field.octets {
+                isComplete = list.append(octets: Array("\(field.name): ".utf8) + octets) && isComplete
+                continue
+            }
             // "Name;" is libcurl's spelling of a field without a value; "Name:" would drop it, and its own of that name.
             let line = field.value.utf8.allSatisfy(\.isBlank) ? "\(field.name);" : "\(field.name): \(field.value)"
             isComplete = list.append(line) && isComplete

@@ -35,12 +35,12 @@ package struct DigestAuthentication: Sendable, CustomReflectable {
         return renewed
     }
 
-    /// The value of `Authorization` for the next request.
+    /// The octets of `Authorization` for the next request. What the server sent is among them as it came.
     ///
     /// - Parameters:
     ///   - method: as it is sent.
     ///   - target: as in the request line: path and query.
-    package mutating func fieldValue(method: String, target: String) throws(AuthenticationError) -> String {
+    package mutating func fieldValue(method: String, target: String) throws(AuthenticationError) -> [UInt8] {
         try AuthenticationError.check(user: user, password: password)
         count &+= 1
         let hexadecimal = String(count, radix: 16)
@@ -60,7 +60,7 @@ package struct DigestAuthentication: Sendable, CustomReflectable {
         }
         if challenge.hasQuality || challenge.algorithm.isSession { field += quoted("cnonce", Array(clientNonce.utf8)) }
         // Every parameter begins with ", ".
-        return "Digest " + String(decoding: field.dropFirst(2), as: UTF8.self)
+        return Array("Digest ".utf8) + field.dropFirst(2)
     }
 
     /// H(A1) of RFC 7616, section 3.4.2.
@@ -107,7 +107,7 @@ package struct DigestAuthentication: Sendable, CustomReflectable {
         for byte in text.utf8 {
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
-            default: result += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8
+            default: URLEscaping.appendEscape(byte, to: &result)
             }
         }
         return String(decoding: result, as: UTF8.self)

@@ -17,20 +17,16 @@ package struct DigestChallenge: Sendable, Equatable {
     /// Whether only the nonce of the answer before was wrong.
     package let isStale: Bool
 
-    /// Nil when it is none of Digest's, lacks realm or nonce, or cannot be answered: it wants an algorithm that is not in
-    /// `DigestAlgorithm`, or "auth-int" alone.
+    /// Nil when it is none of Digest's, lacks a nonce, or cannot be answered: it wants an algorithm that is not in
+    /// `DigestAlgorithm`, or "auth-int" alone. No realm, which it has to have, is an empty one.
     package init?(_ challenge: AuthenticationChallenge) {
-        guard challenge.scheme == "digest", let realm = challenge.value(of: "realm"),
-            let nonce = challenge.value(of: "nonce")
-        else { return nil }
+        guard challenge.scheme == "digest", let nonce = challenge.value(of: "nonce") else { return nil }
         opaque = challenge.value(of: "opaque")
-        // What is sent back travels in a String.
-        guard Self.isUTF8(realm), Self.isUTF8(nonce), opaque.map(Self.isUTF8) ?? true else { return nil }
         let name = challenge.value(of: "algorithm")
         guard let algorithm = DigestAlgorithm(name: name ?? Array("MD5".utf8)) else { return nil }
         let qualities = challenge.value(of: "qop").map(Self.tokens) ?? []
         guard qualities.isEmpty || qualities.contains("auth") else { return nil }
-        self.realm = realm
+        realm = challenge.value(of: "realm") ?? []
         self.nonce = nonce
         self.algorithm = algorithm
         namesAlgorithm = name != nil
@@ -39,8 +35,6 @@ package struct DigestChallenge: Sendable, Equatable {
         isUTF8 = Self.tokens(challenge.value(of: "charset") ?? []) == ["utf-8"]
         isStale = Self.isTrue(challenge.value(of: "stale"))
     }
-
-    private static func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
     private static func isTrue(_ value: [UInt8]?) -> Bool { value.map(tokens) == ["true"] }
 

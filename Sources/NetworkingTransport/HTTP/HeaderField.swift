@@ -4,10 +4,37 @@
 package struct HeaderField: Sendable, Hashable {
     package var name: String
     package var value: String
+    /// Whether `value` is sent in Latin-1, and not in UTF-8.
+    private var isLatin1 = false
+
     package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
+
+    /// A field that is sent with these octets, such as those that came from the server.
+    package init(_ name: String, octets: [UInt8]) {
+        self.name = name
+        if let text = String(validating: octets, as: UTF8.self) {
+            value = text
+        } else {
+            value = String(latin1: octets)
+            isLatin1 = true
+        }
+    }
+
+    /// The value as it is sent, where that is not its UTF-8 form; nil: it is.
+    package var octets: [UInt8]? { isLatin1 ? value.latin1 : nil }
+}
+
+extension String {
+    /// Text in which each octet is a character of Latin-1.
+    package init(latin1 octets: [UInt8]) {
+        self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
+    }
+
+    /// Its characters as octets of Latin-1, with "?" for what is none.
+    package var latin1: [UInt8] { unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") } }
 }
 
 extension String {

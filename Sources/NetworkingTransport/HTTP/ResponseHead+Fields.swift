@@ -103,6 +103,6 @@ extension ResponseHead {
         // ASCII, as nearly all is: to validate it as UTF-8 takes three times as long.
         if isASCII { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        return String(latin1: Array(bytes))
     }
 }

@@ -79,7 +79,7 @@ struct OperationArchive: Codable {
         if let representation {
             guard representation.offset >= 0,
                 representation.totalLength.map({ $0 >= Int64(content?.count ?? 0) }) ?? true,
-                representation.validator.utf8.allSatisfy({ 0x20...0x7E ~= $0 })
+                Representation.isValidator(representation.validator)
             else { return false }
         }
         return true

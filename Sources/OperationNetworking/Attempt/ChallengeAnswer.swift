@@ -18,7 +18,7 @@ enum ChallengeAnswer {
         case .digest(var digest):
             let target = OriginForm.make(of: request.url)
             request.headers.append(
-                HeaderField("Authorization", try digest.fieldValue(method: request.method, target: target)))
+                HeaderField("Authorization", octets: try digest.fieldValue(method: request.method, target: target)))
             self = .digest(digest)
         case .connection(let credential):
             try AuthenticationError.check(user: credential.user, password: credential.password)

@@ -39,7 +39,7 @@ struct HTTPChallenge: Equatable {
 
     /// UTF-8 where it is, else Latin-1.
     private static func text(_ bytes: [UInt8]) -> String {
-        String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
     }
 
     /// Nil: the credential is none of user name and password.

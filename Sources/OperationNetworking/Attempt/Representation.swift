@@ -5,7 +5,8 @@ internal import NetworkingTransport
 /// A selected representation of a resource, as far as it tells whether the rest of it can be asked for later
 /// (RFC 9110, sections 13.1.5 and 14).
 struct Representation: Sendable, Equatable, Codable {
-    /// A strong entity tag, or a date that is a strong validator: what `If-Range` is sent with.
+    /// A strong entity tag, or a date that is a strong validator: what `If-Range` is sent with. Each character is an octet,
+    /// as in Latin-1.
     var validator: String
     /// Which resource it is of, since a validator says nothing across resources (RFC 9110, section 8.8.3): a digest of the URL
     /// that answered, after redirects. Nil: not known, as in what earlier versions have left.
@@ -40,8 +41,6 @@ struct Representation: Sendable, Equatable, Codable {
 
     /// A strong entity tag, else, where there is no tag, a modification date that says as much; weak tags do not promise equal
     /// bytes.
-    ///
-    /// As text of visible ASCII only, since it is sent back as it is.
     private static func validator(of head: ResponseHead, receivedAt time: Double) -> String? {
         if head.contains(.entityTag) {
             guard let tag = head.firstBytes(for: .entityTag, limit: maximumValidatorLength) else { return nil }
@@ -68,7 +67,12 @@ struct Representation: Sendable, Equatable, Codable {
     private static let clockDifference = 60.0
 
     private static func text(_ bytes: [UInt8]) -> String? {
-        bytes.allSatisfy { 0x20...0x7E ~= $0 } ? String(decoding: bytes, as: UTF8.self) : nil
+        bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? String(latin1: bytes) : nil
+    }
+
+    /// Whether this is text that a validator may be.
+    static func isValidator(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { 0x20...0xFF ~= $0.value && $0.value != 0x7F }
     }
 
     /// A digest of a URL, which may hold secrets that do not belong on the disk.
@@ -99,7 +103,7 @@ struct Representation: Sendable, Equatable, Codable {
     private func hasValidator(of head: ResponseHead) -> Bool {
         let isTag = validator.utf8.first == UInt8(ascii: "\"")
         let present = head.firstBytes(for: isTag ? .entityTag : .lastModified, limit: .max)
-        return present?.elementsEqual(validator.utf8) ?? true
+        return present?.elementsEqual(validator.latin1) ?? true
     }
 }
 

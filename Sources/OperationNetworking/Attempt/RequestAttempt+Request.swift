@@ -196,7 +196,7 @@ extension RequestAttempt {
             machine.asksForRest(after: accepted, of: representation)
         else { return }
         headers.append(HeaderField("Range", "bytes=\(accepted)-"))
-        headers.append(HeaderField("If-Range", representation.validator))
+        headers.append(HeaderField("If-Range", octets: representation.validator.latin1))
         // A range of a coded representation is not a range of what we have.
         headers.removeAll { $0.name.isFieldName("Accept-Encoding") }
         headers.append(HeaderField("Accept-Encoding", "identity"))

@@ -34,9 +34,9 @@ struct StoredResponse: Sendable {
     private static let longestValidator = 1024
 
     /// What `If-None-Match` is sent with.
-    var entityTag: String? { validator(.entityTag) }
+    var entityTag: [UInt8]? { validator(.entityTag) }
     /// What `If-Modified-Since` is sent with.
-    var lastModified: String? { validator(.lastModified) }
+    var lastModified: [UInt8]? { validator(.lastModified) }
 
     /// The head without a length that is not the content's: that was the length in its codings.
     var playableHead: ResponseHead {
@@ -44,12 +44,12 @@ struct StoredResponse: Sendable {
         return head.replacingFields { !$0.equalsIgnoringCase("Content-Length") }
     }
 
-    /// As text of visible ASCII only, since it is sent back as it is.
-    private func validator(_ field: KnownField) -> String? {
+    /// In octets, since it is sent back as it came; nil also where control characters are among them.
+    private func validator(_ field: KnownField) -> [UInt8]? {
         guard let bytes = head.firstBytes(for: field, limit: Self.longestValidator), !bytes.isEmpty,
-            bytes.allSatisfy({ 0x20...0x7E ~= $0 })
+            bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }
 

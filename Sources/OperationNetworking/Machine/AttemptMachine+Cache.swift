@@ -126,8 +126,8 @@ extension AttemptMachine {
     var conditions: [HeaderField] {
         guard let stored = cache.validating else { return [] }
         var fields: [HeaderField] = []
-        if let tag = stored.entityTag { fields.append(HeaderField("If-None-Match", tag)) }
-        if let date = stored.lastModified { fields.append(HeaderField("If-Modified-Since", date)) }
+        if let tag = stored.entityTag { fields.append(HeaderField("If-None-Match", octets: tag)) }
+        if let date = stored.lastModified { fields.append(HeaderField("If-Modified-Since", octets: date)) }
         return fields
     }
 

@@ -41,7 +41,7 @@ struct PartialNote: Codable, Equatable {
     init?(_ content: Data) {
         guard content.count <= Self.maximumSize,
             let note = try? JSONDecoder().decode(PartialNote.self, from: JSONText.parsable(content)),
-            !note.validator.isEmpty, !note.validator.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
+            !note.validator.isEmpty, Representation.isValidator(note.validator),
             note.totalLength ?? 0 >= 0
         else { return nil }
         self = note

@@ -214,12 +214,12 @@ import Testing
         #expect(!StorageRules.confirms(Self.head("ETag: \"b\""), Self.stored(Self.head("ETag: \"a\""))))
     }
 
-    @Test("What is sent back of a response is visible ASCII")
+    @Test("What is sent back of a response has no control characters, and is in its octets")
     func validators() {
         #expect(Self.stored(Self.head("ETag: \"a\u{1}\"")).entityTag == nil)
-        #expect(Self.stored(Self.head("ETag: \"\u{e9}\"")).entityTag == nil)
+        #expect(Self.stored(Self.head("ETag: \"\u{e9}\"")).entityTag == Array("\"\u{e9}\"".utf8))
         #expect(Self.stored(Self.head("ETag: " + String(repeating: "a", count: 2000))).entityTag == nil)
-        #expect(Self.stored(Self.head("ETag: W/\"a\"")).entityTag == "W/\"a\"")
+        #expect(Self.stored(Self.head("ETag: W/\"a\"")).entityTag == Array("W/\"a\"".utf8))
     }
 
     // MARK: Decisions

@@ -101,7 +101,7 @@ import Testing
             #expect(cache.recentResponse(for: try Self.key(url)) == nil)
             let found = try #require(cache.response(for: try Self.key(url), url: url))
             #expect(found.content == Data(url.utf8))
-            #expect(found.entityTag == "\"\(url)\"")
+            #expect(found.entityTag == Array("\"\(url)\"".utf8))
             #expect(found.selecting == [.init(name: "x", value: "y"), .init(name: "z", value: nil)])
             #expect(found.generation == "g1" && found.requestTime == 1 && found.responseTime == 2)
             // In memory now.
@@ -225,7 +225,7 @@ import Testing
                 for: URLRequest(url: try Self.url(url)))
             let found = try #require(ResponseCache.of(storage).response(for: try Self.key(url), url: url))
             #expect(found.content == Data("mine".utf8))
-            #expect(found.entityTag == "\"e\"")
+            #expect(found.entityTag == Array("\"e\"".utf8))
             #expect(!Freshness(found, CacheControl(found.head), at: Date().timeIntervalSince1970).isFresh)
         }
         let cache = ResponseCache.of(storage)

@@ -26,8 +26,8 @@ extension FuzzTarget {
         }
         stored = StorageRules.updated(stored, by: head, requestTime: 1e9, responseTime: 1e9).withAge(at: 1e9 + 5)
         for field in [stored.entityTag, stored.lastModified].compactMap({ $0 })
-        where !field.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
-            broken("what is sent back is visible ASCII")
+        where !field.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+            broken("what is sent back has no control characters")
         }
         _ = StoredResponse.selectingNames(of: head)
         guard let url = URL(string: "http://example.com/a"), let target = try? RequestTarget(url),
