@@ -136,10 +136,10 @@ extension RequestAttempt {
         }
         sentCookies = nil
         if request.httpShouldHandleCookies, configuration.value.cookies.areSent, !hasCookie,
-            let value = configuration.value.cookies.storage?.cookieField(for: url)
+            let field = configuration.value.cookies.storage?.cookieField(for: url)
         {
-            headers.append(HeaderField("Cookie", value))
-            sentCookies = value
+            headers.append(field)
+            sentCookies = field.value
         }
         for field in client?.defaultHeaderFields ?? [] {
             if !headers.contains(where: { $0.name.isFieldName(field.name) }) { headers.append(field) }

@@ -75,6 +75,6 @@ struct CacheSelector {
         // What the response itself has set counts for the next request, not for this one.
         if let sentCookies { return sentCookies }
         guard request.httpShouldHandleCookies, cookies.areSent else { return nil }
-        return cookies.storage?.cookieField(for: url)
+        return cookies.storage?.cookieField(for: url)?.value
     }
 }

@@ -118,6 +118,8 @@ public struct CookieFile: Sendable, Hashable {
 private struct Entry: Codable {
     var name: String
     var value: String
+    /// Whether each character of `value` is an octet; nil: no.
+    var isLatin1: Bool?
     /// With a dot before it when it is not host-only.
     var domain: String
     var path: String
@@ -131,6 +133,7 @@ private struct Entry: Codable {
     init(_ cookie: HTTPCookie) {
         name = cookie.name
         value = cookie.value
+        isLatin1 = (cookie as? ReceivedCookie)?.isLatin1 == true ? true : nil
         domain = cookie.domain
         path = cookie.path
         isSecure = cookie.isSecure
@@ -148,11 +151,13 @@ private struct Entry: Codable {
             path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             name.utf8.count + value.utf8.count <= SetCookieField.maximumPairLength,
             !name.utf8.contains(where: CookieBytes.isControl), !value.utf8.contains(where: CookieBytes.isControl),
+            isLatin1 != true || value.unicodeScalars.allSatisfy({ $0.value <= 0xFF }),
             expires > now.timeIntervalSince1970, created.isFinite
         else { return nil }
         let latest = now.timeIntervalSince1970 + Double(CookieJar.maximumAge)
         return ReceivedCookie.Content(
-            name: name, value: value, domain: domain, path: path, isSecure: isSecure, isHTTPOnly: isHTTPOnly,
+            name: name, value: value, isLatin1: isLatin1 ?? false, domain: domain, path: path, isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly,
             sameSite: sameSite.map(HTTPCookieStringPolicy.init(rawValue:)),
             expires: Date(timeIntervalSince1970: min(expires, latest)),
             creation: CookieCreation(at: min(now, Date(timeIntervalSince1970: created))))

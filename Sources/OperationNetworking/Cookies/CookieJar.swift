@@ -103,7 +103,8 @@ struct CookieJar {
     mutating func take(_ field: SetCookieField, from location: CookieLocation) -> Bool {
         guard let (domain, isHostOnly) = Self.domain(field.domain, of: location),
             location.isSecure || !field.isSecure,
-            let name = Self.text(field.name), let value = Self.text(field.value),
+            // Foundation's table compares names as text.
+            let name = String(validating: field.name, as: UTF8.self),
             field.name.count <= Self.maximumTextNameLength || field.name.allSatisfy({ $0 < 0x80 })
         else { return false }
         let ownPath = field.path.flatMap { $0.first == UInt8(ascii: "/") ? $0 : nil }
@@ -115,9 +116,11 @@ struct CookieJar {
             location.isSecure || !wouldHideSecureCookie(field.name, domain, path)
         else { return false }
         let text = String(decoding: domain, as: UTF8.self)
+        let value = String(validating: field.value, as: UTF8.self)
         put(
             ReceivedCookie.Content(
-                name: name, value: value, domain: isHostOnly ? text : "." + text,
+                name: name, value: value ?? String(latin1: field.value), isLatin1: value == nil,
+                domain: isHostOnly ? text : "." + text,
                 path: String(decoding: path, as: UTF8.self), isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
                 sameSite: field.sameSite, expires: expiry(of: field), creation: CookieCreation(at: now)))
         return true
@@ -163,9 +166,6 @@ struct CookieJar {
         guard CookieDomain.matches(location.host, isAddress: false, attribute) else { return nil }
         return (attribute, false)
     }
-
-    /// Nil for bytes that are no text in UTF-8: they could not be sent back as they are.
-    private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }
 
     /// Whether a name that begins with `__Secure-` or `__Host-` says the truth.
     private static func keepsPromise(of field: SetCookieField, isHostOnly: Bool, hasRootPath: Bool) -> Bool {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingTransport
 
 /// The rules for sending cookies (RFC 6265bis, section 5.8), for whatever a storage holds.
 extension HTTPCookie {
@@ -31,9 +32,11 @@ extension HTTPCookie {
     }
 
     /// Name and value as they are sent; nil when they cannot be: they hold a control character, or end early.
-    var pair: String? {
-        let pair = name.isEmpty ? value : name + "=" + value
-        let isFine = pair.utf8.allSatisfy { !CookieBytes.isControl($0) && $0 != UInt8(ascii: ";") }
+    var pair: [UInt8]? {
+        let isLatin1 = (self as? ReceivedCookie)?.isLatin1 ?? false
+        let pair =
+            (name.isEmpty ? [] : Array(name.utf8) + [UInt8(ascii: "=")]) + (isLatin1 ? value.latin1 : Array(value.utf8))
+        let isFine = pair.allSatisfy { !CookieBytes.isControl($0) && $0 != UInt8(ascii: ";") }
         return isFine && !pair.isEmpty ? pair : nil
     }
 }

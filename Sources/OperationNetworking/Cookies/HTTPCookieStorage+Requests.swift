@@ -10,22 +10,22 @@ extension HTTPCookieStorage {
     /// Bytes of a `Cookie` field: servers refuse fields of more than 8 KiB, and with them the request.
     static let maximumFieldLength = 8190
 
-    /// The value of the `Cookie` field for a URL; nil: none.
-    func cookieField(for url: URL) -> String? {
+    /// The `Cookie` field for a URL; nil: none.
+    func cookieField(for url: URL) -> HeaderField? {
         let stored = allCookies
         guard !stored.isEmpty, let location = CookieLocation(url) else { return nil }
         let now = Date()
         let sent = stored.filter { $0.isSent(to: location, at: now) }.sorted(by: Self.isSentBefore)
-        var field = ""
+        var field: [UInt8] = []
         for cookie in sent {
             guard let pair = cookie.pair else { continue }
-            let length = field.utf8.count + (field.isEmpty ? 0 : 2) + pair.utf8.count
+            let length = field.count + (field.isEmpty ? 0 : 2) + pair.count
             guard length <= Self.maximumFieldLength else { continue }
-            if !field.isEmpty { field += "; " }
+            if !field.isEmpty { field += "; ".utf8 }
             field += pair
             (cookie as? ReceivedCookie)?.noteUse(at: now)
         }
-        return field.isEmpty ? nil : field
+        return field.isEmpty ? nil : HeaderField("Cookie", octets: field)
     }
 
     /// Longer paths first, then what was made earlier.

@@ -10,6 +10,8 @@ final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
     struct Content {
         var name: String
         var value: String
+        /// Whether each character of `value` is an octet, since it came in octets that are not UTF-8.
+        var isLatin1 = false
         /// With a dot before it for a cookie of all hosts below; without: host-only, as Foundation has it.
         var domain: String
         var path: String
@@ -22,12 +24,15 @@ final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
     }
 
     let sameSite: HTTPCookieStringPolicy?
+    /// See `Content.isLatin1`.
+    let isLatin1: Bool
     let creation: CookieCreation
     /// Seconds since 2001 as bits; of the latest request that the cookie was sent with.
     private let latestUse: Atomic<UInt64>
 
     init?(_ content: Content) {
         sameSite = content.sameSite
+        isLatin1 = content.isLatin1
         creation = content.creation
         latestUse = Atomic(content.creation.date.timeIntervalSinceReferenceDate.bitPattern)
         var properties: [HTTPCookiePropertyKey: Any] = [
@@ -45,7 +50,8 @@ final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
     /// at most.
     func isMade(of content: Content, at date: Date) -> Bool {
         guard value.utf8.elementsEqual(content.value.utf8), domain.utf8.elementsEqual(content.domain.utf8),
-            isSecure == content.isSecure, isHTTPOnly == content.isHTTPOnly, sameSite == content.sameSite
+            isSecure == content.isSecure, isHTTPOnly == content.isHTTPOnly, sameSite == content.sameSite,
+            isLatin1 == content.isLatin1
         else { return false }
         guard let expiresDate, let expires = content.expires else { return expiresDate == content.expires }
         let tolerance = min(60, expiresDate.timeIntervalSince(date) / 1000)

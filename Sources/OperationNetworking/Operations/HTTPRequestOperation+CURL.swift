@@ -33,9 +33,9 @@ extension HTTPRequestOperation {
         var fields = Self.fields(of: request)
         func has(_ name: String) -> Bool { fields.contains { $0.name.isFieldName(name) } }
         if request.httpShouldHandleCookies, !has("Cookie"), let url = request.url,
-            let value = configuration.cookies.storage?.cookieField(for: url)
+            let field = configuration.cookies.storage?.cookieField(for: url)
         {
-            fields.append(HeaderField("Cookie", value))
+            fields.append(field)
         }
         if !has("Accept-Encoding") { command.append("--compressed") }
         // What curl would say of itself.

@@ -135,7 +135,8 @@ import Testing
         for cookie in jar.all { storage.setCookie(cookie) }
         for url in locations {
             guard let sent = storage.cookieField(for: url) else { continue }
-            #expect(sent.utf8.count <= 8190 && !sent.utf8.contains(where: CookieBytes.isControl))
+            let octets = sent.octets ?? Array(sent.value.utf8)
+            #expect(octets.count <= 8190 && !octets.contains(where: CookieBytes.isControl))
         }
     }
 

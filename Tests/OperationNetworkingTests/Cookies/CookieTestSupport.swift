@@ -37,7 +37,7 @@ struct CookieCase: Sendable, CustomTestStringConvertible {
         let storage = try HTTPCookieStorage.inMemory()
         try storage.take(fields, from: origin)
         let field = storage.cookieField(for: try #require(URL(string: target)))
-        #expect(field.map { Array($0.utf8) } == sent.map { Array($0.utf8) }, "\(field ?? "none")")
+        #expect(field.map { Array($0.value.utf8) } == sent.map { Array($0.utf8) }, "\(field?.value ?? "none")")
     }
 }
 
@@ -59,7 +59,7 @@ extension HTTPCookieStorage {
         try take(fields.map { Array($0.utf8) }, from: origin)
     }
 
-    func field(for url: String) throws -> String? { cookieField(for: try #require(URL(string: url))) }
+    func field(for url: String) throws -> String? { cookieField(for: try #require(URL(string: url)))?.value }
 
     /// Names, in an order of their own.
     var names: [String] { (cookies ?? []).map(\.name).sorted() }

@@ -65,6 +65,35 @@ import Testing
         #expect(Self.isLatin1(request) == (tag == "\u{e9}"))
     }
 
+    @Test("A cookie's octets are sent back as they came, also from a file", arguments: [false, true])
+    func cookie(isFromFile: Bool) async throws {
+        let setting = try Self.response(
+            "200 OK\r\nSet-Cookie: a=caf\u{e9}\u{c3}; Max-Age=1000\r\nSet-Cookie: b=\u{c3}\u{a9}; Max-Age=1000")
+        server.respond(to: "/set", setting)
+        server.respond(to: "/get", .ok(""))
+        var storage = try HTTPCookieStorage.inMemory()
+        func send(_ path: String) async {
+            let manager = HTTPRequestOperationManager.offMain(nil)
+            manager.cookieStorage = storage
+            manager.responseSerializer = HTTPResponseSerializer()
+            let url = server.url(path)
+            _ = await manager.httpRequestOperation(with: URLRequest(url: url)).outcome()
+        }
+        await send("/set")
+        if isFromFile {
+            let folder = try TemporaryDirectory()
+            let file = CookieFile(url: folder.file("cookies.json"))
+            try file.save(storage)
+            storage = try HTTPCookieStorage.inMemory()
+            try file.load(into: storage)
+        }
+        await send("/get")
+        // As Latin-1, which the head as a whole is then.
+        #expect(server.requests.last?["Cookie"] == "a=caf\u{e9}\u{c3}; b=\u{c3}\u{a9}")
+        #expect(storage.cookies?.first { $0.name == "a" }?.value == "caf\u{e9}\u{c3}")
+        #expect(storage.cookies?.first { $0.name == "b" }?.value == "\u{e9}")
+    }
+
     @Test("A download goes on with an entity tag that is not UTF-8, also from a note")
     func ranges() async throws {
         let content = "0123456789"
