@@ -14,7 +14,8 @@ internal import NetworkingTransport
 /// | `*` alone | every URL |
 ///
 /// Scheme and host are compared without regard to case, and a port that is the scheme's own may be left out. Paths and
-/// queries are compared once percent-encoding was undone. Fragments do not count.
+/// queries are compared once percent-encoding was undone, by their bytes; `%2F` is part of a segment, and what is not UTF-8
+/// stays percent-encoded. Fragments do not count.
 public struct URLTemplate: Sendable, CustomStringConvertible {
     private enum Shape: Sendable {
         case everything
