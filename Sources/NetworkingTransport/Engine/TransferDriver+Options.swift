@@ -202,7 +202,7 @@ extension TransferDriver {
 
     /// Bytes that libcurl reads from a socket at a time. A handle that is new for each request allocates them for each, and
     /// the system's allocator puts its house in order whenever 64 KiB are freed.
-    private static let receiveBufferSize = 32 * 1024
+    static let receiveBufferSize = 32 * 1024
     private static let largeReceiveBufferSize = 100 * 1024
 
     /// libcurl is told to verify, with no anchors of its own; the verdict is `PeerVerification`'s, which fails closed.

@@ -171,7 +171,8 @@ extension TransferDriver {
             }
             let codings = decodesContent ? ContentDecoder.codings(of: head) : []
             decoding = codings.isEmpty ? nil : DecodedContent(codings)
-            if case .none = body {} else { awaitsEnd = collector.isHTTP2 && isOnHTTP2 }
+            // What comes while libcurl sends, or together with a head that is too long for its buffer, it may not look at.
+            awaitsEnd = (sendsBody || collector.totalBytes > Self.receiveBufferSize) && collector.isHTTP2 && isOnHTTP2
             if awaitsEnd { noteProgressWithoutEnd() }
             return true
         case .discard:
@@ -256,17 +257,20 @@ extension TransferDriver {
     /// The response has gone on, or the request's content, and the exchange is not over.
     func noteProgressWithoutEnd() {
         loop.noteAwaitedEnd(self)
-        guard !isOverdue, contentBytes == collector.announcedLength else { return }
+        guard sendsBody, !isOverdue, contentBytes == collector.announcedLength else { return }
         isOverdue = true
         loop.idleHeap.look(at: self, by: loop.now &+ Self.overdueTime)
+    }
+
+    private var sendsBody: Bool {
+        if case .none = body { false } else { true }
     }
 
     /// Whether all content has come that the head announced, while the request's content has not been sent: a server that
     /// needs no more of it may end the stream or the connection, and the response counts (RFC 9113, section 8.1). Not by a
     /// length that a transfer coding overrides (RFC 9112, section 6.3).
     var hasEarlyResponse: Bool {
-        if case .none = body { return false }
-        guard hasReportedHead, case .deliver = delivery else { return false }
+        guard sendsBody, hasReportedHead, case .deliver = delivery else { return false }
         return contentBytes == collector.announcedLength
             && !collector.head.contains(.transferEncoding)
     }

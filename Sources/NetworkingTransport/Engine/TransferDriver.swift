@@ -28,7 +28,7 @@ final class TransferDriver: DeadlineHeapMember {
     var discardedBytes = 0
     /// When content that is dropped has been waited for long enough; 0: none is dropped.
     var discardDeadline: UInt64 = 0
-    /// The response in hand came in HTTP/2, for a request that has content: see `EngineLoop.noteAwaitedEnd(_:)`.
+    /// The response in hand came in HTTP/2, for a request that has content, or with a long head: see `EngineLoop.noteAwaitedEnd(_:)`.
     var awaitsEnd = false
     /// libcurl is to look for the end before long.
     var isLookDue = false

@@ -29,19 +29,68 @@ extension TransferError {
     /// The error for a libcurl code; `text` is what CURLOPT_ERRORBUFFER holds.
     static func curl(_ code: CurlCode, text: String, circumstances: Circumstances = Circumstances()) -> TransferError {
         let message = text.isEmpty ? code.text : text
+        if let limit = exceededLimit(code, message, circumstances) {
+            return TransferError(.tooLarge, message: limit, curlCode: Int(code.rawValue))
+        }
         if let status = refusedConnect(circumstances) {
             return TransferError(
                 status == 407 ? .proxyAuthentication : .proxy,
                 message: "The proxy answered CONNECT with status \(status).", curlCode: Int(code.rawValue))
         }
         var error = TransferError(
-            kind(of: code, message: message, circumstances), message: message, curlCode: Int(code.rawValue))
+            kind(of: code, message: message, text: text, circumstances), message: message, curlCode: Int(code.rawValue))
+        if let reason = hiddenReason(code, text, circumstances) { error.message = reason }
         if error.kind == .serverUntrusted {
             error.cause = circumstances.verificationFailure
             error.rejectedServer = circumstances.rejectedServer
         }
         error.systemErrno = circumstances.systemErrno
         return error
+    }
+
+    /// What of a response was more than libcurl takes, which calls most of that a want of memory; nil: that is not it.
+    ///
+    /// The numbers are those of its sources: CURL_MAX_HTTP_HEADER, DYN_H2_HEADERS, DYN_H1_TRAILER, DYN_PROXY_CONNECT_HEADERS.
+    private static func exceededLimit(
+        _ code: CurlCode, _ message: String, _ circumstances: Circumstances
+    ) -> String? {
+        switch code {
+        case .CURLE_OUT_OF_MEMORY, .CURLE_TOO_LARGE:
+            guard circumstances.wasConnected, !circumstances.hasHead else { return nil }
+            return
+                "A line of the response's head, its status line or a field, has more than the 100 KiB that libcurl takes."
+        case .CURLE_RECV_ERROR, .CURLE_HTTP2:
+            if message.contains("memory in chunked-encoding") {
+                return "A field after the response's content has more than the 4 KiB that libcurl takes."
+            }
+            if message.contains("CONNECT response too large") {
+                return "A line of the proxy's answer to CONNECT has more than the 16 KiB that libcurl takes."
+            }
+            // The callback that fails is the one that takes fields.
+            let isRefused = message.contains("nghttp2_session_mem_recv() returned -902")
+            guard isRefused || message.contains("Too many CONTINUATION frames") else { return nil }
+            return
+                "The response's fields have more than the 128 KiB that libcurl takes in HTTP/2, or come in too many frames."
+        default:
+            return nil
+        }
+    }
+
+    /// What libcurl has no true word for; nil: it has.
+    ///
+    /// - Parameter text: what CURLOPT_ERRORBUFFER holds.
+    private static func hiddenReason(_ code: CurlCode, _ text: String, _ circumstances: Circumstances) -> String? {
+        switch code {
+        case .CURLE_GOT_NOTHING where circumstances.isBrokenHTTP2:
+            "The server broke the rules of HTTP/2, or sent a field of more than 64 KiB, and the connection was closed."
+        case .CURLE_HTTP2_STREAM where text.isEmpty && !circumstances.hasHead:
+            """
+            The server ended the stream together with its response, before it had all of the request's content: libcurl \
+            (7.88) loses such a response.
+            """
+        default:
+            nil
+        }
     }
 
     /// What of CURLINFO_OS_ERRNO belongs to a failure: 0 for one that no system call of this transfer's has caused.
@@ -64,7 +113,9 @@ extension TransferError {
         return circumstances.hasHead || status == 0 || (200..<300).contains(status) ? nil : status
     }
 
-    private static func kind(of code: CurlCode, message: String, _ circumstances: Circumstances) -> Kind {
+    private static func kind(
+        of code: CurlCode, message: String, text: String, _ circumstances: Circumstances
+    ) -> Kind {
         if isSecurityCode(code) {
             if circumstances.verificationFailure != nil { return .serverUntrusted }
             return clientCertificateKind(message, circumstances) ?? .secureConnectionFailed
@@ -97,6 +148,8 @@ extension TransferError {
         case .CURLE_PARTIAL_FILE, .CURLE_HTTP2:
             // In HTTP/2 the server's goodbye, also the friendly one.
             return .connectionLost
+        case .CURLE_HTTP2_STREAM where hiddenReason(code, text, circumstances) != nil:
+            return .connectionLost
         case .CURLE_WEIRD_SERVER_REPLY, .CURLE_HTTP2_STREAM, .CURLE_HTTP3:
             return .badResponse
         case .CURLE_BAD_CONTENT_ENCODING:
@@ -105,8 +158,7 @@ extension TransferError {
             // No callback of ours refused: libcurl's chunk parser reports this way too.
             return message.contains("chunk") ? .badResponse : .cannotDecodeContent
         case .CURLE_OUT_OF_MEMORY:
-            // A header line over libcurl's own limit ends like this.
-            return circumstances.wasConnected && !circumstances.hasHead ? .tooLarge : .outOfMemory
+            return .outOfMemory
         case .CURLE_TOO_LARGE, .CURLE_FILESIZE_EXCEEDED:
             return .tooLarge
         case .CURLE_SEND_FAIL_REWIND:

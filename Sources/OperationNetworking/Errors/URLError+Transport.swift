@@ -112,6 +112,8 @@ extension URLError {
         case .tooManyRedirects: "look for a loop in the server's redirects"
         case .proxy: "check proxyConfiguration, and that the proxy is running"
         case .proxyAuthentication: "check the user name and password in proxyConfiguration"
+        case .tooLarge where error.curlCode != 0:
+            "have the server send fewer and shorter header fields, cookies among them"
         case .cancelled, .badURL, .badRequest, .unsupportedScheme, .tooLarge, .serverUntrusted, .bodySource, .bodySink,
             .outOfMemory, .substituted, .other:
             nil
