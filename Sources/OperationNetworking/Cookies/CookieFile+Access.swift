@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import NetworkingTransport
 
 /// The file on the disk: nobody else's, for nobody else, and whole.
 extension CookieFile {
@@ -40,7 +41,7 @@ extension CookieFile {
         let path = url.path
         try makeFolder(url.deletingLastPathComponent().path)
         // New, under a name that nobody knows before, and for its owner only.
-        let temporary = "\(path).\(UUID().uuidString)"
+        let temporary = FileName.path(path, with: ".\(UUID().uuidString)")
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(.notWritable, "cannot be written") }
         let isWritten = Self.write(data, to: descriptor)

@@ -46,7 +46,8 @@ public struct CookieFile: Sendable, Hashable {
             throw CookieFileError(
                 code: .noFolder, reason: "OpenSSL cannot make a SHA-256 digest: use CookieFile(url:).")
         }
-        url = data.appendingPathComponent("\(name)-\(digest)").appendingPathComponent("cookies.json")
+        url = data.appendingPathComponent(FileName.name(name, with: "-\(digest)")).appendingPathComponent(
+            "cookies.json")
     }
 
     private static var executablePath: String? {

@@ -4,7 +4,8 @@ internal import NetworkingSupport
 
 /// A file that an operation's response goes to, instead of memory.
 ///
-/// The content is written to a file beside the target, named after it with ".part" at the end, and moved into place when
+/// The content is written to a file beside the target, named after it with ".part" at the end (where that name would be too
+/// long for a file, after its beginning and a digest of it), and moved into place when
 /// it is complete and verified: nothing incomplete is ever found under the target's name. After a failure, a
 /// cancellation or a kill the partial file stays, with a note of what it is a part of in ".part.json", and the next
 /// operation for the same URL and target continues it, if the server still has the same representation; else it starts

@@ -17,6 +17,9 @@ struct PartialFile: Sendable {
     /// Which resource is written: see `PartialNote.resource`.
     private let resource: String?
 
+    private static let suffix = ".part"
+    private static let noteSuffix = ".part.json"
+
     /// Looks at the disk for what can be continued of a URL.
     init(_ destination: DownloadDestination, of url: URL?) {
         let clean = PartialFile(clean: destination, of: url)
@@ -33,8 +36,8 @@ struct PartialFile: Sendable {
 
     private init(targetPath: String, resource: String?, representation: Representation?) {
         self.targetPath = targetPath
-        path = targetPath + ".part"
-        notePath = targetPath + ".part.json"
+        path = FileName.path(targetPath, with: Self.suffix, reserve: Self.noteSuffix.utf8.count)
+        notePath = FileName.path(targetPath, with: Self.noteSuffix)
         self.resource = resource
         self.representation = representation
     }

@@ -173,4 +173,16 @@ import Testing
         #expect(folder.hasPrefix(name + "-") && folder.count == name.count + 17, "\(folder)")
         #expect(url.lastPathComponent == "cookies.json" && url == again)
     }
+
+    @Test("The file's name may be as long as the system allows", arguments: [218, 219, 255])
+    func longName(length: Int) throws {
+        let file = CookieFile(url: folder.file(String(repeating: "c", count: length)))
+        try storage.take("a=2; Max-Age=200", from: page)
+        try file.save(storage)
+        try file.save(storage)
+        let other = try HTTPCookieStorage.inMemory()
+        try file.load(into: other)
+        #expect(try other.field(for: page) == "a=2")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+    }
 }
