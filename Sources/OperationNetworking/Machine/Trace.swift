@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import NetworkingSupport
 
 #if Logging
     internal import Logging
@@ -59,7 +60,7 @@ enum Trace {
 
     private static func write(_ step: Step, _ name: String) {
         let line = "OperationNetworking: \(step.rawValue). \(step.text): \(name)\n"
-        FileHandle.standardError.write(Data(line.utf8))
+        _ = Data(line.utf8).withUnsafeBytes { BrokenPipes.write($0, to: STDERR_FILENO) }
     }
 }
 

@@ -238,7 +238,8 @@ final class DownloadWriter: ByteWriter {
     /// A device, pipe or socket is not to be replaced by a file.
     private func refuseSpecialTarget() throws {
         var status = stat()
-        guard lstat(partial.targetPath, &status) == 0 else { return }
+        // Also what a link leads to, such as /dev/stdout.
+        guard stat(partial.targetPath, &status) == 0 || lstat(partial.targetPath, &status) == 0 else { return }
         switch status.st_mode & S_IFMT {
         case S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK:
             throw DownloadError(

@@ -14,7 +14,7 @@ final class OutputStreamWriter: ByteWriter {
     var canRestart: Bool { false }
 
     func open() throws {
-        if stream.streamStatus == .notOpen { stream.open() }
+        if stream.streamStatus == .notOpen { BrokenPipes.areErrors { stream.open() } }
         switch stream.streamStatus {
         case .error, .closed:
             throw stream.failure
@@ -24,7 +24,10 @@ final class OutputStreamWriter: ByteWriter {
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
+    /// Foundation's stream writes with write(2), to a pipe, too.
+    func write(_ bytes: UnsafeRawBufferPointer) throws { try BrokenPipes.areErrors { try writeAll(bytes) } }
+
+    private func writeAll(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress else { return }
@@ -45,14 +48,14 @@ final class OutputStreamWriter: ByteWriter {
     }
 
     func commit() throws {
-        stream.close()
+        BrokenPipes.areErrors { stream.close() }
         if stream.streamStatus == .error {
             throw stream.failure ?? StreamSinkError(reason: "the output stream failed when it was closed")
         }
     }
 
     func abandon() {
-        stream.close()
+        BrokenPipes.areErrors { stream.close() }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+internal import Glibc
 internal import NetworkingSupport
 internal import OperationNetworking
 
@@ -55,7 +56,7 @@ public func withSimulation(
     for number in 0..<(given == nil ? max(1, interleavings) : 1) {
         let seed = given ?? seeds.next() >> 16
         if let error = await SimulationRun.perform(seed: seed, number: number, standstill: standstill, body) {
-            FileHandle.standardError.write(Data((error.description + "\n").utf8))
+            _ = Data((error.description + "\n").utf8).withUnsafeBytes { BrokenPipes.write($0, to: STDERR_FILENO) }
             throw error
         }
         try Task.checkCancellation()

@@ -85,16 +85,8 @@ final class BodySpooler: @unchecked Sendable {
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
-        var written = 0
-        while written < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            if count < 0 {
-                guard errno == EINTR else { throw notWritable(errno) }
-            } else {
-                written += count
-            }
-        }
+        let code = BrokenPipes.write(bytes, to: descriptor)
+        guard code == 0 else { throw notWritable(code) }
     }
 
     /// Removes what was written so far, unless the path names a device or a pipe.
