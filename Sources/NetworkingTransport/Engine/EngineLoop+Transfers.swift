@@ -215,6 +215,7 @@ extension EngineLoop {
         }
         watches = [:]
         awaitedEnds = []
+        awaitedSendings = []
         for pool in poolsByID {
             if let pool { close(pool) }
         }

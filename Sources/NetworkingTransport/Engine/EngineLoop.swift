@@ -53,6 +53,9 @@ final class EngineLoop: @unchecked Sendable {
     /// Drivers for which libcurl is to look for the end of a response, and when.
     var awaitedEnds: [TransferDriver] = []
     var nextEndLook = UInt64.max
+    /// Drivers of which is to be looked whether what they were to send in one piece was sent, and when.
+    var awaitedSendings: [TransferDriver] = []
+    var nextSendingLook = UInt64.max
     /// For how long libcurl may read when it is called.
     let readTurn = ReadTurn()
     /// Connections on which a server sends without end what nobody waits for.
@@ -157,6 +160,7 @@ final class EngineLoop: @unchecked Sendable {
             while isDue, rounds < 16, rounds == 0 || MonotonicClock.now &- now < Self.roundTime, !isShutDown {
                 handleTimers()
                 if nextEndLook <= now { handleAwaitedEnds() }
+                if nextSendingLook <= now { handleAwaitedSendings() }
                 if delayedWorkTime <= now { handleDelayedWork() }
                 handleFinished()
                 handleIdle()
@@ -368,7 +372,7 @@ final class EngineLoop: @unchecked Sendable {
     private func armTimer() {
         let next = min(
             idleHeap.first?.heapDeadline ?? .max, deadlineHeap.first?.heapDeadline ?? .max, delayedWorkTime,
-            poller?.sockets.nextLook ?? .max, nextEndLook)
+            poller?.sockets.nextLook ?? .max, nextEndLook, nextSendingLook)
         if next != .max { poller?.wake(at: next) }
     }
 

@@ -112,6 +112,14 @@ extension TransferDriver {
         if !data.isEmpty { noteSent(data.count) }
     }
 
+    /// Reports content that libcurl was given in advance, if the kernel has it by now.
+    func noteCopiedBodySent() {
+        guard reportsBodyAtOnce, case .data(let data) = body,
+            easy.offset(CURLINFO_SIZE_UPLOAD_T) >= Int64(data.count)
+        else { return }
+        noteBodySent()
+    }
+
     private func fail(_ message: String, cause: (any Error)? = nil) -> Int {
         failure = TransferError(.bodySource, message: message, cause: cause)
         return Int(CURL_READFUNC_ABORT)

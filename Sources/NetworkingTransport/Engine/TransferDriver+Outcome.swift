@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
+internal import NetworkingSupport
 
 extension TransferDriver {
     /// How the transfer ended, told before its handle leaves the multi.
@@ -8,8 +9,14 @@ extension TransferDriver {
             noteBodySent()
             // A response without content, or a challenge that libcurl did not answer after all.
             if collector.isComplete { _ = reportHead() }
+        } else {
+            noteCopiedBodySent()
         }
-        var outcome = TransferOutcome(error: error(code: code), timings: timings)
+        let error = error(code: code)
+        // libcurl's clock stands still from the last thing that it did.
+        let isEndOfLibcurls = error == nil && code == .CURLE_OK && !endsEarly
+        var outcome = TransferOutcome(
+            error: error, timings: timings(until: isEndOfLibcurls ? nil : MonotonicClock.now))
         outcome.trailers = collector.trailers
         return outcome
     }
@@ -59,9 +66,11 @@ extension TransferDriver {
         return easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .nameLookup
     }
 
-    private var timings: TransferTimings {
+    /// - Parameter end: nil: when libcurl had the response.
+    private func timings(until end: UInt64?) -> TransferTimings {
         let preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
-        let total = easy.seconds(CURLINFO_TOTAL_TIME_T)
+        let elapsed = end.map { $0 > activationTime ? Double($0 - activationTime) / 1_000_000_000 : 0 } ?? 0
+        let total = max(easy.seconds(CURLINFO_TOTAL_TIME_T), elapsed)
         // libcurl's clock begins a moment later.
         func offset(of time: UInt64) -> Double {
             time > activationTime ? min(max(preTransfer, Double(time - activationTime) / 1_000_000_000), total) : 0

@@ -56,6 +56,7 @@ extension TransferDriver {
         }
         switch transfer.ledger.send(isIdempotent: transfer.request.isIdempotent, on: connection) {
         case .send:
+            if reportsBodyAtOnce { loop.noteAwaitedSending(self) }
             return true
         case .sendOnFreshConnection:
             wantsFreshConnection = true

@@ -87,8 +87,10 @@ final class TransferDriver: DeadlineHeapMember {
     var attempt = 0
     /// libcurl is set up to send content, be it empty, and adds header fields of its own unless told otherwise.
     var sendsContent = false
-    /// The whole content was handed over in advance, and is reported as sent when the response begins.
+    /// The whole content was handed over in advance, and is reported as sent when the response begins, or shortly after it was.
     var reportsBodyAtOnce = false
+    /// The loop is to look before long whether that was sent.
+    var isSendingLookDue = false
     /// The whole content was handed over in advance.
     var isContentCopied = false
 
@@ -188,6 +190,7 @@ final class TransferDriver: DeadlineHeapMember {
         isSourceOpen = false
         attempt &+= 1
         reportsBodyAtOnce = false
+        isSendingLookDue = false
         isReceivePaused = false
         isSendPaused = false
         failure = nil

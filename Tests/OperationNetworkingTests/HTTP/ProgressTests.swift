@@ -161,4 +161,20 @@ import Testing
             check(calls, sum: 200_000, expected: Int64(length ?? -1))
         }
     }
+
+    @Test("Upload: little content is told when it has gone out, also where the server stays silent")
+    func silentServer() async throws {
+        server.respondToOthers { _ in .stalled() }
+        let operation = HTTPRequestOperation(server.url("/"), method: "POST", body: Data("12345".utf8), timeout: 1)
+        let told = Journal<ProgressCall>()
+        let queue = DispatchQueue(label: "test")
+        operation.completionQueue = queue
+        operation.setUploadProgressBlock { told.append(ProgressCall(bytes: $0, total: $1, expected: $2)) }
+        operation.start()
+        try await eventually("the progress") { told.count == 1 }
+        #expect(operation.isExecuting)
+        check(told.all, sum: 5, expected: 5)
+        try await eventually("the end") { operation.isFinished }
+        #expect(operation.metrics?.bytesSent == 5 && told.count == 1)
+    }
 }

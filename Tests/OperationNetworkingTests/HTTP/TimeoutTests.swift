@@ -152,4 +152,15 @@ import Testing
         }
         #expect(await operation.outcome().text == "arrived")
     }
+
+    @Test("The metrics of a request that timed out, or was cancelled, say how long it took")
+    func totalTime() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .stalled() }
+        let late = HTTPRequestOperation(server.url("/"), timeout: 0.5)
+        #expect(await late.outcome().urlError?.code == .timedOut)
+        let metrics = try #require(late.metrics)
+        #expect(metrics.totalTime >= 0.48 && metrics.totalTime < 10)
+        #expect(metrics.requestStartTime < metrics.totalTime && metrics.firstByteTime == 0)
+    }
 }
