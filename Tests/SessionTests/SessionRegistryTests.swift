@@ -38,4 +38,65 @@ import Testing
         session.taskDidBegin(face.task)
         #expect(session.allTasks.isEmpty)
     }
+
+    @Test("A task that only the session has is kept, and resumed; the session is not kept by it")
+    func weaklyHeld() async throws {
+        let server = try TestServer()
+        server.respond(to: "/", .ok("hello"))
+        let delegate = RecordingDelegate()
+        weak var gone: OperationURLSession?
+        weak var unresumed: URLSessionTask?
+        do {
+            let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+            gone = session
+            weak let task: URLSessionTask? = session.dataTask(with: server.url())
+            unresumed = session.uploadTask(with: URLRequest(url: server.url()), from: Data())
+            let known = try #require(task as? any SessionTaskFace).task
+            try await eventually("the task lets go of its session") { known.leavesSession }
+            #expect(unresumed != nil)
+            task?.resume()
+            await delegate.isComplete.wait()
+            #expect(delegate.data == Data("hello".utf8))
+        }
+        try await eventually("both go") { gone == nil && unresumed == nil }
+    }
+
+    @Test("A task that is held keeps its session; one whose operation was taken is the operation's")
+    func held() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let delegate = RecordingDelegate()
+        weak var gone: OperationURLSession?
+        var task: URLSessionTask?
+        var operation: HTTPRequestOperation?
+        do {
+            let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+            gone = session
+            task = session.dataTask(with: server.url())
+            operation = session.operation(for: session.dataTask(with: server.url("/operation")))
+        }
+        // Several looks at them.
+        try await Task.sleep(for: .milliseconds(30))
+        #expect(gone != nil)
+        task?.resume()
+        task = nil
+        try await eventually("the end") { delegate.events.contains("complete") }
+        operation?.start()
+        try await eventually("the operation's end") { operation?.isFinished == true }
+        #expect(operation?.responseData == Data("hello".utf8) || operation?.error == nil)
+        operation = nil
+        try await eventually("all go") { gone == nil }
+    }
+
+    @Test("Tasks that were not resumed are cancelled with the session")
+    func invalidated() async throws {
+        let server = try TestServer()
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        weak let task: URLSessionTask? = session.dataTask(with: server.url())
+        #expect(session.allTasks.count == 1)
+        session.invalidateAndCancel()
+        await delegate.isInvalid.wait()
+        try await eventually("the task goes") { task == nil }
+    }
 }

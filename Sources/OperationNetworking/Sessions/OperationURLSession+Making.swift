@@ -133,7 +133,7 @@ extension OperationURLSession {
     private func introduce(_ face: any SessionTaskFace) {
         let task = face.task
         task.withState { $0.face = face }
-        add(task)
+        add(task, face)
     }
 
     private func make(

@@ -26,6 +26,9 @@ internal import NetworkingTransport
 /// Of content that is kept in memory, for completion handlers and `data(for:)`, there may be 256 MiB: delegates and download
 /// tasks have no limit. A credential that a delegate gives is used for its task, and not put into `urlCredentialStorage`.
 ///
+/// **Tasks** that were made and not resumed are kept by the session, as by Foundation's, until they are cancelled, or the
+/// session is invalidated or gone; one whose ``operation(for:)`` was asked for is kept by whoever has it.
+///
 /// **Delegates** are kept until the session is invalid. One that has not answered `willCacheResponse` when the method
 /// returns has nothing stored, and gets its task's end. A download's file is in the folder for temporary files, and gone
 /// when the delegate's method or the completion handler has returned.
@@ -59,7 +62,7 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     public let operationQueue: RequestOperationQueue
     let settings: SessionSettings
     let client = SessionDelegateClient()
-    private let registry = Locked(SessionRegistry())
+    private let registry = SharedSessionRegistry()
     private let currentDelegate: Locked<(any URLSessionDelegate)?>
     private let ownConfiguration: SessionConfiguration
     private let protocolPlace: SessionProtocolPlace
@@ -127,7 +130,16 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     /// The operation of a task. `nil` for one that is not this library's, or that is not sent to a server.
     public func operation(for task: URLSessionTask) -> HTTPRequestOperation? {
-        task.ownFace?.operation
+        guard let face = task.ownFace else { return nil }
+        if face.task.withState({ state in
+            defer { state.isOperationKnown = true }
+            return !state.isOperationKnown && !state.isKept
+        }) {
+            // Whoever has it may begin it without the task, and needs the session then.
+            let released = face.task.session?.registry.withLock { $0.letGo(face.task.identifier) }
+            withExtendedLifetime(released) {}
+        }
+        return face.operation
     }
 
     /// What the operations of tasks are configured with whose client says nothing else. A manager's session has another.
@@ -308,11 +320,24 @@ extension OperationURLSession {
     /// Whether tasks that are made now can only fail.
     var refusesTasks: Bool { registry.withLock { $0.phase != .valid } }
 
-    func add(_ task: SessionTask) {
-        registry.withLock { $0.insert(task) }
+    /// The session keeps a new task.
+    func add(_ task: SessionTask, _ face: URLSessionTask) {
+        if registry.withLock({ $0.insert(task, face: face) }) { Self.leaveUnheldTasks(of: registry, after: 0.002) }
     }
 
-    /// The session keeps the task from now on.
+    /// Lets tasks that were not begun, and that nobody else has, keep the session no longer. Those that somebody has are looked
+    /// at again, at longer and longer intervals.
+    private static func leaveUnheldTasks(of registry: SharedSessionRegistry, after seconds: TimeInterval) {
+        Runtime.current.after(seconds) { [weak registry] in
+            guard let registry else { return }
+            let (tasks, looksAgain) = registry.withLock { $0.takeUnheld() }
+            let sessions = tasks.map { $0.withState { $0.leaveSession() } }
+            if looksAgain { leaveUnheldTasks(of: registry, after: min(seconds * 2, 60)) }
+            withExtendedLifetime(sessions) {}
+        }
+    }
+
+    /// The session keeps the task to its end from now on.
     func taskDidBegin(_ task: SessionTask) {
         let face = task.face
         let released = registry.withLock { $0.keep(face, of: task) }

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
+internal import NetworkingSupport
 
 /// The tasks of a session, as a value.
 ///
 /// | event                        | tasks                 | the session                                            |
 /// |------------------------------|-----------------------|--------------------------------------------------------|
-/// | made                         | known, not kept alive | –                                                      |
+/// | made                         | kept alive            | – (1)                                                  |
 /// | begun                        | kept alive            | –                                                      |
 /// | ended, and everything told   | forgotten             | when it finishes, and it was the last: is invalid      |
 /// | `finish`                     | –                     | makes no more; is invalid at once without tasks        |
+///
+/// 1. A task keeps its session, for whoever has it may have let go of that. One that was not begun, and that nobody but the
+///    session has, must not: the two would keep each other for good. Nobody tells when a reference goes, so it is looked at
+///    some time after the making.
 struct SessionRegistry {
     enum Phase: Equatable {
         case valid
@@ -19,12 +24,17 @@ struct SessionRegistry {
 
     struct Entry {
         let task: SessionTask
-        /// What the user holds, from the beginning to the end.
+        /// What the user holds; nil: it is not kept alive, for whoever has its operation may begin it.
         var face: URLSessionTask?
+        var hasBegun = false
     }
 
     private(set) var phase = Phase.valid
     private var entries: [Int: Entry] = [:]
+    /// Tasks that were not begun when they were last looked at, and that others had.
+    private var idle: [Int] = []
+    /// Somebody will look at them.
+    private var isWatched = false
     /// Foundation counts the tasks that it makes in the session itself, from 1.
     private var lastIdentifier = 1_000_000
 
@@ -35,14 +45,48 @@ struct SessionRegistry {
     }
 
     /// A task that was made too late can only fail, and holds up nothing.
-    mutating func insert(_ task: SessionTask) {
-        guard phase == .valid else { return }
-        entries[task.identifier] = Entry(task: task)
+    ///
+    /// - Returns: whether the caller is to call `takeUnheld()` before long.
+    @discardableResult
+    mutating func insert(_ task: SessionTask, face: URLSessionTask? = nil) -> Bool {
+        guard phase == .valid else { return false }
+        entries[task.identifier] = Entry(task: task, face: face)
+        guard face != nil else { return false }
+        idle.append(task.identifier)
+        defer { isWatched = true }
+        return !isWatched
+    }
+
+    /// Tasks that were not begun and that nobody but the session has, once each; and whether the caller is to look again.
+    mutating func takeUnheld() -> (tasks: [SessionTask], looksAgain: Bool) {
+        var tasks: [SessionTask] = []
+        var held: [Int] = []
+        for identifier in idle {
+            guard let index = entries.index(forKey: identifier), entries[index].value.face != nil,
+                !entries[index].value.hasBegun
+            else { continue }
+            if isKnownUniquelyReferenced(&entries.values[index].face) {
+                tasks.append(entries[index].value.task)
+            } else {
+                held.append(identifier)
+            }
+        }
+        idle = held
+        isWatched = !held.isEmpty
+        return (tasks, isWatched)
+    }
+
+    /// Keeps a task alive no longer that was not begun.
+    ///
+    /// - Returns: what is to be let go of after the unlock.
+    mutating func letGo(_ identifier: Int) -> URLSessionTask? {
+        guard entries[identifier]?.hasBegun == false else { return nil }
+        return entries[identifier]?.face.take()
     }
 
     /// - Returns: what is to be let go of after the unlock.
     mutating func keep(_ face: URLSessionTask, of task: SessionTask) -> Entry? {
-        entries.updateValue(Entry(task: task, face: face), forKey: task.identifier)
+        entries.updateValue(Entry(task: task, face: face, hasBegun: true), forKey: task.identifier)
     }
 
     /// The same for another face of a task that has begun. One that has ended meanwhile stays forgotten.
@@ -68,4 +112,14 @@ struct SessionRegistry {
 
     /// Oldest first.
     var tasks: [Entry] { entries.sorted { $0.key < $1.key }.map(\.value) }
+}
+
+/// The registry behind its lock, for a session and for who looks at it without keeping the session.
+final class SharedSessionRegistry: Sendable {
+    private let registry = Locked(SessionRegistry())
+
+    /// Nothing is called out of `body`.
+    func withLock<Result>(_ body: (inout sending SessionRegistry) -> sending Result) -> sending Result {
+        registry.withLock(body)
+    }
 }

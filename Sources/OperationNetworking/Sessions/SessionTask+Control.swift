@@ -137,6 +137,7 @@ extension SessionTask {
     private func keep(in session: OperationURLSession) {
         let isNew = withState { state in
             defer { state.isKept = true }
+            if !state.isKept { state.session = session }
             return !state.isKept
         }
         if isNew { session.taskDidBegin(self) }

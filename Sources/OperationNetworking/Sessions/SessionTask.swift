@@ -8,8 +8,8 @@ internal import NetworkingTransport
 ///
 /// The task that the user holds (`OperationDataTask`, `OperationUploadTask`, `OperationDownloadTask`) is a face with nothing
 /// of its own, and holds this and the operation. This and the operation hold each other until the client has been told
-/// everything, or the user lets go of a task that nobody resumed. From the first resume to the end the session holds the
-/// face.
+/// everything, or the user lets go of a task that nobody resumed. The session holds the face from the making to the end, and
+/// is held by the task; not by one that was not resumed, while nobody else has that: see `SessionRegistry`.
 final class SessionTask: Sendable {
     enum Kind: Sendable { case data, upload, download }
 
@@ -24,8 +24,9 @@ final class SessionTask: Sendable {
 
     struct State: Sendable {
         var machine = SessionTaskMachine()
-        /// Until the client has been told everything.
-        var session: OperationURLSession?
+        /// Until the client has been told everything; nil also while `knownSession` alone has it.
+        private var keptSession: OperationURLSession?
+        private weak var knownSession: OperationURLSession?
         weak var face: URLSessionTask?
         /// What the user held before the data task became a download.
         var formerFace: URLSessionTask?
@@ -91,6 +92,29 @@ final class SessionTask: Sendable {
         var isAsked = false
         /// Whether the client wants the content of its response.
         var question = ResponseQuestion()
+        /// Somebody has asked for the operation, and may start it without the task.
+        var isOperationKnown = false
+
+        /// Until the client has been told everything.
+        var session: OperationURLSession? {
+            get { keptSession ?? knownSession }
+            set {
+                keptSession = newValue
+                if newValue == nil { knownSession = nil }
+            }
+        }
+
+        /// The session is not kept by the task.
+        var leavesSession: Bool { keptSession == nil && knownSession != nil }
+
+        /// Nobody but the session has the task: it does not keep the session. Begun, it does again.
+        ///
+        /// - Returns: what is to be let go of after the unlock.
+        mutating func leaveSession() -> OperationURLSession? {
+            guard !machine.hasBegun, beginning == nil, !isOperationKnown else { return nil }
+            knownSession = keptSession
+            return keptSession.take()
+        }
     }
 
     let identifier: Int
@@ -130,6 +154,9 @@ final class SessionTask: Sendable {
 
     /// The session; nil once the task is over and everything was told.
     var session: OperationURLSession? { withState { $0.session } }
+
+    /// Whether the task does not keep its session, for the time being.
+    var leavesSession: Bool { withState { $0.leavesSession } }
 
     /// What the user holds, or another face where he let go of it.
     var face: URLSessionTask {
