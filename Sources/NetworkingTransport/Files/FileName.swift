@@ -2,7 +2,7 @@
 internal import Foundation
 internal import Glibc
 
-/// Names of files that are made beside a file of the user's, and called after it.
+/// Names of files: those that are made beside a file of the user's and called after it, and those that somebody proposes.
 package enum FileName {
     /// Bytes of a name on Linux (NAME_MAX).
     package static let maximumLength = 255
