@@ -322,7 +322,12 @@ extension OperationURLSession {
 
     /// The session keeps a new task.
     func add(_ task: SessionTask, _ face: URLSessionTask) {
-        if registry.withLock({ $0.insert(task, face: face) }) { Self.leaveUnheldTasks(of: registry, after: 0.002) }
+        let (unheld, looks) = registry.withLock { registry in
+            let unheld = registry.takeUnheld(amongLast: 4)
+            return (unheld, registry.insert(task, face: face))
+        }
+        for task in unheld { _ = task.withState { $0.leaveSession() } }
+        if looks { Self.leaveUnheldTasks(of: registry, after: 0.002) }
     }
 
     /// Lets tasks that were not begun, and that nobody else has, keep the session no longer. Those that somebody has are looked

@@ -13,7 +13,7 @@ internal import NetworkingSupport
 ///
 /// 1. A task keeps its session, for whoever has it may have let go of that. One that was not begun, and that nobody but the
 ///    session has, must not: the two would keep each other for good. Nobody tells when a reference goes, so it is looked at
-///    some time after the making.
+///    when another is made, and some time after the making.
 struct SessionRegistry {
     enum Phase: Equatable {
         case valid
@@ -59,9 +59,17 @@ struct SessionRegistry {
 
     /// Tasks that were not begun and that nobody but the session has, once each; and whether the caller is to look again.
     mutating func takeUnheld() -> (tasks: [SessionTask], looksAgain: Bool) {
+        let tasks = takeUnheld(amongLast: idle.count)
+        isWatched = !idle.isEmpty
+        return (tasks, isWatched)
+    }
+
+    /// The same among the last that were made.
+    mutating func takeUnheld(amongLast count: Int) -> [SessionTask] {
+        guard !idle.isEmpty else { return [] }
         var tasks: [SessionTask] = []
         var held: [Int] = []
-        for identifier in idle {
+        for identifier in idle.suffix(count) {
             guard let index = entries.index(forKey: identifier), entries[index].value.face != nil,
                 !entries[index].value.hasBegun
             else { continue }
@@ -71,9 +79,9 @@ struct SessionRegistry {
                 held.append(identifier)
             }
         }
-        idle = held
-        isWatched = !held.isEmpty
-        return (tasks, isWatched)
+        idle.removeLast(min(count, idle.count))
+        idle += held
+        return tasks
     }
 
     /// Keeps a task alive no longer that was not begun.
