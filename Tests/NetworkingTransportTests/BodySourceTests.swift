@@ -44,7 +44,8 @@ struct BodySourceTests {
     }
 
     @Test(
-        "A body shorter or longer than announced is an error, never a request cut short", arguments: [3, 4, 5, 7, 100],
+        "A body shorter or longer than announced is an error, never a request cut short",
+        arguments: [0, 3, 4, 5, 7, 100],
         [3, 100])
     func wrongLength(announced: Int64, piece: Int) async {
         await withEngine(server: Self.echo) { engine, server in
@@ -55,6 +56,35 @@ struct BodySourceTests {
             #expect(record.error?.kind == .bodySource, "\(String(describing: record.error))")
             #expect(record.heads.isEmpty)
             #expect(source.counts.closes == 1)
+        }
+    }
+
+    @Test("A body that is announced as empty goes out once it is seen to be; one that never says is believed")
+    func emptyBody() async {
+        await withEngine(server: Self.echo) { engine, server in
+            for ends in [true, false] {
+                let source = ManualBodySource(length: 0)
+                let handler = RecordingHandler()
+                let transfer = Transfer(request: upload(server.url, source), handler: handler)
+                engine.start(transfer)
+                if ends { source.end() }
+                // It waits all the same, and may be cancelled or held.
+                engine.hold(transfer)
+                engine.release(transfer)
+                let record = await handler.finished()
+                #expect(record.error == nil && record.heads.first?.firstValue(for: "X-Framing") == "0")
+                #expect(source.counts.closes == 1)
+            }
+            let (cancelled, handler) = (ManualBodySource(length: 0), RecordingHandler())
+            let transfer = Transfer(request: upload(server.url, cancelled), handler: handler)
+            engine.start(transfer)
+            engine.cancel(transfer)
+            #expect(await handler.finished().error?.kind == .cancelled)
+            #expect(cancelled.counts.closes == 1)
+            let failing = ManualBodySource(length: 0)
+            failing.fail(BodySourceError("broken"))
+            let record = await engine.run(upload(server.url, failing))
+            #expect((record.error?.cause as? BodySourceError)?.description == "broken")
         }
     }
 

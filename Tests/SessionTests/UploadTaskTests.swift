@@ -241,4 +241,27 @@ import Testing
         #expect(task.countOfBytesSent == 1 << 20)
         #expect(progress.fractionCompleted == 1)
     }
+
+    @Test("A file of which the system does not say the length is sent whole")
+    func fileWithoutLength() async throws {
+        let (server, session) = (try echo(), OperationURLSession(configuration: .ephemeral))
+        let content = try #require(FileManager.default.contents(atPath: "/proc/version"))
+        let outcome = await session.upload(post(server.url())) {
+            session.uploadTask(
+                with: post(server.url()), fromFile: URL(fileURLWithPath: "/proc/version"), completionHandler: $0)
+        }
+        #expect(outcome.text == "POST - \(String(decoding: content, as: UTF8.self))")
+    }
+
+    @Test("An empty file is sent with its length")
+    func emptyFile() async throws {
+        let (server, folder) = (try echo(), try TemporaryDirectory())
+        let file = folder.url.appendingPathComponent("file")
+        try Data().write(to: file)
+        let session = OperationURLSession(configuration: .ephemeral)
+        let outcome = await session.upload(post(server.url())) {
+            session.uploadTask(with: post(server.url()), fromFile: file, completionHandler: $0)
+        }
+        #expect(outcome.text == "POST 0 ")
+    }
 }

@@ -15,6 +15,8 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
     private var wasOpened = false
     /// Network thread.
     private var pump: BodyPump?
+    /// Network thread. The stream was read to its end, and gave nothing.
+    private var isKnownEmpty = false
     /// Network thread. Ends the wait of the pump's stream.
     private var interrupt: (() -> Void)?
 
@@ -43,10 +45,14 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
         pump = BodyPump(queue: queue, wakeUp: wakeUp) { StreamProducer(stream: stream, length: length) }
     }
 
-    package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { pump?.read(into: buffer) ?? .end }
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+        let result = pump?.read(into: buffer) ?? .end
+        if case .end = result, contentLength == 0 { isKnownEmpty = true }
+        return result
+    }
 
     package func rewind() -> Bool {
-        if pump == nil, stream != nil { return true }
+        if pump == nil, stream != nil || isKnownEmpty { return true }
         guard let another = reopen?() else { return false }
         closePump()
         stream = another
@@ -63,8 +69,8 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
 
     deinit { stream?.close() }
 
-    /// Whether nothing was read yet. Network thread.
-    package var isUntouched: Bool { !wasOpened }
+    /// Whether nothing was read yet, or there is nothing to read. Network thread.
+    package var isUntouched: Bool { !wasOpened || isKnownEmpty }
 
     private func closePump() {
         pump?.close()
@@ -88,24 +94,29 @@ private final class StreamProducer: BodyProducer {
     func finish() { stream.close() }
 
     func produce(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        if stream.streamStatus == .notOpen { stream.open() }
+        if stream.streamStatus == .notOpen {
+            stream.open()
+            // Waits: who asked does not for long.
+            if left == 0 { try readEnd() }
+        }
         if left == 0 { return 0 }
         let count = try read(into: buffer)
         guard let left else { return count }
-        guard Int64(count) <= left else {
-            throw BodySourceError("The stream delivered more bytes than were announced.")
-        }
+        guard Int64(count) <= left else { throw excess }
         guard count > 0 else { throw BodySourceError("The stream ended \(left) bytes short of what was announced.") }
         self.left = left - Int64(count)
-        // Looks once more before the last bytes go out: what comes then is too much. A stream that would block is
-        // believed, because its writer may never close it.
-        if self.left == 0, stream.hasBytesAvailable {
-            var extra = [UInt8](repeating: 0, count: 1)
-            let count = try extra.withUnsafeMutableBytes { try read(into: $0) }
-            guard count == 0 else { throw BodySourceError("The stream delivered more bytes than were announced.") }
-        }
+        if self.left == 0, stream.hasBytesAvailable { try readEnd() }
         return count
     }
+
+    /// Looks once more before the last bytes go out, or before none do: what comes then is too much. A stream that would
+    /// block is believed, because its writer may never close it.
+    private func readEnd() throws {
+        var extra = [UInt8](repeating: 0, count: 1)
+        guard try extra.withUnsafeMutableBytes({ try read(into: $0) }) == 0 else { throw excess }
+    }
+
+    private var excess: BodySourceError { BodySourceError("The stream delivered more bytes than were announced.") }
 
     private func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard let start = buffer.bindMemory(to: UInt8.self).baseAddress else { return 0 }

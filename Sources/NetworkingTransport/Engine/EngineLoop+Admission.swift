@@ -14,6 +14,9 @@ extension EngineLoop {
         transfer.arrival = nextArrival
         nextArrival &+= 1
         transfer.phase = .waiting
+        if case .source(let source) = transfer.request.body, transfer.request.announcesNothing(of: source) {
+            return checkEmptiness(of: source, for: transfer)
+        }
         if transfer.isHeld { heldWaiters[ObjectIdentifier(transfer)] = transfer } else { enter(transfer) }
         evictIdlePools()
     }
@@ -41,6 +44,7 @@ extension EngineLoop {
         transfer.isHeld = true
         switch transfer.phase {
         case .waiting:
+            guard !transfer.awaitsEmptiness else { return }
             withdraw(transfer)
             heldWaiters[ObjectIdentifier(transfer)] = transfer
         case .active:
@@ -61,6 +65,7 @@ extension EngineLoop {
         transfer.isHeld = false
         switch transfer.phase {
         case .waiting:
+            guard !transfer.awaitsEmptiness else { return }
             heldWaiters[ObjectIdentifier(transfer)] = nil
             enter(transfer)
         case .active:
@@ -129,7 +134,7 @@ extension EngineLoop {
     }
 
     /// Asks for a slot.
-    private func enter(_ transfer: Transfer) {
+    func enter(_ transfer: Transfer) {
         let request = transfer.request
         let verdict = admissions.enter(
             transfer, origin: request.origin, priority: request.priority, arrival: transfer.arrival,

@@ -40,6 +40,8 @@ package final class Transfer: @unchecked Sendable {
     /// Its place in the order in which transfers were started.
     var arrival: UInt64 = 0
     var ledger = SendLedger()
+    /// Its content, which is to be empty, has not been seen to be: it does not begin before.
+    var awaitsEmptiness = false
     /// Descriptors were freed for it once.
     var hasReclaimedDescriptors = false
 

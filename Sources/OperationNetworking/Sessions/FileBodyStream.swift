@@ -7,7 +7,8 @@ internal import NetworkingTransport
 /// A file as a request's content: read while it is sent, and again where the request is sent again.
 final class FileBodyStream: UnscheduledInputStream, ReplayableBodyStream {
     private let file: URL
-    private let length: Int64
+    /// Nil: the system does not say, as of what is in `/proc`.
+    private let length: Int64?
     private let url: URL?
     private let stream: InputStream
 
@@ -27,7 +28,7 @@ final class FileBodyStream: UnscheduledInputStream, ReplayableBodyStream {
         self.file = file
         self.url = url
         self.stream = stream
-        length = Int64(status.st_size)
+        length = FileLength.known(of: file.path, status)
         super.init(data: Data())
     }
 

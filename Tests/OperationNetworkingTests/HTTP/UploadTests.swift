@@ -175,4 +175,50 @@ import Testing
         #expect(outcome.status == 413 || outcome.urlError?.code == .networkConnectionLost)
         #expect(await HTTPRequestOperation(server.url("/")).outcome().text == "received")
     }
+
+    @Test("A stream that has more than is announced is an error, also where nothing is; an empty one is sent as that")
+    func announcedLengths() async throws {
+        let content = Data("12345".utf8)
+        var codes: [URLError.Code?] = []
+        for length in [3, 0] {
+            codes.append(await streamed(InputStream(data: content), length: length).outcome().urlError?.code)
+        }
+        #expect(codes[0] != nil && codes[1] == codes[0])
+        var request = URLRequest(url: server.url("/"))
+        request.httpMethod = "POST"
+        request.setHTTPBody(
+            AsyncStream<Data> { continuation in
+                continuation.yield(content)
+                continuation.finish()
+            }, contentLength: 0)
+        #expect(await HTTPRequestOperation(request: request).outcome().urlError?.code == codes[0])
+        #expect(await streamed(InputStream(data: Data()), length: 0).outcome().text == "received")
+        #expect(server.requests.last?["Content-Length"] == "0")
+    }
+
+    @Test("A stream that is announced as empty can be sent again")
+    func emptyAgain() async throws {
+        server.respond(to: "/from", .redirect(307, to: "/"))
+        let operation = streamed(InputStream(data: Data()), length: 0, to: server.url("/from"))
+        #expect(await operation.outcome().text == "received")
+        let lengths = [
+            try await server.nextRequest()["Content-Length"], try await server.nextRequest()["Content-Length"],
+        ]
+        #expect(lengths == ["0", "0"])
+    }
+
+    @Test("A file of which the system does not say the length is sent as part of a form")
+    func fileWithoutLength() async throws {
+        let version = URL(fileURLWithPath: "/proc/version")
+        let content = try #require(FileManager.default.contents(atPath: version.path))
+        var failure: (any Error)?
+        let request = try HTTPRequestSerializer().multipartFormRequest(
+            withMethod: "POST", urlString: server.url("/").absoluteString, parameters: nil
+        ) { form in
+            do { try form.appendPart(withFileURL: version, name: "version") } catch { failure = error }
+        }
+        #expect(failure == nil)
+        #expect(await HTTPRequestOperation(request: request).outcome().text == "received")
+        #expect(try await server.nextRequest().body.range(of: content) != nil)
+    }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import NetworkingTransport
 
 /// A file named in a multipart body, and its length when it was appended.
 struct FilePart: Sendable {
     let url: URL
-    /// nil: not a regular file, which has no length.
+    /// nil: not a regular file, which has no length, or one of which the system does not say it, as in `/proc`.
     let length: Int64?
 
     /// Looks at the file, without opening it.
@@ -26,7 +27,7 @@ struct FilePart: Sendable {
                 code: .badURL, reason: "File URL is a directory; append the files in it one by one.", failingURL: url,
                 underlyingError: POSIXFailure.error(EISDIR, path: url.path))
         }
-        length = status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+        length = status.st_mode & S_IFMT == S_IFREG ? FileLength.known(of: url.path, status) : nil
     }
 
     /// Throws unless the file is still there with the same length: before a byte of the body is sent.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+package import Glibc
+
+/// Lengths of regular files.
+package enum FileLength {
+    /// The length of a regular file; nil: it has content, and the system says 0, as of what is in `/proc`.
+    ///
+    /// - Parameter status: what the system says of the file.
+    package static func known(of path: String, _ status: stat) -> Int64? {
+        status.st_size == 0 && hasContent(path) ? nil : Int64(status.st_size)
+    }
+
+    private static func hasContent(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var byte: UInt8 = 0
+        while true {
+            let count = read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            return count > 0
+        }
+    }
+}
