@@ -32,7 +32,8 @@ import Testing
         CookieCase("a combining mark after the semicolon", "a=b;\u{301}Path=/x", sends: "a=b"),
         CookieCase("a combining mark alone", "\u{301}", sends: "\u{301}"),
         CookieCase(
-            "a name that Foundation's table takes for the same", "\u{E9}=1", "e\u{301}=2", sends: "\u{E9}=1; e\u{301}=2"),
+            "a name that Foundation's table takes for the same", "\u{E9}=1", "e\u{301}=2", sends: "\u{E9}=1; e\u{301}=2"
+        ),
         CookieCase("UTF-8 in a value", "a=köln", sends: "a=köln"),
         CookieCase("flags and joiners", "a=👩‍👩‍👧🇩🇪", sends: "a=👩‍👩‍👧🇩🇪"),
         CookieCase("bytes that are no UTF-8 go back as they came", bytes: [[0x61, 0x3D, 0xE9]], sends: "a=\u{E9}"),
