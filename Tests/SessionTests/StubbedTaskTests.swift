@@ -152,8 +152,8 @@ import Testing
         arguments: [
             ("data:,123", "text/plain", nil), ("data:;charset=utf-8;charset=utf-16,abc", "text/plain", "utf-8"),
             ("data:a/b;key=value;charset=macroman,abc", "a/b", "macroman"),
-            ("data:Text/HTML;Charset=\"UTF-8\",abc", "text/html", "utf-8"),
-            ("data:text/html; charset = utf-8 ; BASE64 ,YWJj", "text/html", "utf-8"),
+            ("data:Text/HTML;Charset=UTF-8,abc", "text/html", "utf-8"),
+            ("data:text/html;charset=utf-8;BASE64,YWJj", "text/html", "utf-8"),
         ] as [(String, String, String?)])
     func dataURL(_ text: String, _ type: String, _ charset: String?) async throws {
         let response = await session().outcome(try #require(URL(string: text))).response
