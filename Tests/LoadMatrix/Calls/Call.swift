@@ -16,7 +16,10 @@ final class Call: Sendable {
     /// What is sent, by faces that send something.
     var upload: Data { Content.bytes(size, seed) }
 
-    init(_ url: URL, size: Int, seed: Int, fate: Fate, fault: Fault, choice: Int, cell: String, ledger: Ledger) {
+    init(
+        _ url: URL, size: Int, seed: Int, fate: Fate, fault: Fault, choice: Int, cell: String,
+        ledger: Ledger
+    ) {
         self.url = url
         self.size = size
         self.seed = seed
@@ -37,7 +40,7 @@ final class Call: Sendable {
     /// Whether somebody cancels it: it may succeed all the same.
     var mayBeCancelled: Bool {
         switch fate {
-        case .cancelledBefore, .cancelled, .cancelledPaused: true
+        case .cancelledBefore, .cancelled, .cancelledInside, .cancelledPaused: true
         case .calm, .dropped, .paused: false
         }
     }
@@ -64,7 +67,7 @@ final class Call: Sendable {
     ) async -> Reply {
         ledger.watch(object, answer.name)
         switch fate {
-        case .calm:
+        case .calm, .cancelledInside:
             controls.start(object)
             let reply = await answer.value
             withExtendedLifetime(object) {}
@@ -108,12 +111,16 @@ final class Call: Sendable {
         case .cancelled(let delay), .cancelledPaused(let delay):
             await Self.sleep(delay)
             task.cancel()
-        case .calm, .dropped, .paused: break
+        case .calm, .cancelledInside, .dropped, .paused: break
         }
         return await answer.value
     }
 
     static func sleep(_ microseconds: Int) async {
-        if microseconds > 0 { try? await Task.sleep(for: .microseconds(microseconds)) } else { await Task.yield() }
+        if microseconds > 0 {
+            try? await Task.sleep(for: .microseconds(microseconds))
+        } else {
+            await Task.yield()
+        }
     }
 }

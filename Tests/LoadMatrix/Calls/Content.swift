@@ -17,7 +17,9 @@ enum Content {
     }()
 
     /// The bytes of a name such as `1024-3`; other sizes are made when they are asked for.
-    static func bytes(_ size: Int, _ seed: Int) -> Data { table["\(size)-\(seed)"] ?? make(size, seed) }
+    static func bytes(_ size: Int, _ seed: Int) -> Data {
+        table["\(size)-\(seed)"] ?? make(size, seed)
+    }
 
     private static func make(_ size: Int, _ seed: Int) -> Data {
         var dice = Dice(seed: UInt64(seed) << 32 | UInt64(size))
@@ -61,7 +63,9 @@ enum Content {
     /// A bitmap file with these pixels.
     static func bitmap(_ seed: Int) -> Data {
         let pixels = pixels(seed)
-        func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> ($0 * 8) & 255) } }
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(value >> ($0 * 8) & 255) }
+        }
         let header =
             Array("BM".utf8) + little(54 + pixels.count, 4) + little(0, 4) + little(54, 4) + little(40, 4)
             + little(edge, 4) + little(edge, 4) + little(1, 2) + little(24, 2) + little(0, 4)
@@ -78,6 +82,7 @@ enum Content {
 
     static func event(_ index: Int, _ seed: Int) -> String {
         let bytes = bytes(1_024, seed)
-        return "\(seed)-\(index)-" + bytes.dropFirst(index % 500).prefix(20).map { String($0, radix: 16) }.joined()
+        return "\(seed)-\(index)-"
+            + bytes.dropFirst(index % 500).prefix(20).map { String($0, radix: 16) }.joined()
     }
 }

@@ -8,6 +8,8 @@ enum Fate: Sendable, Equatable {
     case cancelledBefore
     /// Cancelled so many microseconds after its start.
     case cancelled(after: Int)
+    /// Cancelled when its first content is told, by faces that are told of content.
+    case cancelledInside
     /// Paused and resumed after so many microseconds, so many times.
     case paused(after: Int, times: Int)
     /// Paused, and cancelled while it is.
@@ -39,7 +41,8 @@ enum Weather: String, CaseIterable, Sendable {
         case .cancel:
             switch dice.below(8) {
             case 0: return .cancelledBefore
-            case 1...4: return .cancelled(after: delay())
+            case 1: return .cancelledInside
+            case 2...4: return .cancelled(after: delay())
             default: return .calm
             }
         case .pause:

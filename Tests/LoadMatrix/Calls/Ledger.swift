@@ -92,7 +92,9 @@ final class Ledger: Sendable {
     /// Some of the objects that calls make are looked at again: nothing keeps them when the cell has ended.
     func watch(_ object: AnyObject, _ name: String) {
         state.withLock { state in
-            guard state.dice.once(in: 16) || state.watched.count < 64, state.watched.count < 2_000 else { return }
+            guard state.dice.once(in: 16) || state.watched.count < 64, state.watched.count < 2_000 else {
+                return
+            }
             state.watched.append((name, WeakReference(object: object)))
         }
     }

@@ -37,7 +37,9 @@ struct AsyncFace: Face {
                 return .content(data, status: response.statusCode)
             case .decoded:
                 let payload = try await operation.decoded(Content.Payload.self)
-                guard payload == Content.payload(call.size, call.seed) else { throw Unexpected("another payload") }
+                guard payload == Content.payload(call.size, call.seed) else {
+                    throw Unexpected("another payload")
+                }
                 return .checked(bytes: payload.text.utf8.count)
             }
         }

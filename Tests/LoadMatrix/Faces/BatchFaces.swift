@@ -27,8 +27,12 @@ struct BatchMaker: Sendable {
 
     /// The one reply that all members have in common, or that of the first failure.
     static func reply(_ operations: [URLConnectionOperation], of call: Call) -> Reply {
-        guard operations.count == count else { return .failure(Unexpected("\(operations.count) members")) }
-        guard operations.allSatisfy(\.isFinished) else { return .failure(Unexpected("members have not ended")) }
+        guard operations.count == count else {
+            return .failure(Unexpected("\(operations.count) members"))
+        }
+        guard operations.allSatisfy(\.isFinished) else {
+            return .failure(Unexpected("members have not ended"))
+        }
         if let error = operations.lazy.compactMap(\.error).first { return .failure(error) }
         let contents = operations.map { $0.responseData ?? Data() }
         let odd = contents.first { $0 != Content.bytes(call.size, call.seed) }

@@ -28,6 +28,7 @@ enum Faces {
     typealias Maker = @Sendable (CellContext) -> any Face
 
     static let all: [(name: String, make: Maker)] =
-        operationFaces + managerFaces + asyncFaces + batchFaces + streamFaces + sessionFaces + sessionManagerFaces
-        + imageFaces
+        operationFaces + managerFaces + asyncFaces + batchFaces + streamFaces + sessionFaces
+        + sessionManagerFaces
+        + imageFaces + resumedFaces + dependencyFaces
 }

@@ -25,7 +25,8 @@ struct ImageFace: Face {
             manager.securityPolicy = context.securityPolicy
             manager.responseSerializer = ImageResponseSerializer()
             downloader = ImageDownloader(
-                sessionManager: manager, maximumActiveDownloads: context.cell.concurrency, imageCache: cache)
+                sessionManager: manager, maximumActiveDownloads: context.cell.concurrency, imageCache: cache
+            )
         } else {
             let manager = context.makeManager()
             manager.responseSerializer = ImageResponseSerializer()
@@ -46,8 +47,11 @@ struct ImageFace: Face {
         let found = image.pixels
         for row in 0..<Content.edge {
             for column in 0..<Content.edge {
-                let (here, there) = (row * image.bytesPerRow + column * 4, (row * Content.edge + column) * 3)
-                for channel in 0..<3 where found[found.startIndex + here + channel] != pixels[there + channel] {
+                let (here, there) = (
+                    row * image.bytesPerRow + column * 4, (row * Content.edge + column) * 3
+                )
+                for channel in 0..<3
+                where found[found.startIndex + here + channel] != pixels[there + channel] {
                     return .failure(Unexpected("another pixel at \(column), \(row)"))
                 }
             }
@@ -74,7 +78,8 @@ struct ImageFace: Face {
         return await call.drive(
             request,
             Call.Controls(
-                start: { _ in }, cancel: { if let receipt = $0.receipt { downloader.cancelTask(for: receipt) } },
+                start: { _ in },
+                cancel: { if let receipt = $0.receipt { downloader.cancelTask(for: receipt) } },
                 pause: { _ in }, resume: { _ in }))
     }
 }

@@ -41,7 +41,8 @@ struct ManagerFace: Face {
             let part = call.upload
             let body = object as? Data ?? Data()
             answer.give(
-                part.isEmpty || body.range(of: part) != nil ? .content(part, status: 200) : .content(body, status: 200))
+                part.isEmpty || body.range(of: part) != nil
+                    ? .content(part, status: 200) : .content(body, status: 200))
         }
         let (current, old) = manager.next()
         // An invalidated manager's operations are cancelled.
@@ -55,14 +56,16 @@ struct ManagerFace: Face {
                     method: "GET", call.url.absoluteString, success: success, failure: failure)
             case .post:
                 operation = try current.makeOperation(
-                    method: "POST", call.url.absoluteString, parameters: ["size": call.size, "seed": call.seed],
+                    method: "POST", call.url.absoluteString,
+                    parameters: ["size": call.size, "seed": call.seed],
                     success: success, failure: failure)
             case .multipart:
                 operation = try current.makeOperation(
                     method: "POST", call.url.absoluteString, parameters: ["name": "value"],
                     constructingBodyWith: {
                         $0.appendPart(
-                            withFileData: call.upload, name: "file", fileName: "f", mimeType: "application/octet-stream"
+                            withFileData: call.upload, name: "file", fileName: "f",
+                            mimeType: "application/octet-stream"
                         )
                     }, success: multipart, failure: failure)
             }
@@ -74,7 +77,8 @@ struct ManagerFace: Face {
         return await call.drive(
             operation,
             Call.Controls(
-                start: { current.enqueue($0) }, cancel: { $0.cancel() }, pause: { $0.pause() }, resume: { $0.resume() })
+                start: { current.enqueue($0) }, cancel: { $0.cancel() }, pause: { $0.pause() },
+                resume: { $0.resume() })
         )
     }
 }

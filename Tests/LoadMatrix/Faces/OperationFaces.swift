@@ -18,14 +18,18 @@ extension Call.Controls where Object: URLConnectionOperation {
     /// An operation that is started, or added to a queue.
     static func operation(_ queue: OperationQueue?) -> Self {
         Self(
-            start: { if let queue { queue.addOperation($0) } else { $0.start() } }, cancel: { $0.cancel() },
+            start: { if let queue { queue.addOperation($0) } else { $0.start() } },
+            cancel: { $0.cancel() },
             pause: { $0.pause() }, resume: { $0.resume() })
     }
 }
 
 extension HTTPRequestOperation {
     /// Tells an answer what the blocks are told.
-    func tell(_ answer: Answer, content: @escaping @Sendable (HTTPRequestOperation) -> Data? = { $0.responseData }) {
+    func tell(
+        _ answer: Answer,
+        content: @escaping @Sendable (HTTPRequestOperation) -> Data? = { $0.responseData }
+    ) {
         setCompletionBlockWithSuccess(
             { operation, _ in
                 answer.give(.content(content(operation) ?? Data(), status: operation.response?.statusCode))
@@ -39,8 +43,12 @@ struct OperationFace: Face {
     let manager: HTTPRequestOperationManager
     let queue: OperationQueue?
     let hasBlocks: Bool
+    let context: CellContext
+
+    var isDisturbed: Bool { queue != nil && context.cell.weather == .invalidate }
 
     init(_ context: CellContext, _ queue: OperationQueue?, blocks: Bool) {
+        self.context = context
         manager = context.makeManager()
         self.queue = queue
         hasBlocks = blocks
@@ -55,15 +63,35 @@ struct OperationFace: Face {
             operation.tell(answer)
         } else {
             operation.completionBlock = { [weak operation] in
-                guard let operation else { return answer.give(Unexpected("gone when its completion block ran")) }
+                guard let operation else {
+                    return answer.give(Unexpected("gone when its completion block ran"))
+                }
                 if let error = operation.error {
                     answer.give(error)
                 } else {
-                    answer.give(.content(operation.responseData ?? Data(), status: operation.response?.statusCode))
+                    answer.give(
+                        .content(operation.responseData ?? Data(), status: operation.response?.statusCode))
                 }
             }
         }
+        if call.fate == .cancelledInside {
+            operation.setDownloadProgressBlock { [weak operation] _, _, _ in operation?.cancel() }
+        }
+        await disturb()
         return await call.drive(operation, .operation(queue))
+    }
+
+    /// What happens to a whole queue.
+    private func disturb() async {
+        guard let queue, context.once(in: 40) else { return }
+        switch context.cell.weather {
+        case .invalidate: queue.cancelAllOperations()
+        case .pause:
+            queue.isSuspended = true
+            await Call.sleep(500)
+            queue.isSuspended = false
+        default: break
+        }
     }
 }
 
@@ -101,7 +129,9 @@ struct DestinationFace: Face {
         operation.downloadDestination = DownloadDestination(fileURL: file)
         operation.tell(call.answer) { _ in try? Data(contentsOf: file) }
         let reply = await call.drive(operation, .operation(manager.operationQueue))
-        for end in ["", ".part", ".part.json"] { try? FileManager.default.removeItem(atPath: file.path + end) }
+        for end in ["", ".part", ".part.json"] {
+            try? FileManager.default.removeItem(atPath: file.path + end)
+        }
         return reply
     }
 }

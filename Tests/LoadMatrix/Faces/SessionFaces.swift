@@ -52,12 +52,13 @@ struct SessionFace: Face {
         case .handler:
             let task =
                 isVariable
-                ? Self.task(holder.variable, job, call, file) : Self.ownTask(holder.session, job, call, file)
+                ? Self.task(holder.variable, job, call, file)
+                : Self.ownTask(holder.session, job, call, file)
             return await call.drive(task, .task)
         case .delegate:
             let session = isVariable ? holder.variable : holder.session
             let task = Self.delegateTask(session, job, call, file)
-            holder.delegate?.expect(task, call)
+            holder.delegate?.expect(task, call, mayBeLate: holder.isEnding.withLock { $0 })
             return await call.drive(task, .task)
         case .async:
             let (job, isVariable) = (job, isVariable)
@@ -75,7 +76,9 @@ struct SessionFace: Face {
         return request
     }
 
-    static func status(_ response: URLResponse?) -> Int? { (response as? HTTPURLResponse)?.statusCode }
+    static func status(_ response: URLResponse?) -> Int? {
+        (response as? HTTPURLResponse)?.statusCode
+    }
 
     /// What a completion handler of a data or upload task is.
     private static func handler(_ call: Call) -> @Sendable (Data?, URLResponse?, (any Error)?) -> Void {
@@ -85,16 +88,22 @@ struct SessionFace: Face {
         }
     }
 
-    private static func fileHandler(_ call: Call) -> @Sendable (URL?, URLResponse?, (any Error)?) -> Void {
+    private static func fileHandler(_ call: Call)
+        -> @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    {
         let answer = call.answer
         return { url, response, error in
             if let error { return answer.give(error) }
-            guard let url, let data = try? Data(contentsOf: url) else { return answer.give(Unexpected("no file")) }
+            guard let url, let data = try? Data(contentsOf: url) else {
+                return answer.give(Unexpected("no file"))
+            }
             answer.give(.content(data, status: status(response)))
         }
     }
 
-    private static func task(_ session: URLSession, _ job: Job, _ call: Call, _ file: URL?) -> URLSessionTask {
+    private static func task(_ session: URLSession, _ job: Job, _ call: Call, _ file: URL?)
+        -> URLSessionTask
+    {
         switch job {
         case .data: session.dataTask(with: call.request, completionHandler: handler(call))
         case .download: session.downloadTask(with: call.request, completionHandler: fileHandler(call))
@@ -123,7 +132,9 @@ struct SessionFace: Face {
         }
     }
 
-    private static func delegateTask(_ session: URLSession, _ job: Job, _ call: Call, _ file: URL?) -> URLSessionTask {
+    private static func delegateTask(_ session: URLSession, _ job: Job, _ call: Call, _ file: URL?)
+        -> URLSessionTask
+    {
         switch job {
         case .data: return session.dataTask(with: call.request)
         case .download: return session.downloadTask(with: call.request)
@@ -181,6 +192,8 @@ struct SessionFace: Face {
 
 extension Call.Controls where Object: URLSessionTask {
     static var task: Self {
-        Self(start: { $0.resume() }, cancel: { $0.cancel() }, pause: { $0.suspend() }, resume: { $0.resume() })
+        Self(
+            start: { $0.resume() }, cancel: { $0.cancel() }, pause: { $0.suspend() },
+            resume: { $0.resume() })
     }
 }

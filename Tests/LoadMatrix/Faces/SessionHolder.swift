@@ -10,11 +10,14 @@ final class SessionHolder: Sendable {
     /// The same, as code sees it that knows Foundation's type only.
     var variable: URLSession { session }
     let delegate: SessionDelegate?
+    /// Somebody is about to invalidate it.
+    let isEnding = Guarded(false)
 
     init(_ context: CellContext, hasDelegate: Bool) {
         delegate = hasDelegate ? SessionDelegate(context.ledger) : nil
         session = OperationURLSession(
-            configuration: context.makeConfiguration(), delegate: delegate, securityPolicy: context.securityPolicy)
+            configuration: context.makeConfiguration(), delegate: delegate,
+            securityPolicy: context.securityPolicy)
     }
 
     deinit { session.finishTasksAndInvalidate() }
@@ -25,6 +28,7 @@ extension Replaceable where Object == SessionHolder {
     func nextSession(_ call: Call, mayInvalidate: Bool, _ weather: Weather) -> SessionHolder {
         let (holder, old) = next()
         if mayInvalidate, weather == .invalidate, let old {
+            old.isEnding.withLock { $0 = true }
             if call.choice % 2 == 0 {
                 old.session.invalidateAndCancel()
             } else {
@@ -39,6 +43,8 @@ extension Replaceable where Object == SessionHolder {
 final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     private struct Record {
         let call: Call
+        /// The task may have been made of a session that was invalid by then: its delegate may be told nothing.
+        let mayBeLate: Bool
         var data = Data()
         var isFile = false
         var ends = 0
@@ -47,23 +53,33 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
     private let records = Guarded<[Int: Record]>([:])
     private let ledger: Ledger
     private let invalidations = Guarded(0)
+    private static let late = URLError(.resourceUnavailable)
 
     init(_ ledger: Ledger) { self.ledger = ledger }
 
-    func expect(_ task: URLSessionTask, _ call: Call) {
-        records.withLock { $0[task.taskIdentifier] = Record(call: call) }
+    func expect(_ task: URLSessionTask, _ call: Call, mayBeLate: Bool) {
+        if mayBeLate, invalidations.withLock({ $0 }) > 0 { return call.answer.give(Self.late) }
+        records.withLock { $0[task.taskIdentifier] = Record(call: call, mayBeLate: mayBeLate) }
+        // It may have become invalid in between.
+        if mayBeLate, invalidations.withLock({ $0 }) > 0,
+            records.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) != nil
+        {
+            call.answer.give(Self.late)
+        }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isKnown = records.withLock { records in
+        let record = records.withLock { records in
             records[dataTask.taskIdentifier]?.data.append(data)
-            return records[dataTask.taskIdentifier] != nil
+            return records[dataTask.taskIdentifier]
         }
-        if !isKnown { ledger.found("data after the end, or of an unknown task") }
+        if let record, record.call.fate == .cancelledInside { dataTask.cancel() }
+        if record == nil { ledger.found("data after the end, or of an unknown task") }
     }
 
     func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
     ) {
         let data = try? Data(contentsOf: location)
         records.withLock { records in
@@ -80,22 +96,33 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         completionHandler(call.map { InputStream(data: $0.upload) })
     }
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
         guard let record = records.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
             return ledger.found("a second end, or that of an unknown task")
         }
         if let error { return record.call.answer.give(error) }
-        if task is URLSessionDownloadTask, !record.isFile { return record.call.answer.give(Unexpected("no file")) }
-        record.call.answer.give(.content(record.data, status: (task.response as? HTTPURLResponse)?.statusCode))
+        if task is URLSessionDownloadTask, !record.isFile {
+            return record.call.answer.give(Unexpected("no file"))
+        }
+        record.call.answer.give(
+            .content(record.data, status: (task.response as? HTTPURLResponse)?.statusCode))
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         if invalidations.withLock({
-            $0 += 1; return $0
+            $0 += 1
+            return $0
         }) > 1 {
             ledger.found("a session became invalid twice")
         }
-        let left = records.withLock { $0.values.map(\.call.answer.name) }
-        if !left.isEmpty { ledger.found("a session became invalid before the end of \(left)") }
+        let left = records.withLock { records in
+            defer { records = [:] }
+            return Array(records.values)
+        }
+        for record in left where record.mayBeLate { record.call.answer.give(Self.late) }
+        let lost = left.filter { !$0.mayBeLate }.map(\.call.answer.name)
+        if !lost.isEmpty { ledger.found("a session became invalid before the end of \(lost)") }
     }
 }

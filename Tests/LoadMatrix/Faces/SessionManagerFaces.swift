@@ -20,7 +20,9 @@ extension Faces {
 
 /// Tasks of `URLSessionManager` and `HTTPSessionManager`.
 struct SessionManagerFace: Face {
-    enum Job { case data, upload, streamed, download, asyncData, asyncDownload, decoded, get, post, multipart }
+    enum Job {
+        case data, upload, streamed, download, asyncData, asyncDownload, decoded, get, post, multipart
+    }
     let job: Job
     let context: CellContext
     let managers: Replaceable<HTTPSessionManager>
@@ -32,7 +34,8 @@ struct SessionManagerFace: Face {
             let manager = HTTPSessionManager(sessionConfiguration: context.makeConfiguration())
             manager.securityPolicy = context.securityPolicy
             manager.completionQueue = context.completionQueue
-            manager.responseSerializer = job == .decoded ? JSONResponseSerializer() : HTTPResponseSerializer()
+            manager.responseSerializer =
+                job == .decoded ? JSONResponseSerializer() : HTTPResponseSerializer()
             return manager
         }
     }
@@ -72,7 +75,9 @@ struct SessionManagerFace: Face {
         case .decoded:
             return await call.run {
                 let payload = try await manager.decoded(Content.Payload.self, from: call.request)
-                guard payload == Content.payload(call.size, call.seed) else { throw Unexpected("another payload") }
+                guard payload == Content.payload(call.size, call.seed) else {
+                    throw Unexpected("another payload")
+                }
                 return .checked(bytes: payload.text.utf8.count)
             }
         default:
@@ -104,14 +109,18 @@ struct SessionManagerFace: Face {
             post.httpBodyStream = InputStream(data: call.upload)
             return manager.uploadTask(withStreamedRequest: post, completionHandler: handler)
         case .download:
-            return manager.downloadTask(with: call.request, destination: { _, _ in file }) { response, url, error in
+            return manager.downloadTask(with: call.request, destination: { _, _ in file }) {
+                response, url, error in
                 if let error { return answer.give(error) }
-                guard let url, let data = try? Data(contentsOf: url) else { return answer.give(Unexpected("no file")) }
+                guard let url, let data = try? Data(contentsOf: url) else {
+                    return answer.give(Unexpected("no file"))
+                }
                 answer.give(.content(data, status: SessionFace.status(response)))
             }
         case .get:
             return manager.dataTask(
-                withHTTPMethod: "GET", URLString: call.url.absoluteString, success: success, failure: failure)
+                withHTTPMethod: "GET", URLString: call.url.absoluteString, success: success,
+                failure: failure)
         case .post:
             return manager.dataTask(
                 withHTTPMethod: "POST", URLString: call.url.absoluteString,
@@ -121,7 +130,8 @@ struct SessionManagerFace: Face {
                 call.url.absoluteString, parameters: ["name": "value"],
                 constructingBodyWith: {
                     $0.appendPart(
-                        withFileData: call.upload, name: "file", fileName: "f", mimeType: "application/octet-stream")
+                        withFileData: call.upload, name: "file", fileName: "f",
+                        mimeType: "application/octet-stream")
                 },
                 success: { _, object in
                     let body = object as? Data ?? Data()

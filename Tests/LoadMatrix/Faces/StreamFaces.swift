@@ -34,11 +34,14 @@ struct ResponseStreamFace: Face {
     func expected(_ call: Call) -> Data {
         switch sequence {
         case .lines:
-            let lines = Content.text(call.size, call.seed).split(separator: "\n", omittingEmptySubsequences: false)
+            let lines = Content.text(call.size, call.seed).split(
+                separator: "\n", omittingEmptySubsequences: false)
             return Data(lines.joined(separator: "\n").utf8)
         case .events:
             return Data(
-                (0..<call.size % 100).map { "\($0) \(Content.event($0, call.seed))" }.joined(separator: "\n").utf8)
+                (0..<call.size % 100).map { "\($0) \(Content.event($0, call.seed))" }.joined(
+                    separator: "\n"
+                ).utf8)
         default: return Content.bytes(call.size, call.seed)
         }
     }
@@ -63,7 +66,8 @@ struct ResponseStreamFace: Face {
                     if data.count > call.choice % (call.size + 1) { break }
                 }
                 guard expected.starts(with: data) else { throw Unexpected("other bytes") }
-                return call.mustFail ? .failure(URLError(.networkConnectionLost)) : .checked(bytes: data.count)
+                return call.mustFail
+                    ? .failure(URLError(.networkConnectionLost)) : .checked(bytes: data.count)
             case .bytes: for try await byte in operation.bytes { data.append(byte) }
             case .lines:
                 var lines: [String] = []

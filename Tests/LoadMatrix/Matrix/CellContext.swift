@@ -26,7 +26,8 @@ final class CellContext: Sendable {
         self.folder = folder
         completionQueue = dice.once(in: 3) ? nil : DispatchQueue.global()
         memory = SendableCache(
-            cache: cell.cache == .memory ? URLCache(memoryCapacity: 2 << 20, diskCapacity: 0, diskPath: nil) : nil)
+            cache: cell.cache == .memory
+                ? URLCache(memoryCapacity: 2 << 20, diskCapacity: 0, diskPath: nil) : nil)
         // Of the process: as many connections as calls, or as it is by default.
         NetworkEngine.maximumConnectionsPerHost = dice.once(in: 2) ? 6 : max(6, cell.concurrency)
         self.dice = Guarded(dice)
@@ -67,17 +68,18 @@ final class CellContext: Sendable {
         return configuration
     }
 
-    enum Kind: Sendable { case bytes, text, json, image, events, echo }
+    enum Kind: Sendable { case bytes, slow, text, json, image, events, echo }
 
     /// The next call of the cell. Faults are of content that the rude server sends, which are bytes.
     func makeCall(_ kind: Kind) -> Call {
         let (size, seed, fate, fault, choice, place, number) = dice.withLock { dice in
-            let size = cell.weather.size(&dice)
+            let size = kind == .slow ? 400_000 : cell.weather.size(&dice)
             let isFaulty = kind == .bytes
             return (
                 size, dice.below(Content.seeds), cell.weather.fate(&dice),
                 isFaulty ? cell.weather.fault(&dice, size: size) : .none, dice.below(1 << 20),
-                dice.pick(["/plain/", "/fresh/", "/valid/", "/"]), dice.below(dice.once(in: 2) ? 50 : 100_000)
+                dice.pick(["/plain/", "/fresh/", "/valid/", "/"]),
+                dice.below(dice.once(in: 2) ? 50 : 100_000)
             )
         }
         let origin = servers.origin(cell.version)
@@ -85,6 +87,7 @@ final class CellContext: Sendable {
         let text =
             switch kind {
             case .bytes: bytes(fault, rude) ?? "\(origin)\(place)\(size)-\(seed).bin?n=\(number)"
+            case .slow: "\(origin)/slow/\(size)-\(seed).bin?n=\(number)"
             case .text: "\(origin)\(place)\(size)-\(seed).txt?n=\(number)"
             case .json: "\(origin)\(place)\(size)-\(seed).json?n=\(number)"
             case .image: "\(origin)\(place)\(seed).bmp?n=\(number)"
@@ -105,9 +108,12 @@ final class CellContext: Sendable {
         }
         guard let url = URL(string: text) else { preconditionFailure("not a URL: \(text)") }
         return Call(
-            url, size: size, seed: seed, fate: fate, fault: fault, choice: choice, cell: "\(cell)", ledger: ledger)
+            url, size: size, seed: seed, fate: fate, fault: fault, choice: choice, cell: "\(cell)",
+            ledger: ledger)
     }
 
     /// A new file's name in the folder of the cell.
-    func file(_ call: Call) -> URL { folder.appendingPathComponent("\(UUID().uuidString)-\(call.choice)") }
+    func file(_ call: Call) -> URL {
+        folder.appendingPathComponent("\(UUID().uuidString)-\(call.choice)")
+    }
 }

@@ -27,7 +27,7 @@ final class Matrix: Sendable {
 
     /// Whether nothing was found.
     func run() async throws -> Bool {
-        print("seed \(options.seed)")
+        say("seed \(options.seed)")
         watch()
         var dice = Dice(seed: options.seed)
         var totals: [String: Tally] = [:]
@@ -63,8 +63,12 @@ final class Matrix: Sendable {
             if count % 6 == 0 { growth.add(await atRest()) }
         }
         growth.add(await atRest())
+        if let count = await threadsLeft() {
+            say("FAILED: \(count) threads are left")
+            isGood = false
+        }
         if let finding = growth.finding {
-            print(
+            say(
                 "FAILED: \(finding)\n  samples: \(growth.samples.map(\.description).joined(separator: "\n           "))"
             )
             isGood = false
@@ -77,7 +81,9 @@ final class Matrix: Sendable {
 
     private func run(_ cell: Cell, seed: UInt64) async -> Tally {
         present.withLock { $0 = ("\(cell)", seed) }
-        if let file = options.current { try? Data("\(cell) seed \(seed)\n".utf8).write(to: URL(fileURLWithPath: file)) }
+        if let file = options.current {
+            try? Data("\(cell) seed \(seed)\n".utf8).write(to: URL(fileURLWithPath: file))
+        }
         let start = Date()
         let before = ProcessFigures.now
         await makeCalls(cell, seed: seed)
@@ -86,7 +92,7 @@ final class Matrix: Sendable {
         await waitForSurvivors()
         tally.kept = ProcessFigures.now.allocated - before.allocated
         if options.isVerbose {
-            print(
+            say(
                 "\(cell) seed \(seed): \(tally.requests) requests, \(tally.cancelled) cancelled, \(tally.failed) failed; "
                     + "\(ProcessFigures.now)")
         }
@@ -122,10 +128,13 @@ final class Matrix: Sendable {
             try? await Task.sleep(for: .milliseconds(10))
             survivors = ledger.survivors
         }
-        if let first = survivors.first { ledger.found("\(survivors.count) objects are kept, such as \(first)") }
+        if let first = survivors.first {
+            ledger.found("\(survivors.count) objects are kept, such as \(first)")
+        }
         ledger.forgetWatched()
         ledger.forgetOpen()
-        let left = (try? FileManager.default.contentsOfDirectory(atPath: directory.file("cell").path)) ?? []
+        let left =
+            (try? FileManager.default.contentsOfDirectory(atPath: directory.file("cell").path)) ?? []
         // What was cancelled may leave a part, whose name the face has taken away: all else is of nobody.
         if left.count > 0 { try? FileManager.default.removeItem(at: directory.file("cell")) }
     }
@@ -142,12 +151,24 @@ final class Matrix: Sendable {
         while steady < 10, Date() < deadline {
             try? await Task.sleep(for: .milliseconds(50))
             let next = ProcessFigures.now
-            steady = next.descriptors == figures.descriptors && next.threads == figures.threads ? steady + 1 : 0
+            steady =
+                next.descriptors == figures.descriptors && next.threads == figures.threads ? steady + 1 : 0
             figures = next
         }
         NetworkEngine.idleConnectionTimeout = timeout
         malloc_trim(0)
         return ProcessFigures.now
+    }
+
+    /// How many threads stay, if that is more than the library's own pools and those of the run-time libraries.
+    private func threadsLeft() async -> Int? {
+        let deadline = Date(timeIntervalSinceNow: 30 * Patience.factor)
+        var count = ProcessFigures.now.threads
+        while count > 40, Date() < deadline {
+            try? await Task.sleep(for: .milliseconds(100))
+            count = ProcessFigures.now.threads
+        }
+        return count > 40 ? count : nil
     }
 
     /// Looks for peaks and for hangs, on a thread of its own: the others may be what hangs.
@@ -166,10 +187,11 @@ final class Matrix: Sendable {
                 if open.isEmpty { last = Date() }
                 guard Date().timeIntervalSince(last) > patience else { continue }
                 let (cell, seed) = present.withLock { $0 }
-                print("FAILED: no answer for \(patience) s in \(cell), seed \(seed); \(open.count) calls are open:")
-                for name in open.prefix(20) { print("  \(name)") }
-                print("  " + Self.repeating(cell, seed))
-                fflush(nil)
+                say(
+                    "FAILED: no answer for \(patience) s in \(cell), seed \(seed); \(open.count) calls are open:"
+                )
+                for name in open.prefix(20) { say("  \(name)") }
+                say("  " + Self.repeating(cell, seed))
                 // For a debugger, or the traces of all threads.
                 if getenv("LOAD_STOPS") != nil { kill(getpid(), SIGSTOP) }
                 _exit(3)
@@ -184,9 +206,9 @@ final class Matrix: Sendable {
     }
 
     private func report(_ cell: Cell, _ seed: UInt64, _ findings: [String]) {
-        print("FAILED: \(cell), seed \(seed):")
-        for finding in findings { print("  \(finding.prefix(1_200))") }
-        print("  " + Self.repeating("\(cell)", seed))
+        say("FAILED: \(cell), seed \(seed):")
+        for finding in findings { say("  \(finding.prefix(1_200))") }
+        say("  " + Self.repeating("\(cell)", seed))
     }
 
     private func record(_ cell: Cell, _ tally: Tally) throws {
@@ -203,7 +225,7 @@ final class Matrix: Sendable {
 
     private func printTable(_ totals: [String: Tally], cells: Int) {
         func row(_ name: String, _ columns: [String]) {
-            print(
+            say(
                 name.padding(toLength: 36, withPad: " ", startingAt: 0)
                     + columns.map { String(repeating: " ", count: max(1, 11 - $0.count)) + $0 }.joined())
         }
@@ -214,11 +236,12 @@ final class Matrix: Sendable {
             sum += tally
         }
         row("all, \(cells) cells", Self.columns(sum))
-        print("peak: \(peak.withLock { $0 }); at the end: \(ProcessFigures.now)")
+        say("peak: \(peak.withLock { $0 }); at the end: \(ProcessFigures.now)")
     }
 
     private static func columns(_ tally: Tally) -> [String] {
-        [tally.requests, tally.succeeded, tally.cancelled, tally.failed, tally.bytes >> 20].map(String.init)
+        [tally.requests, tally.succeeded, tally.cancelled, tally.failed, tally.bytes >> 20].map(
+            String.init)
             + [String(format: "%.1f", tally.seconds), String(tally.kept >> 10)]
     }
 }

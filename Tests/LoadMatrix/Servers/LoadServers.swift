@@ -47,6 +47,7 @@ final class LoadServers: Sendable {
         location /plain/ { alias \(root)/; add_header Cache-Control no-store; }
         location /fresh/ { alias \(root)/; add_header Cache-Control max-age=60; }
         location /valid/ { alias \(root)/; add_header Cache-Control no-cache; }
+        location /slow/ { alias \(root)/; limit_rate 1500k; }
         location / { root \(root); }
         location /r/ { proxy_pass http://127.0.0.1:\(rude)/; }
         """
@@ -76,7 +77,8 @@ final class LoadServers: Sendable {
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard
             let port = Int(
-                line.trimmingCharacters(in: .whitespacesAndNewlines).replacingOccurrences(of: "port ", with: ""))
+                line.trimmingCharacters(in: .whitespacesAndNewlines).replacingOccurrences(
+                    of: "port ", with: ""))
         else { throw Unexpected("the rude server said: \(line)") }
         return (port, input)
     }

@@ -15,7 +15,8 @@ extension RudeServer.Connection {
         case "echo": goesOn = send(status: "200 OK", Data(request.body))
         case "events": goesOn = sendEvents(first, seed)
         case "moved":
-            goesOn = send(status: "302 Found", Data("moved".utf8), fields: "Location: ../b/\(first)-\(seed)\r\n")
+            goesOn = send(
+                status: "302 Found", Data("moved".utf8), fields: "Location: ../b/\(first)-\(seed)\r\n")
         default: goesOn = send(status: "404 Not Found", Data("no such path".utf8))
         }
         return goesOn && !request.isLast
@@ -46,7 +47,8 @@ extension RudeServer.Connection {
             let piece = rest.prefix(size)
             rest = rest.dropFirst(size)
             let framed =
-                isChunked ? Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [13, 10] : Array(piece)
+                isChunked
+                ? Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [13, 10] : Array(piece)
             guard write(framed) else { return false }
             if pieces > 1 { usleep(3_000) }
         }
@@ -54,11 +56,14 @@ extension RudeServer.Connection {
     }
 
     private func sendEvents(_ count: Int, _ seed: Int) -> Bool {
-        let fields = "Content-Type: text/event-stream\r\nCache-Control: no-store\r\nX-Accel-Buffering: no\r\n"
+        let fields =
+            "Content-Type: text/event-stream\r\nCache-Control: no-store\r\nX-Accel-Buffering: no\r\n"
         guard write(head("200 OK", length: nil, fields: fields)) else { return false }
         for index in 0..<count {
             let event = Array("id: \(index)\ndata: \(Content.event(index, seed))\n\n".utf8)
-            guard write(Array("\(String(event.count, radix: 16))\r\n".utf8) + event + [13, 10]) else { return false }
+            guard write(Array("\(String(event.count, radix: 16))\r\n".utf8) + event + [13, 10]) else {
+                return false
+            }
             if index % 8 == 7 { usleep(1_000) }
         }
         return write(Array("0\r\n\r\n".utf8))

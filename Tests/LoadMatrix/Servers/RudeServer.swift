@@ -57,7 +57,8 @@ extension RudeServer {
         init(descriptor: Int32) {
             self.descriptor = descriptor
             var on: Int32 = 1
-            setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+            setsockopt(
+                descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
 
         func run() {
@@ -110,7 +111,9 @@ extension RudeServer {
                 }
                 if field.hasPrefix("transfer-encoding:"), field.contains("chunked") { isChunked = true }
                 if field.hasPrefix("connection:"), field.contains("close") { request.isLast = true }
-                if field.hasPrefix("expect:"), !write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) { return nil }
+                if field.hasPrefix("expect:"), !write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) {
+                    return nil
+                }
             }
             guard let body = isChunked ? readChunks() : readBytes(length) else { return nil }
             request.body = body
@@ -120,7 +123,9 @@ extension RudeServer {
         private static func headEnd(_ bytes: [UInt8]) -> Int? {
             guard bytes.count >= 4 else { return nil }
             for index in 3..<bytes.count
-            where bytes[index] == 10 && bytes[index - 1] == 13 && bytes[index - 2] == 10 && bytes[index - 3] == 13 {
+            where bytes[index] == 10 && bytes[index - 1] == 13 && bytes[index - 2] == 10
+                && bytes[index - 3] == 13
+            {
                 return index + 1
             }
             return nil

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+
+/// Prints a line at once, also into a pipe.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
+}
