@@ -53,6 +53,9 @@ final class BatchTally: @unchecked Sendable {
         progress.cancellationHandler = { [weak self] in self?.cancelMembers() }
     }
 
+    /// Whether the members' ends are followed.
+    var isTracked: Bool { state.withLock { $0.delivery != nil } }
+
     var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.withLock { $0.completionQueue = newValue } }

@@ -71,9 +71,12 @@ public final class OperationBatch: Sendable {
 
     /// Adds all members to a queue. A second call has no effect.
     public func enqueue(on queue: OperationQueue) {
+        let elsewhere = Set(enqueuedElsewhere.map { ObjectIdentifier($0) })
         guard track() else { return }
         // Foundation's queue stops the program at operations that are over or under way, or in a queue.
-        let pending = operations.filter { FoundationState(of: $0).isFree && !$0.isFinished && !$0.isExecuting }
+        let pending = operations.filter {
+            !elsewhere.contains(ObjectIdentifier($0)) && !$0.foundationState.isQueued && !$0.hasBegun && !$0.isFinished
+        }
         queue.addOperations(pending, waitUntilFinished: false)
         tally.settle()
     }
@@ -121,6 +124,11 @@ public final class OperationBatch: Sendable {
     }
 
     static let defaultQueue = RequestOperationQueue()
+
+    /// The members of nested batches that have been enqueued by themselves.
+    private var enqueuedElsewhere: [URLConnectionOperation] {
+        batches.flatMap { $0.tally.isTracked ? $0.operations : $0.enqueuedElsewhere }
+    }
 
     /// Whether the main queue has to run before the batch is complete.
     private var waitsForMainQueue: Bool {

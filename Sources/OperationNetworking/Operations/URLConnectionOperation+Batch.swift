@@ -59,6 +59,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         var hasStarted = false
         /// A queue is taking the operation in, and looks at it when it has.
         var isJoining = false
+        var evidence = FoundationEvidence()
     }
 
     private let state: Locked<State>
@@ -78,15 +79,35 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
     }
 
     override var isReady: Bool {
+        let isReady = mayRun
+        if state.withLock({ $0.evidence.noteQuestion(answer: isReady) }) {
+            Runtime.current.later { self.askForReadiness() }
+        }
+        return isReady
+    }
+
+    private var mayRun: Bool {
         let isOpen = state.withLock { $0.node }.map { $0.openCount > 0 } ?? false
         return super.isReady && (!isOpen || isCancelled)
+    }
+
+    /// Makes Foundation look at `isReady` again, after what it answers has changed.
+    private func askForReadiness() {
+        state.withLock { $0.evidence.expectQuestion() }
+        didChangeValue(forKey: OperationState.ready.key)
+        state.withLock { _ = $0.evidence.endExpectation() }
+    }
+
+    /// As far as anybody knows.
+    var foundationState: FoundationState {
+        state.withLock { $0.evidence.wasAsked } ? FoundationState(of: self) : .initialized
     }
 
     /// Without effect on one that was started. One that is not ready is left to its queue.
     override func start() {
         guard state.withLock({ !$0.hasStarted && !$0.isJoining }) else { return }
         // A queue of Foundation's that has decided before the dependency came would never look again.
-        guard isReady || FoundationState(of: self) == .starting else {
+        guard mayRun || isStartedByFoundation else {
             return scheduler?.operationDidNotStart(self) ?? ()
         }
         let (isFirst, block) = state.withLock { state in
@@ -104,7 +125,9 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
     }
 
     override func cancel() {
+        state.withLock { $0.evidence.expectQuestion() }
         super.cancel()
+        state.withLock { _ = $0.evidence.endExpectation() }
         askForReadiness()
         scheduler?.operationDidCancel(self)
     }
@@ -154,7 +177,7 @@ extension BatchCompletionOperation: SchedulableOperation {
     var isActivated: Bool { state.withLock { $0.scheduler != nil || $0.hasStarted } }
 
     func attach(to scheduler: any OperationScheduler) -> Bool {
-        guard FoundationState(of: self).isFree else { return false }
+        guard foundationState.isFree else { return false }
         return state.withLock { state in
             guard state.scheduler == nil, !state.hasStarted else { return false }
             state.scheduler = scheduler
@@ -163,5 +186,6 @@ extension BatchCompletionOperation: SchedulableOperation {
         }
     }
 
+    func postReadiness() { askForReadiness() }
     func upstreamDidEnd(_ upstream: Operation) {}
 }

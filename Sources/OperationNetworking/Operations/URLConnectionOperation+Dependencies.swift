@@ -60,7 +60,7 @@ extension URLConnectionOperation {
         // The block first: without the edge the operation may begin.
         removePreparations(from: operation)
         DependencyGraph.remove(upstream: operation, from: self)
-        super.removeDependency(operation)
+        tellFoundation { super.removeDependency(operation) }
         // One that was added meanwhile found the edge that is gone now.
         if lock.withLock({ !_preparations.isEmpty }), !DependencyGraph.isUpstream(operation, of: self) {
             removePreparations(from: operation)
@@ -181,8 +181,7 @@ extension URLConnectionOperation: SchedulableOperation {
 
     func attach(to scheduler: any OperationScheduler) -> Bool {
         // Another queue's, which waits with it, or is about to start it.
-        let state = FoundationState(of: self)
-        guard !state.isWaiting, state != .starting else { return false }
+        guard !foundationState.isQueued else { return false }
         return lock.withLock {
             guard _scheduler == nil, _machine.join() else { return false }
             _scheduler = scheduler

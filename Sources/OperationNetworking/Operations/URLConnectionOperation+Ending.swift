@@ -97,7 +97,7 @@ extension URLConnectionOperation {
         Trace.step(.finish, self)
         // Foundation complains about an operation in a queue that ends without having executed, as a cancelled one does:
         // it is shown as executing for the moment.
-        if FoundationState(of: self).expectsExecution { didChangeValue(forKey: OperationState.executing.key) }
+        if !super.isExecuting { didChangeValue(forKey: OperationState.executing.key) }
         // What waits for nothing any more is released outside the lock: a block holds anything.
         var preparations = PreparationList()
         defer { withExtendedLifetime(preparations) {} }

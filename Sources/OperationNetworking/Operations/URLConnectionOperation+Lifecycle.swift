@@ -9,8 +9,9 @@ internal import NetworkingTransport
 
 extension URLConnectionOperation {
     func performStart() {
-        let caller: RequestMachine.Owner = FoundationState(of: self) == .starting ? .foundationQueue : .caller
+        let caller: RequestMachine.Owner = isFoundationStarting ? .foundationQueue : .caller
         let (action, scheduler, alarm, hold) = change {
+            if caller == .foundationQueue { _evidence.wasStarted = true }
             let action = _machine.start(
                 dependenciesAreMet: (_dependencyNode?.openCount ?? 0) == 0, needsPreparation: _needsPreparation,
                 by: caller)
@@ -75,7 +76,7 @@ extension URLConnectionOperation {
         guard case .ready(let restart) = action else { return }
         if let scheduler {
             scheduler.operationDidResume(self)
-        } else if restart, !FoundationState(of: self).isWaiting {
+        } else if restart, !isLeftToFoundation {
             start()
         }
     }
@@ -90,7 +91,7 @@ extension URLConnectionOperation {
             return (action, _attempt, _machine.attempt, _scheduler)
         }
         guard action != .none else { return }
-        super.cancel()
+        tellFoundation { super.cancel() }
         askForReadiness()
         switch action {
         case .none:
@@ -110,7 +111,7 @@ extension URLConnectionOperation {
             if let attempt { runtime.onNetworkThread { attempt.end(by: .paused) } }
             if let scheduler {
                 scheduler.operationDidCancel(self)
-            } else if restart, !FoundationState(of: self).isWaiting {
+            } else if restart, !isLeftToFoundation {
                 startByItself()
             }
         }
@@ -153,7 +154,7 @@ extension URLConnectionOperation {
         var stack: [Operation] = [self]
         while let operation = stack.popLast() {
             if let last = operation as? BatchCompletionOperation {
-                guard !last.isActivated, FoundationState(of: last).isFree else { continue }
+                guard !last.isActivated, last.foundationState == .initialized else { continue }
                 chain.append(last)
                 stack += DependencyGraph.upstreams(of: last).filter { seen.insert(ObjectIdentifier($0)).inserted }
                 continue
@@ -174,10 +175,10 @@ extension URLConnectionOperation {
 
     /// Whether nobody has started the operation or put it into a queue.
     private var isUnclaimed: Bool {
-        let state = FoundationState(of: self)
+        let state = foundationState
         return lock.withLock {
-            if state.isWaiting || state == .starting { _machine.noteFoundationQueue() }
-            return !_machine.isClaimed && _machine.state != .finished
+            if state.isQueued { _machine.noteFoundationQueue() }
+            return state != .unknown && !_machine.isClaimed && _machine.state != .finished
         }
     }
 }

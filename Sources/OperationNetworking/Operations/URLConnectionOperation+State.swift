@@ -131,6 +131,6 @@ extension URLConnectionOperation {
         announce(news)
         askForReadiness()
         // A queue of Foundation's that has got it meanwhile starts it, in its time.
-        if starts, !FoundationState(of: self).isWaiting { startByItself() }
+        if starts, !isLeftToFoundation { startByItself() }
     }
 }

@@ -59,6 +59,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Nil before the start, and without a limit.
     final var _totalTime: TotalTime?
     final var _observation = Observation()
+    /// What was seen of queues of Foundation's.
+    @exclusivity(unchecked) final var _evidence = FoundationEvidence()
     /// Kept here once a `RequestOperationQueue` has the operation.
     final var _queuePriority: Operation.QueuePriority?
     /// Guarded by the graph's lock, not by `lock`.
@@ -264,8 +266,9 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Whether a queue may start the operation. It is not paused and its dependencies have ended, or it is cancelled.
     /// A `RequestOperationQueue` does not ask: an override counts in queues of Foundation's only.
     open override var isReady: Bool {
-        let isReady = lock.withLock { snapshot().isReady }
-        return isReady && super.isReady
+        // Behind the lock of Foundation's, which it never holds while it asks.
+        let isReady = super.isReady
+        return answerReadiness(isReady)
     }
 
     /// True between start and end, while not paused.
@@ -295,15 +298,17 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     open override var queuePriority: Operation.QueuePriority {
         get { lock.withLock { _queuePriority } ?? super.queuePriority }
         set {
+            let state = foundationState
             let (scheduler, isStored) = lock.withLock { () -> ((any OperationScheduler)?, Bool) in
-                if let scheduler = _scheduler {
-                    _queuePriority = newValue
-                    return (scheduler, true)
-                }
                 // Foundation must not change the priority of an operation that a `RequestOperationQueue` has listed: it would
                 // walk a list of pointers to operations that are gone. So it is told before the lock, which `attach`
-                // takes, is let go; to an operation in none of its queues it only assigns.
-                guard FoundationState(of: self) == .initialized else { return (nil, false) }
+                // takes, is let go; to an operation in none of its queues it only assigns. Where there is no telling, it
+                // is not told.
+                if _scheduler != nil || state == .unknown {
+                    _queuePriority = newValue
+                    return (_scheduler, true)
+                }
+                guard state == .initialized else { return (nil, false) }
                 super.queuePriority = newValue
                 return (nil, true)
             }

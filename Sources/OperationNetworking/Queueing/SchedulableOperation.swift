@@ -61,7 +61,7 @@ protocol SchedulableOperation: Operation {
 }
 
 extension SchedulableOperation {
-    func postReadiness() { askForReadiness() }
+    func postReadiness() { didChangeValue(forKey: OperationState.ready.key) }
 }
 
 /// What a schedulable operation reports to its queue: on any thread, with no lock held, after the change is visible.

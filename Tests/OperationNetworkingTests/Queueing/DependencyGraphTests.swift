@@ -125,7 +125,9 @@ struct DependencyGraphTests {
         #expect(path?.count == 1202)
     }
 
-    @Test("A chain of our operations and foreign ones that grows at its end is built in linear time")
+    @Test(
+        "A chain of our operations and foreign ones that grows at its end is built in linear time",
+        .needsFoundationState)
     func longAlternatingChain() {
         let operations = (0..<20_000).map { $0 % 2 == 0 ? InstantOperation() : BlockOperation() }
         let seconds = processorSeconds {

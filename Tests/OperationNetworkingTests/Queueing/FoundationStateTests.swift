@@ -5,15 +5,22 @@ import Testing
 
 @testable import OperationNetworking
 
+extension Trait where Self == ConditionTrait {
+    /// What the comment of `FoundationState` says is lost where Foundation's record of an operation cannot be read.
+    static var needsFoundationState: Self { .enabled(if: FoundationState.isReadable) }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct FoundationStateTests {
-    @Test("Foundation's record of an operation is read: alone, enqueued, started by hand, finished")
+    @Test(
+        "Foundation's record of an operation is read: alone, enqueued, started by hand, finished", .needsFoundationState
+    )
     func states() {
         let operation = BlockOperation {}
         #expect(FoundationState(of: operation) == .initialized)
         let queue = OperationQueue()
         queue.isSuspended = true
         queue.addOperation(operation)
-        #expect(FoundationState(of: operation) == .enqueued && FoundationState(of: operation).isWaiting)
+        #expect(FoundationState(of: operation) == .enqueued && FoundationState(of: operation).isQueued)
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()
         #expect(FoundationState(of: operation) == .begun)
@@ -22,7 +29,7 @@ import Testing
         #expect(FoundationState(of: byHand) == .begun)
     }
 
-    @Test("Whether an operation that is not ours may wait for one is read, too")
+    @Test("Whether an operation that is not ours may wait for one is read, too", .needsFoundationState)
     func dependents() {
         let (own, foreign, other) = (InstantOperation(), BlockOperation {}, InstantOperation())
         #expect(!FoundationState.mayHaveForeignDependents(own))
@@ -37,7 +44,7 @@ import Testing
         #expect(!FoundationState.mayHaveForeignDependents(other))
     }
 
-    @Test("An operation that its queue starts sees so")
+    @Test("An operation that its queue starts sees so", .needsFoundationState)
     func starting() async {
         final class Observed: Operation, @unchecked Sendable {
             let seen = Recorder<FoundationState>()
@@ -50,5 +57,58 @@ import Testing
         OperationQueue().addOperation(operation)
         _ = becomesTrue { operation.isFinished }
         #expect(operation.seen.values == [.starting])
+    }
+
+    @Test("What the library asks and tells is no sign of a queue; what a queue asks is")
+    func evidence() async {
+        let operation = HTTPRequestOperation.make()
+        let other = HTTPRequestOperation.make()
+        operation.pause()
+        operation.resume()
+        operation.addDependency(other as Operation)
+        operation.removeDependency(other)
+        operation.cancel()
+        #expect(!operation.lock.withLock { operation._evidence.wasAsked } && operation.foundationState == .initialized)
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        queue.addOperation(operation)
+        #expect(operation.lock.withLock { operation._evidence.wasAsked } && operation.foundationState != .initialized)
+        #expect(operation.isLeftToFoundation)
+        queue.isSuspended = false
+        await operation.completed()
+        #expect(operation.lock.withLock { operation._evidence.wasStarted })
+    }
+
+    @Test("A subclass that answers without asking is not taken for one that no queue has")
+    func ownAnswer() async {
+        final class Willing: HTTPRequestOperation, @unchecked Sendable {
+            override var isReady: Bool { true }
+        }
+        let operation = Willing(request: URLRequest(url: unsupportedURL))
+        operation.completionQueue = DispatchQueue(label: "test")
+        operation.pause()
+        operation.start()
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        queue.addOperation(operation)
+        #expect(operation.isLeftToFoundation)
+        operation.resume()
+        #expect(!operation.isFinished && !operation.isExecuting)
+        queue.isSuspended = false
+        await operation.completed()
+    }
+
+    @Test("Foundation is told again once a no of before may have been noted after the operation had become ready")
+    func toldAgain() {
+        var evidence = FoundationEvidence()
+        let first = evidence.noteQuestion(answer: false)
+        evidence.expectQuestion()
+        let own = evidence.noteQuestion(answer: true)
+        let wasAsked = evidence.endExpectation()
+        #expect(!first && !own && wasAsked)
+        let (second, third) = (evidence.noteQuestion(answer: true), evidence.noteQuestion(answer: true))
+        evidence.expectQuestion()
+        let isAnswered = evidence.endExpectation()
+        #expect(second && !third && !isAnswered)
     }
 }

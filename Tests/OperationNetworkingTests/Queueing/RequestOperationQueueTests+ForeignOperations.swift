@@ -125,7 +125,7 @@ extension RequestOperationQueueTests {
         #expect(becomesTrue { weakForeign == nil })
     }
 
-    @Test("A foreign operation that waits in a queue of Foundation's is left there")
+    @Test("A foreign operation that waits in a queue of Foundation's is left there", .needsFoundationState)
     func foreignInFoundation() {
         let (plain, ran) = (OperationQueue(), Counter())
         plain.isSuspended = true
@@ -139,7 +139,9 @@ extension RequestOperationQueueTests {
         #expect(ran.value == 1 && queue.queuedOperationCount == 0)
     }
 
-    @Test("An operation of ours that a queue of Foundation's has dispatched, and not started, is left there")
+    @Test(
+        "An operation of ours that a queue of Foundation's has dispatched, and not started, is left there",
+        .needsFoundationState)
     func dispatchedByFoundation() {
         let underlying = DispatchQueue(label: "underlying")
         let busy = DispatchSemaphore(value: 0)
@@ -160,7 +162,7 @@ extension RequestOperationQueueTests {
         withExtendedLifetime(underlying) {}
     }
 
-    @Test("A batch's last operation that waits in a queue of Foundation's is left there")
+    @Test("A batch's last operation that waits in a queue of Foundation's is left there", .needsFoundationState)
     func lastOfBatchInFoundation() throws {
         let (plain, ran) = (OperationQueue(), Counter())
         plain.isSuspended = true
@@ -176,7 +178,9 @@ extension RequestOperationQueueTests {
         #expect(last.isFinished && queue.queuedOperationCount == 0)
     }
 
-    @Test("A batch's last operation that a queue of Foundation's has dispatched is not kept by a later dependency")
+    @Test(
+        "A batch's last operation that a queue of Foundation's has dispatched is not kept by a later dependency",
+        .needsFoundationState)
     func lastOfBatchDispatchedByFoundation() throws {
         let underlying = DispatchQueue(label: "underlying")
         let busy = DispatchSemaphore(value: 0)

@@ -79,7 +79,7 @@ import Testing
         #expect(operation.responseString == "x")
     }
 
-    @Test("Reading isReady changes nothing: value(), resume() and operations go on as before")
+    @Test("Reading isReady changes nothing: value(), resume() and operations go on as before", .needsFoundationState)
     func readiness() async throws {
         let server = try TestServer()
         server.respondToOthers { _ in .ok("x") }

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import Glibc
 @_spi(Reflection) internal import Swift
 
-/// How far Foundation's own record of an operation has come, read without a side effect.
+/// How far Foundation's own record of an operation has come, and whether it has dependents there, read without a side
+/// effect: the only private fields of Foundation's `Operation` that the library looks at.
 ///
-/// Foundation on Linux has no public word for it: whether an operation is in one of its queues shows in no property, and
-/// it asks an operation nothing that it does not ask elsewhere too. So the byte in which it keeps its state is looked
-/// up by name, once, in what the language records of the class, and read from then on.
+/// Whether an operation waits in an `OperationQueue` shows in no property, and what a queue asks of an operation others
+/// ask too. So where it matters, and only for an operation that has been asked (see `FoundationEvidence`) or is not the
+/// library's, the byte in which Foundation keeps its state is read. Nor does Foundation say which operations that are not the
+/// library's wait for one. Nothing is ever written.
+///
+/// Without it, which is what the environment variable `OPERATION_NETWORKING_NO_PRIVATE_STATE` forces, and what a Foundation
+/// with another layout leads to:
+/// - an operation that has been asked for its `isReady`, and has not been started, counts as one that a queue of
+///   Foundation's will start: `value()` waits for that, and so does `resume()` after a start that came too early;
+/// - an operation that waits in a queue of Foundation's and is added to a `RequestOperationQueue` stops the program, as it
+///   does if it is added to another queue of Foundation's;
+/// - an upstream that nobody has started, and that is not the library's, is waited for instead of reported;
+/// - each dependency that is added behind operations that are not the library's is searched for a cycle, though nothing waits
+///   for its dependent: a chain of both kinds in turn takes time quadratic in its length.
 enum FoundationState {
     /// In no queue, and not started.
     case initialized
@@ -22,14 +35,19 @@ enum FoundationState {
     case unknown
 
     init(of operation: Operation) {
-        guard let offset = Self.offset else {
-            self = .unknown
-            return
-        }
-        let object = Unmanaged.passUnretained(operation).toOpaque()
-        self.init(byte: object.load(fromByteOffset: offset, as: UInt8.self))
-        withExtendedLifetime(operation) {}
+        self = Self.offset.map { Self.read(operation, at: $0) } ?? .unknown
     }
+
+    /// Whether a queue of Foundation's has the operation and will call its `start()`, or just does.
+    var isQueued: Bool { self == .enqueuing || self == .enqueued || self == .starting }
+
+    /// Whether no queue of Foundation's has, or had, the operation, and nobody has started it, as far as is known.
+    var isFree: Bool { self == .initialized || self == .unknown }
+
+    /// Whether the record can be read.
+    static var isReadable: Bool { offset != nil }
+
+    // MARK: The record
 
     /// - Parameter byte: an enumeration's case, by its place in the declaration.
     private init(byte: UInt8) {
@@ -45,28 +63,29 @@ enum FoundationState {
         }
     }
 
-    /// Whether the operation waits in a queue of Foundation's, which will start it.
-    var isWaiting: Bool { self == .enqueuing || self == .enqueued }
-
-    /// Whether no queue of Foundation's has, or had, the operation, and nobody has started it, as far as is known.
-    var isFree: Bool { self == .initialized || self == .unknown }
-
-    /// Whether Foundation would complain about an end that it has not seen the beginning of.
-    var expectsExecution: Bool {
-        switch self {
-        case .enqueuing, .enqueued, .starting, .unknown: true
-        case .initialized, .begun: false
-        }
+    private static func read(_ operation: Operation, at offset: Int) -> FoundationState {
+        defer { withExtendedLifetime(operation) {} }
+        let object = Unmanaged.passUnretained(operation).toOpaque()
+        return FoundationState(byte: object.load(fromByteOffset: offset, as: UInt8.self))
     }
 
-    /// Where an `Operation` keeps its state; nil when there is no such field of one byte.
-    private static let offset = offset(of: "__state", size: 1)
+    /// Where an `Operation` keeps its state; nil: nowhere that we know, or it is not to be read.
+    private static let offset: Int? = {
+        guard let offset = field(named: "__state", size: 1, type: "__NSOperationState") else { return nil }
+        return Probe.isRight(offset) ? offset : nil
+    }()
 
-    private static func offset(of field: String, size: Int) -> Int? {
+    /// The offset of a field of `Operation`, if what the language has recorded of the class says that there is one of this
+    /// name, type and size.
+    private static func field(named name: String, size: Int, type: String? = nil) -> Int? {
+        guard getenv("OPERATION_NETWORKING_NO_PRIVATE_STATE") == nil else { return nil }
+        func length<Value>(_: Value.Type) -> Int { MemoryLayout<Value>.size }
         var found: Int?
         // 1: of a class.
-        _forEachField(of: Operation.self, options: _EachFieldOptions(rawValue: 1)) { name, offset, type, _ in
-            guard String(cString: name) == field, RuntimeType.size(of: type) == size else { return true }
+        _forEachField(of: Operation.self, options: _EachFieldOptions(rawValue: 1)) { label, offset, fieldType, _ in
+            guard String(cString: label) == name, type == nil || String(describing: fieldType) == type,
+                _openExistential(fieldType, do: length) == size
+            else { return true }
             found = offset
             return false
         }
@@ -87,7 +106,7 @@ enum FoundationState {
 
     /// Where an `Operation` notes its dependents, and what is there while there are none; nil: nowhere that we know.
     private static let dependents: (offset: Int, none: UInt)? = {
-        guard let offset = offset(of: "__downDependencies", size: MemoryLayout<UInt>.size) else { return nil }
+        guard let offset = field(named: "__downDependencies", size: MemoryLayout<UInt>.size) else { return nil }
         let (first, second) = (BlockOperation {}, BlockOperation {})
         let none = word(of: first, at: offset)
         guard none == word(of: second, at: offset) else { return nil }
@@ -101,35 +120,39 @@ enum FoundationState {
         defer { withExtendedLifetime(operation) {} }
         return Unmanaged.passUnretained(operation).toOpaque().load(fromByteOffset: offset, as: UInt.self)
     }
-}
 
-private enum RuntimeType {
-    /// The size of a value of a type that is known at run time only.
-    static func size(of type: Any.Type) -> Int {
-        func size<Value>(_: Value.Type) -> Int { MemoryLayout<Value>.size }
-        return _openExistential(type, do: size)
-    }
-}
+    // MARK: The check
 
-extension Operation {
-    /// Makes Foundation look at `isReady` again, after what it answers has changed.
-    ///
-    /// Foundation asks once while it takes an operation in, and notes the answer. If the operation becomes ready meanwhile,
-    /// its news of that may find no queue to tell, and the note that follows is out of date. Foundation does ask again, but
-    /// acts on a yes only when something else makes it look: an operation that is the last in its queue would never
-    /// start. So news that come while the operation is being taken in are told again afterwards.
-    func askForReadiness() {
-        // Looked at before it is told: a note that is out of date may come between the two, with all that follows it.
-        let state = FoundationState(of: self)
-        didChangeValue(forKey: OperationState.ready.key)
-        guard state == .enqueuing || state == .unknown else { return }
-        // From another thread, because this one may hold the queue's lock.
-        Runtime.current.later { [self] in
-            if state == .enqueuing {
-                askForReadiness()
-            } else {
-                didChangeValue(forKey: OperationState.ready.key)
-            }
+    /// Goes through a life in a queue of Foundation's, and compares what is read on the way with what it is.
+    private final class Probe: Operation, @unchecked Sendable {
+        /// Used before, in and after the adding on one thread only.
+        private var whileAdded: FoundationState?
+        private let offset: Int
+
+        private init(_ offset: Int) { self.offset = offset }
+
+        override var isReady: Bool {
+            whileAdded = FoundationState.read(self, at: offset)
+            return super.isReady
+        }
+
+        override var isExecuting: Bool { true }
+
+        /// What has been added is kept: a queue that does not run keeps its operations, and they keep it.
+        nonisolated(unsafe) private static var queue: OperationQueue?
+
+        /// Called once, by the initialiser of `FoundationState.offset`.
+        static func isRight(_ offset: Int) -> Bool {
+            let (probe, queue) = (Probe(offset), OperationQueue())
+            queue.isSuspended = true
+            self.queue = queue
+            let before = FoundationState.read(probe, at: offset)
+            queue.addOperation(probe)
+            let after = FoundationState.read(probe, at: offset)
+            let other = Probe(offset)
+            other.didChangeValue(forKey: OperationState.executing.key)
+            return before == .initialized && probe.whileAdded == .enqueuing && after == .enqueued
+                && FoundationState.read(other, at: offset) == .begun
         }
     }
 }
