@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-internal import Glibc
-@_spi(Reflection) internal import Swift
 
-/// How far Foundation's own record of an operation has come, and whether it has dependents there, read without a side
-/// effect: the only private fields of Foundation's `Operation` that the library looks at.
+/// How far Foundation's own record of an operation has come, and whether it has dependents there, read without a side effect
+/// by `FoundationInternals`.
 ///
 /// Whether an operation waits in an `OperationQueue` shows in no property, and what a queue asks of an operation others
 /// ask too. So where it matters, and only for an operation that has been asked (see `FoundationEvidence`) or is not the
@@ -35,7 +33,7 @@ enum FoundationState {
     case unknown
 
     init(of operation: Operation) {
-        self = Self.offset.map { Self.read(operation, at: $0) } ?? .unknown
+        self = Self.field.map { Self.read(operation, $0) } ?? .unknown
     }
 
     /// Whether a queue of Foundation's has the operation and will call its `start()`, or just does.
@@ -45,7 +43,7 @@ enum FoundationState {
     var isFree: Bool { self == .initialized || self == .unknown }
 
     /// Whether the record can be read.
-    static var isReadable: Bool { offset != nil }
+    static var isReadable: Bool { field != nil }
 
     // MARK: The record
 
@@ -63,34 +61,17 @@ enum FoundationState {
         }
     }
 
-    private static func read(_ operation: Operation, at offset: Int) -> FoundationState {
-        defer { withExtendedLifetime(operation) {} }
-        let object = Unmanaged.passUnretained(operation).toOpaque()
-        return FoundationState(byte: object.load(fromByteOffset: offset, as: UInt8.self))
+    private static func read(
+        _ operation: Operation, _ field: FoundationInternals.OperationField
+    ) -> FoundationState {
+        FoundationState(byte: field.load(of: operation))
     }
 
     /// Where an `Operation` keeps its state; nil: nowhere that we know, or it is not to be read.
-    private static let offset: Int? = {
-        guard let offset = field(named: "__state", size: 1, type: "__NSOperationState") else { return nil }
-        return Probe.isRight(offset) ? offset : nil
+    private static let field: FoundationInternals.OperationField? = {
+        let field = FoundationInternals.operationField("__state", size: 1, type: "__NSOperationState")
+        return field.flatMap { Probe.isRight($0) ? $0 : nil }
     }()
-
-    /// The offset of a field of `Operation`, if what the language has recorded of the class says that there is one of this
-    /// name, type and size.
-    private static func field(named name: String, size: Int, type: String? = nil) -> Int? {
-        guard getenv("OPERATION_NETWORKING_NO_PRIVATE_STATE") == nil else { return nil }
-        func length<Value>(_: Value.Type) -> Int { MemoryLayout<Value>.size }
-        var found: Int?
-        // 1: of a class.
-        _forEachField(of: Operation.self, options: _EachFieldOptions(rawValue: 1)) { label, offset, fieldType, _ in
-            guard String(cString: label) == name, type == nil || String(describing: fieldType) == type,
-                _openExistential(fieldType, do: length) == size
-            else { return true }
-            found = offset
-            return false
-        }
-        return found
-    }
 
     // MARK: Who waits
 
@@ -101,25 +82,22 @@ enum FoundationState {
     /// memory, and not that memory, which another thread may be about to free.
     static func mayHaveForeignDependents(_ operation: Operation) -> Bool {
         guard let dependents else { return true }
-        return word(of: operation, at: dependents.offset) != dependents.none
+        return dependents.field.load(of: operation) != dependents.none
     }
 
     /// Where an `Operation` notes its dependents, and what is there while there are none; nil: nowhere that we know.
-    private static let dependents: (offset: Int, none: UInt)? = {
-        guard let offset = field(named: "__downDependencies", size: MemoryLayout<UInt>.size) else { return nil }
+    private static let dependents: (field: FoundationInternals.OperationField, none: UInt)? = {
+        guard
+            let field = FoundationInternals.operationField("__downDependencies", size: MemoryLayout<UInt>.size)
+        else { return nil }
         let (first, second) = (BlockOperation {}, BlockOperation {})
-        let none = word(of: first, at: offset)
-        guard none == word(of: second, at: offset) else { return nil }
+        let none: UInt = field.load(of: first)
+        guard none == field.load(of: second) else { return nil }
         second.addDependency(first)
         defer { second.removeDependency(first) }
-        guard word(of: first, at: offset) != none, word(of: second, at: offset) == none else { return nil }
-        return (offset, none)
+        guard field.load(of: first) != none, field.load(of: second) == none else { return nil }
+        return (field, none)
     }()
-
-    private static func word(of operation: Operation, at offset: Int) -> UInt {
-        defer { withExtendedLifetime(operation) {} }
-        return Unmanaged.passUnretained(operation).toOpaque().load(fromByteOffset: offset, as: UInt.self)
-    }
 
     // MARK: The check
 
@@ -127,12 +105,12 @@ enum FoundationState {
     private final class Probe: Operation, @unchecked Sendable {
         /// Used before, in and after the adding on one thread only.
         private var whileAdded: FoundationState?
-        private let offset: Int
+        private let field: FoundationInternals.OperationField
 
-        private init(_ offset: Int) { self.offset = offset }
+        private init(_ field: FoundationInternals.OperationField) { self.field = field }
 
         override var isReady: Bool {
-            whileAdded = FoundationState.read(self, at: offset)
+            whileAdded = FoundationState.read(self, field)
             return super.isReady
         }
 
@@ -141,18 +119,18 @@ enum FoundationState {
         /// What has been added is kept: a queue that does not run keeps its operations, and they keep it.
         nonisolated(unsafe) private static var queue: OperationQueue?
 
-        /// Called once, by the initialiser of `FoundationState.offset`.
-        static func isRight(_ offset: Int) -> Bool {
-            let (probe, queue) = (Probe(offset), OperationQueue())
+        /// Called once, by the initialiser of `FoundationState.field`.
+        static func isRight(_ field: FoundationInternals.OperationField) -> Bool {
+            let (probe, queue) = (Probe(field), OperationQueue())
             queue.isSuspended = true
             self.queue = queue
-            let before = FoundationState.read(probe, at: offset)
+            let before = FoundationState.read(probe, field)
             queue.addOperation(probe)
-            let after = FoundationState.read(probe, at: offset)
-            let other = Probe(offset)
+            let after = FoundationState.read(probe, field)
+            let other = Probe(field)
             other.didChangeValue(forKey: OperationState.executing.key)
             return before == .initialized && probe.whileAdded == .enqueuing && after == .enqueued
-                && FoundationState.read(other, at: offset) == .begun
+                && FoundationState.read(other, field) == .begun
         }
     }
 }

@@ -14,14 +14,36 @@ internal import Glibc
 /// | the delegate of one call on a `URLSession`                  | it is not asked: the session's is                      |
 /// | the session of a task, for a session of Foundation's that was made with a configuration of ours | its delegate is called on another queue, with another session |
 /// | `URLSessionTaskMetrics` with values                         | they are empty: `HTTPRequestOperation.metrics` has them |
+/// | how far a queue of Foundation's has come with an operation, and whether any waits for it there | see `FoundationState` |
 ///
-/// On a session that is known as an `OperationURLSession` nothing but the last is needed. Every field is looked for by name,
-/// type and size, and what is written is read back by Foundation's public properties on an object made for that, when the
-/// first is needed; a Foundation with other fields is left alone. `OPERATION_NETWORKING_NO_PRIVATE_STATE` in the
-/// environment has the same effect.
+/// On a session that is known as an `OperationURLSession` no more than the metrics are needed. Every field is looked for by
+/// name, type and size, and what is read or written is compared, when the first is needed, with what Foundation's public
+/// members say on an object that was made for that; a Foundation with other fields is left alone.
+/// `OPERATION_NETWORKING_NO_PRIVATE_STATE` in the environment has the same effect.
 enum FoundationInternals {
     /// Nothing is looked at.
     static let isOff = getenv("OPERATION_NETWORKING_NO_PRIVATE_STATE") != nil
+
+    // MARK: Operations
+
+    /// A stored field of Foundation's `Operation`.
+    struct OperationField: Sendable {
+        fileprivate let offset: Int
+
+        /// The field as it is: a number of the field's size.
+        func load<Value: FixedWidthInteger>(of operation: Operation, as type: Value.Type = Value.self) -> Value {
+            defer { withExtendedLifetime(operation) {} }
+            return Unmanaged.passUnretained(operation).toOpaque().load(fromByteOffset: offset, as: type)
+        }
+    }
+
+    /// The field of a name, if it has that size and, where one is given, is of that type; nil: there is none.
+    static func operationField(_ name: String, size: Int, type: String? = nil) -> OperationField? {
+        guard !isOff, let field = StoredFields(of: Operation.self).fields[name], field.size == size,
+            type == nil || String(describing: field.type) == type
+        else { return nil }
+        return OperationField(offset: field.offset)
+    }
 
     // MARK: What is read, by mirrors
 
@@ -250,6 +272,11 @@ struct StoredFields: Sendable {
     fileprivate struct Field: @unchecked Sendable {
         let offset: Int
         let type: Any.Type
+
+        var size: Int {
+            func size<Value>(_: Value.Type) -> Int { MemoryLayout<Value>.size }
+            return _openExistential(type, do: size)
+        }
     }
 
     private let owner: AnyClass
