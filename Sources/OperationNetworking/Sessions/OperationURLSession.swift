@@ -130,12 +130,17 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     /// The operation of a task. `nil` for one that is not this library's, or that is not sent to a server.
     public func operation(for task: URLSessionTask) -> HTTPRequestOperation? {
+        Self.handOutOperation(of: task)
+    }
+
+    /// The operation of a task, for somebody who may begin it without the task.
+    static func handOutOperation(of task: URLSessionTask) -> SessionOperation? {
         guard let face = task.ownFace else { return nil }
         if face.task.withState({ state in
             defer { state.isOperationKnown = true }
             return !state.isOperationKnown && !state.isKept
         }) {
-            // Whoever has it may begin it without the task, and needs the session then.
+            // Whoever has it needs the session then, and not the task.
             let released = face.task.session?.registry.withLock { $0.letGo(face.task.identifier) }
             withExtendedLifetime(released) {}
         }

@@ -129,7 +129,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// The operation behind a task, which may be given dependencies and a place in a batch. `nil` for a task that is no
     /// request (a `file:` URL, or one for a class of `protocolClasses`).
     public func operation(for task: URLSessionTask) -> HTTPRequestOperation? {
-        task.ownFace?.operation
+        OperationURLSession.handOutOperation(of: task)
     }
 
     // MARK: Settings
