@@ -21,7 +21,7 @@ import Testing
         #expect(upstream.isFinished)
     }
 
-    @Test("An upstream that is nobody's and not the library's is an error that names it")
+    @Test("An upstream that is nobody's and not the library's is an error that names it", .needsFoundationState)
     func unstarted() async throws {
         let block = BlockOperation {}
         block.name = "the block"
