@@ -28,6 +28,10 @@ final class LoadServers: Sendable {
                 access_log off;
                 types { application/octet-stream bin; application/json json; image/bmp bmp; text/plain txt; }
                 keepalive_timeout 600s;
+                # A client that is checked for races has hundreds of handshakes to make before it sends.
+                client_header_timeout 600s;
+                client_body_timeout 600s;
+                send_timeout 600s;
                 keepalive_requests 5000;
                 http2_max_concurrent_streams 128;
                 reset_timedout_connection on;
