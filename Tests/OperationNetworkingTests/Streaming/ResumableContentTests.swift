@@ -8,7 +8,7 @@ import Testing
 @Suite("Content shared by attempts", .timeLimit(.minutes(1))) struct ResumableContentTests {
     /// What the network thread starts in a pass begins before what other threads have started and paused.
     @Test("An attempt that was paused before it began does not stop the one after it")
-    func overtaken() async throws {
+    func overtaken() async {
         let operation = HTTPRequestOperation.make()
         let configuration = operation.presentConfiguration
         let content = ResumableContent(configuration: configuration, url: operation.request.url)
@@ -17,7 +17,7 @@ import Testing
                 operation: operation, number: $0, request: operation.request, target: nil,
                 configuration: configuration, content: content)
         }
-        let stops = await withCheckedContinuation { continuation in
+        let stops: [RequestAttempt.Stop?] = await withCheckedContinuation { continuation in
             Runtime.current.onNetworkThread {
                 content.claim(for: attempts[1])
                 content.claim(for: attempts[0])
