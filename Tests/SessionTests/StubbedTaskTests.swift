@@ -107,6 +107,8 @@ import Testing
         let server = try TestServer()
         server.respond(to: "/path", .ok("content"))
         let folder = try TemporaryDirectory()
+        OperationURLCache.defaultDirectory = folder.file("own")
+        defer { OperationURLCache.defaultDirectory = nil }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = URLCache(memoryCapacity: 1 << 22, diskCapacity: 1 << 22, diskPath: folder.url.path)
         for _ in 0..<20 {
