@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-package import Glibc
+internal import Glibc
 
 /// Lengths of regular files.
 package enum FileLength {
     /// The length of a regular file; nil: it has content, and the system says 0, as of what is in `/proc`.
     ///
-    /// - Parameter status: what the system says of the file.
-    package static func known(of path: String, _ status: stat) -> Int64? {
-        status.st_size == 0 && hasContent(path) ? nil : Int64(status.st_size)
+    /// - Parameter size: what the system says.
+    package static func known(of path: String, size: Int64) -> Int64? {
+        size == 0 && hasContent(path) ? nil : size
     }
 
     private static func hasContent(_ path: String) -> Bool {

@@ -28,7 +28,7 @@ final class FileBodyStream: UnscheduledInputStream, ReplayableBodyStream {
         self.file = file
         self.url = url
         self.stream = stream
-        length = FileLength.known(of: file.path, status)
+        length = FileLength.known(of: file.path, size: Int64(status.st_size))
         super.init(data: Data())
     }
 

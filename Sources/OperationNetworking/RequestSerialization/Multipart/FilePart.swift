@@ -27,7 +27,8 @@ struct FilePart: Sendable {
                 code: .badURL, reason: "File URL is a directory; append the files in it one by one.", failingURL: url,
                 underlyingError: POSIXFailure.error(EISDIR, path: url.path))
         }
-        length = status.st_mode & S_IFMT == S_IFREG ? FileLength.known(of: url.path, status) : nil
+        let isRegular = status.st_mode & S_IFMT == S_IFREG
+        length = isRegular ? FileLength.known(of: url.path, size: Int64(status.st_size)) : nil
     }
 
     /// Throws unless the file is still there with the same length: before a byte of the body is sent.
