@@ -25,7 +25,7 @@ extension FileName {
     private static func shortened(_ name: [Unicode.Scalar]) -> [Unicode.Scalar] {
         func length(_ scalars: some Sequence<Unicode.Scalar>) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
         guard length(name) > maximumLength else { return name }
-        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        let dot = name.lastIndex(of: ".") ?? name.endIndex  // checked: scalars
         let suffix = length(name[dot...]) <= 32 ? name[dot...] : []
         var room = maximumLength - length(suffix)
         let stem = name.dropLast(suffix.count).prefix { scalar in

@@ -132,7 +132,7 @@ extension URLConnectionOperation {
         if representation.source == nil {
             // An earlier version's: the response says where it came from.
             let url = archive.response?.url ?? archive.request.url
-            representation.source = url.flatMap { URL(string: $0) }.flatMap(Representation.source)
+            representation.source = url.flatMap { URL(escaping: $0) }.flatMap(Representation.source)
         }
         _content = ResumableContent(configuration: _configuration.value, resumed: representation, content: content)
     }
