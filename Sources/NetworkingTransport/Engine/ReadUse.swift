@@ -11,7 +11,8 @@ struct ReadUse {
     private static let (readLimit, readsPerSecond) = (10_000.0, 50.0)
     /// How many such reads are forgiven for one that brought something.
     private static let readsPerUse = 100.0
-    /// What makes up for a piece that was of use, beside twice its bytes: what it came in.
+    /// What a byte that was of use makes up for: it may have come alone in a padded frame, and libcurl hands over several of
+    /// them in one piece.
     static let framing: Int64 = 512
     /// Bytes that a server may have on their way to a transfer that is gone: a stream's window, as libcurl opens it.
     private static let abandonedBytes = 33_554_432.0

@@ -236,7 +236,7 @@ final class TransferDriver: DeadlineHeapMember {
         lastActivity = loop.now
         lastUse = loop.now
         loop.uses &+= 1
-        useCredit &+= Int64(count) &* 2 &+ ReadUse.framing
+        useCredit &+= Int64(max(count, 1)) &* ReadUse.framing
     }
 
     // MARK: Idle time
