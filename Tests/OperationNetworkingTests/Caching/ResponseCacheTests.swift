@@ -115,7 +115,9 @@ import Testing
         #expect(cache.response(for: try Self.key(urls[1]), url: urls[1]) == nil)
         // Emptied by the program, for all that come after.
         second.removeAllCachedResponses()
-        #expect(!cache.mayHold(try Self.key(urls[0])))
+        // What Foundation's class does is seen with the next look.
+        if isOwn { #expect(!cache.mayHold(try Self.key(urls[0]))) }
+        #expect(cache.response(for: try Self.key(urls[0]), url: urls[0]) == nil)
         await cache.settle()
         #expect(ResponseCache.of(make()).response(for: try Self.key(urls[0]), url: urls[0]) == nil)
     }
