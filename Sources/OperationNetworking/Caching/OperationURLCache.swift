@@ -5,8 +5,7 @@ internal import NetworkingSupport
 internal import NetworkingTransport
 
 // Sendable because the store and the capacities are behind locks, and nothing else is kept.
-/// A `URLCache` that keeps responses itself, for everything that takes a `URLCache`: managers, session configurations,
-/// `URLCache.shared`.
+/// A `URLCache` that keeps responses itself, for managers, session configurations and `URLCache.shared`.
 ///
 /// Responses that were used last are in memory, and all in files of a folder, where they are found by the next process, and
 /// by others at the same time. Each has a digest that is compared before anything of it is used: a damaged one is none.
@@ -32,8 +31,10 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
     let store: ResponseStore
     private let capacities: Locked<Capacities>
 
-    /// The folder with the folders of all caches that were given none, and of those of Foundation's class: `OperationNetworking`
-    /// in the user's folder for caches (`~/.cache`) when nil, which it is by default. For caches that have not been used yet.
+    /// The folder for the files of all caches that were given no folder, and of those of Foundation's class.
+    ///
+    /// With `nil`, the default, it is `OperationNetworking` in the user's folder for caches (`~/.cache`). It counts for caches
+    /// that have not been used yet.
     public static var defaultDirectory: URL? {
         get { CacheFolders.chosen.map { URL(fileURLWithPath: $0, isDirectory: true) } }
         set { CacheFolders.chosen = newValue?.path }
@@ -58,7 +59,7 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
 
     // MARK: Responses
 
-    /// The response to a request, whether it is fresh or not; nil: none is stored.
+    /// The response that is stored for a request, whether it is fresh or not.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let url = request.url, let key = Self.key(for: request), let primary = store.response(for: key) else {
             return nil
@@ -86,8 +87,10 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
             since: store.moment)
     }
 
-    /// Removes all responses that are stored for the request's URL: to requests with its `Authorization` field, and to those
-    /// without. What is under way is not stored afterwards.
+    /// Removes all responses that are stored for the request's URL.
+    ///
+    /// Those to requests with its `Authorization` field go, and those to requests without. What is under way is not stored
+    /// afterwards.
     public override func removeCachedResponse(for request: URLRequest) {
         var anonymous = request
         anonymous.setValue(nil, forHTTPHeaderField: "Authorization")

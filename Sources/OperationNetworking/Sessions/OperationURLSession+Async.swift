@@ -23,7 +23,8 @@ extension OperationURLSession {
 
     /// Loads a request into memory.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data(
         for request: URLRequest, delegate: any URLSessionTaskDelegate
@@ -33,7 +34,8 @@ extension OperationURLSession {
 
     /// Loads a request into memory.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue. `nil`: the session's is.
+    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data<Delegate: URLSessionTaskDelegate>(
         for request: URLRequest, delegate: Delegate?
@@ -52,7 +54,8 @@ extension OperationURLSession {
 
     /// Loads a URL into memory.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data(
         from url: URL, delegate: any URLSessionTaskDelegate
@@ -62,7 +65,8 @@ extension OperationURLSession {
 
     /// Loads a URL into memory.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue. `nil`: the session's is.
+    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data<Delegate: URLSessionTaskDelegate>(
         from url: URL, delegate: Delegate?
@@ -83,7 +87,8 @@ extension OperationURLSession {
 
     /// Sends data as the content of a request, and loads the response into memory.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload(
         for request: URLRequest, from bodyData: Data, delegate: any URLSessionTaskDelegate
@@ -93,7 +98,8 @@ extension OperationURLSession {
 
     /// Sends data as the content of a request, and loads the response into memory.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue. `nil`: the session's is.
+    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload<Delegate: URLSessionTaskDelegate>(
         for request: URLRequest, from bodyData: Data, delegate: Delegate?
@@ -112,7 +118,8 @@ extension OperationURLSession {
 
     /// Sends a file as the content of a request, and loads the response into memory.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, delegate: any URLSessionTaskDelegate
@@ -122,7 +129,8 @@ extension OperationURLSession {
 
     /// Sends a file as the content of a request, and loads the response into memory.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue. `nil`: the session's is.
+    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload<Delegate: URLSessionTaskDelegate>(
         for request: URLRequest, fromFile fileURL: URL, delegate: Delegate?
@@ -143,7 +151,8 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download(
         for request: URLRequest, delegate: any URLSessionTaskDelegate
@@ -153,7 +162,8 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue. `nil`: the session's is.
+    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download<Delegate: URLSessionTaskDelegate>(
         for request: URLRequest, delegate: Delegate?
@@ -172,7 +182,8 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download(
         from url: URL, delegate: any URLSessionTaskDelegate
@@ -182,7 +193,8 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// - Parameter delegate: is asked and told in place of the session's, on the delegate queue. `nil`: the session's is.
+    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download<Delegate: URLSessionTaskDelegate>(
         from url: URL, delegate: Delegate?
