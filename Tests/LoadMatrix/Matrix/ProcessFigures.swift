@@ -53,10 +53,11 @@ struct GrowthCheck {
 
     mutating func add(_ figures: ProcessFigures) { samples.append(figures) }
 
-    /// What has grown between the middle of the run and its last third; the beginning fills caches. Nil for nothing.
+    /// What has grown between the middle of the run and its last third; the beginning fills caches, of responses and of
+    /// images, so that a run of a few minutes says nothing. Nil for nothing.
     var finding: String? {
         let third = samples.count / 3
-        guard third >= 2 else { return nil }
+        guard third >= 8 else { return nil }
         let middle = Self.floor(samples[third..<(2 * third)])
         let last = Self.floor(samples[(2 * third)...])
         var grown: [String] = []
