@@ -51,18 +51,16 @@ extension URLConnectionOperation {
         }
     }
 
-    /// Whether a queue of Foundation's is calling `start()`.
+    /// Who calls `start()`; nil: only a look at the queue's list can tell, which takes time, and is worth it where the
+    /// operation cannot begin, and another caller would have to be told from the queue. Called with `lock` held.
     ///
-    /// The queue's list is looked through only where it matters for more than the order of news: where the operation cannot
-    /// begin, and another caller would have to be told from the queue.
-    var isFoundationStarting: Bool {
-        let (mayBe, begins) = lock.withLock {
-            (
-                _scheduler == nil && (_evidence.wasAsked || startMayCallOut),
-                _machine.state == .ready && (_dependencyNode?.openCount ?? 0) == 0
-            )
-        }
-        guard mayBe, OperationQueue.current != nil else { return false }
-        return begins || isStartedByFoundation
+    /// - Parameters:
+    ///   - isOnQueue: this is a thread of a queue's.
+    ///   - isListed: the queue has the operation in its list; nil: nobody has looked.
+    func _starter(isOnQueue: Bool, isListed: Bool?) -> RequestMachine.Owner? {
+        guard isOnQueue, _scheduler == nil, _evidence.wasAsked || startMayCallOut else { return .caller }
+        if let isListed { return isListed ? .foundationQueue : .caller }
+        let begins = _machine.state == .ready && (_dependencyNode?.openCount ?? 0) == 0
+        return begins ? .foundationQueue : nil
     }
 }

@@ -9,8 +9,14 @@ internal import NetworkingTransport
 
 extension URLConnectionOperation {
     func performStart() {
-        let caller: RequestMachine.Owner = isFoundationStarting ? .foundationQueue : .caller
+        let isOnQueue = OperationQueue.current != nil
+        // Looked at only where it matters for more than the order of news: see `_starter(isOnQueue:isListed:)`.
+        let isListed =
+            isOnQueue && lock.withLock({ _starter(isOnQueue: true, isListed: nil) == nil })
+            ? isStartedByFoundation : nil
         let (action, scheduler, alarm, hold) = change {
+            // Where it matters by now only, since a dependency came between, nobody is known to have called.
+            let caller = _starter(isOnQueue: isOnQueue, isListed: isListed) ?? .caller
             if caller == .foundationQueue { _evidence.wasStarted = true }
             let action = _machine.start(
                 dependenciesAreMet: (_dependencyNode?.openCount ?? 0) == 0, needsPreparation: _needsPreparation,
