@@ -216,7 +216,10 @@ import Testing
 
     @Test("What a program puts into the cache itself is used for that very URL")
     func foreign() async throws {
-        let storage = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        // Foundation's usual folder has files of other tests.
+        let directory = try TemporaryDirectory()
+        let storage = URLCache(
+            memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: directory.file("foundation").path)
         for url in ["http://example.com/plain", "http://example.com/q?a=b"] {
             let response = try #require(
                 HTTPURLResponse(
