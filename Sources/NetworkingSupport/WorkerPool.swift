@@ -86,12 +86,13 @@ package final class WorkerPool: @unchecked Sendable {
     }
 
     /// Whether the caller is on one of the pool's threads.
-    package var isCurrentThread: Bool {
-        Thread.current.threadDictionary[Self.entry] as? ObjectIdentifier == ObjectIdentifier(self)
-    }
+    package var isCurrentThread: Bool { Self.slot.address == Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Under which a thread keeps whose it is.
-    private static let entry = "OperationNetworking.WorkerPool"
+    /// Whether the caller is on a thread of any pool.
+    package static var isOnOne: Bool { slot.address != nil }
+
+    /// Where a thread keeps whose it is.
+    private static let slot = ThreadSlot()
 
     /// False: the lane has as many threads as it may have, or no work.
     private func makeReady(_ key: String) -> Bool {
@@ -104,7 +105,8 @@ package final class WorkerPool: @unchecked Sendable {
     }
 
     private func run() {
-        Thread.current.threadDictionary[Self.entry] = ObjectIdentifier(self)
+        Self.slot.address = Unmanaged.passUnretained(self).toOpaque()
+        defer { Self.slot.address = nil }
         var last: String?
         while let (key, body) = next(after: last) {
             body()

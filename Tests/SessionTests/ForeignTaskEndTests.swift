@@ -63,11 +63,16 @@ import Testing
 
     @Test("A response that comes after the cancellation, and content, are nobody's")
     func late() async throws {
+        // The file is not read before the cancellation: the delegate is to be asked about the response first.
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
         let delegate = RecordingDelegate()
-        let task = session(delegate).dataTask(with: file)
+        let task = session(delegate, queue).dataTask(with: file)
         let inner = try #require((task as? any SessionTaskFace)?.task)
         task.resume()
         task.cancel()
+        queue.isSuspended = false
         let (known, count) = (task.response, task.countOfBytesReceived)
         let goesOn = Notes<Bool>()
         inner.receive(URLResponse(url: file, mimeType: nil, expectedContentLength: 7, textEncodingName: nil)) {

@@ -164,10 +164,10 @@ import Testing
         await #expect(throws: URLError.self) { try await session.data(from: server.url("/lost")) }
         // By Foundation's functions.
         let foundations: URLSession = session
-        let same = try #require(await foundations.data(from: server.url()).1 as? HTTPURLResponse)
+        let same = try #require(await foundations.data(from: server.url(), delegate: nil).1 as? HTTPURLResponse)
         #expect(same.statusCode == 401)
         #expect(same.value(forHTTPHeaderField: "WWW-Authenticate") == changed ?? challenge)
-        await #expect(throws: URLError.self) { try await foundations.data(from: server.url("/lost")) }
+        await #expect(throws: URLError.self) { try await foundations.data(from: server.url("/lost"), delegate: nil) }
     }
 
     @Test func cancellingTheTaskCancelsTheRequest() async throws {

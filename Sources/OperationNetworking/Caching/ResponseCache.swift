@@ -141,9 +141,12 @@ final class ResponseCache: @unchecked Sendable {
     /// For `store`, when a response is asked for or looked up: what is removed later is not stored by it again.
     var moment: Moment {
         switch keeper {
-        case .own(let store): store.moment
-        case .plain(let face): face.store.moment
-        case .subclass(let cache): cache.moment
+        case .own(let store): return store.moment
+        case .plain(let face):
+            // Who has emptied it has done so before.
+            face.follow()
+            return face.store.moment
+        case .subclass(let cache): return cache.moment
         }
     }
 

@@ -30,6 +30,8 @@ extension ResponseStore {
         var isWriting = false
         /// Somebody is looking what other processes did, or about to.
         var isLooking = false
+        /// Removals of all there is that have not been done to the files: what is read from these is removed already.
+        var diskRemovals = 0
         var removals = CacheRemovals()
 
         init(_ memoryCapacity: Int) {

@@ -49,8 +49,8 @@ final class ResponseStore: Sendable {
     /// What is stored under a key. May read the disk.
     func response(for key: CacheKey) -> StoredResponse? {
         if let recent = recentResponse(for: key) { return recent }
-        let moment = moment
-        guard let response = disk.response(for: key.digest) else { return nil }
+        let (moment, isRemoved) = state.withLock { ($0.removals.now, $0.diskRemovals > 0) }
+        guard !isRemoved, let response = disk.response(for: key.digest) else { return nil }
         let (found, dropped) = state.withLock { state -> (StoredResponse?, [StoredResponse]) in
             // Something else may be there by now, or nothing.
             if let recent = state.recent(key.digest) { return (recent, []) }
@@ -171,28 +171,33 @@ final class ResponseStore: Sendable {
 
     /// Removes all there is, and what is under way, and calls when that is done to the files, on the thread for caches.
     func removeAll(_ whenDone: @escaping @Sendable () -> Void) {
-        forgetAll()
+        beginRemovingAll()
         Runtime.current.onCachingThread { [self] in
-            removeAllNow()
+            endRemovingAll()
             whenDone()
         }
     }
 
     /// The same, done to the files when the function returns.
     func removeAllNow() {
-        forgetAll()
-        disk.removeAll()
-        // And what was found meanwhile.
-        forgetAll()
+        beginRemovingAll()
+        endRemovingAll()
     }
 
-    private func forgetAll() {
+    /// What is stored from now on stays.
+    private func beginRemovingAll() {
         let dropped = state.withLock { state in
             disk.forgetAll()
+            state.diskRemovals += 1
             return state.removeAll()
         }
         // With what the program wants to be kept: not under the lock.
         withExtendedLifetime(dropped) {}
+    }
+
+    private func endRemovingAll() {
+        disk.removeAll()
+        state.withLock { $0.diskRemovals -= 1 }
     }
 
     /// Removes what was stored after a moment, in seconds since 1970. What waits for the disk counts as stored after it.

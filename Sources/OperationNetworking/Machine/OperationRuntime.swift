@@ -25,6 +25,10 @@ package protocol OperationRuntime: Sendable {
     func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void)
     /// Runs a block or a serializer of the user's that may wait, even for another operation: there is a thread for each.
     func onBlockThread(_ work: @escaping @Sendable () -> Void)
+    /// Runs the cancellation that a Swift task's asks for, or what lets a task go on, on one of a few threads.
+    func onCancellingThread(_ work: @escaping @Sendable () -> Void)
+    /// Whether the caller's thread is one of the library's, on which nobody cancels Swift tasks.
+    var holdsNoTask: Bool { get }
     /// Runs `work` on a queue of the user's, or the main queue.
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
     /// Runs a completion on a queue of the user's, or the main queue, after notifications that wait for that queue.
@@ -52,6 +56,9 @@ package protocol OperationRuntime: Sendable {
 }
 
 extension OperationRuntime {
+    package func onCancellingThread(_ work: @escaping @Sendable () -> Void) { onBlockThread(work) }
+    package var holdsNoTask: Bool { true }
+
     /// Runs what a serializer does where it may: one of the library's waits for nothing, and one of a user's for anything.
     func parse(
         with serializer: any URLResponseSerialization, for origin: String, _ work: @escaping @Sendable () -> Void
@@ -89,6 +96,8 @@ package struct LiveRuntime: OperationRuntime {
     }()
     /// Blocks may wait for operations, whose blocks may wait in turn: a limit would be a deadlock.
     private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, patience: 10)
+    /// More than one, because `cancel()` of a user's operation may wait.
+    private static let cancelling = WorkerPool(name: "ON.cancelling", limit: 16, patience: 10)
     fileprivate static let caching = WorkerPool(name: "ON.caching", limit: 1, patience: 10)
 
     /// Has a thread of its own, also when a program blocks all that dispatch shares out.
@@ -115,6 +124,8 @@ package struct LiveRuntime: OperationRuntime {
         Self.parsing.perform(lane: origin, work)
     }
     package func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
+    package func onCancellingThread(_ work: @escaping @Sendable () -> Void) { Self.cancelling.perform(work) }
+    package var holdsNoTask: Bool { isNetworkThread || WorkerPool.isOnOne }
     package func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
     package func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         NotificationMailbox.shared.expectDelivery(on: queue)

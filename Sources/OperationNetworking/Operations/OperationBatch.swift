@@ -105,20 +105,21 @@ public final class OperationBatch: Sendable {
     /// to run there, and it runs nothing for a second, they are not waited for.
     public func value() async -> [URLConnectionOperation] {
         enqueue(on: Self.defaultQueue)
-        await withTaskCancellationHandler {
+        let runtime = operations.first?.runtime
+        await withCancellation(on: runtime) {
             for operation in operations {
                 await withCheckedContinuation { continuation in
-                    operation.whenFinished { continuation.resume() }
+                    operation.whenFinished { [runtime = operation.runtime] in continuation.resumeUnlocked(on: runtime) }
                 }
             }
             await withCheckedContinuation { continuation in
                 let waiter = Locked<CheckedContinuation<Void, Never>?>(continuation)
-                let goOn: @Sendable () -> Void = { waiter.withLock { $0.take() }?.resume() }
+                let goOn: @Sendable () -> Void = { waiter.withLock { $0.take() }?.resumeUnlocked(on: runtime) }
                 tally.whenComplete(goOn)
                 if waitsForMainQueue { DispatchQueue.ifMainStalls(goOn) }
             }
-        } onCancel: {
-            cancel()
+        } by: {
+            self.cancel()
         }
         return operations
     }

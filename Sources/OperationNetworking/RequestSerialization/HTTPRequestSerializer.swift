@@ -385,11 +385,11 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         ofMultipartFormRequest request: URLRequest, toFile fileURL: URL
     ) async throws -> URLRequest {
         let spooler = try BodySpooler(request: request, fileURL: fileURL)
-        let length = try await withTaskCancellationHandler {
+        let length = try await withCancellation {
             try await withCheckedThrowingContinuation { continuation in
-                spooler.start { continuation.resume(with: $0) }
+                spooler.start { continuation.resumeUnlocked(with: $0) }
             }
-        } onCancel: {
+        } by: {
             spooler.cancel()
         }
         var result = request

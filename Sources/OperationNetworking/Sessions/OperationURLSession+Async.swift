@@ -2,25 +2,10 @@
 public import Foundation
 public import FoundationNetworking
 
-// The functions that Foundation has for Swift tasks, by the library's own tasks. On Linux they cannot be overridden: these are
-// others of the same names, which Swift prefers where the session is known to be an `OperationURLSession`. Where it is known
-// as a `URLSession` only, or the delegate is an optional of the protocol's type, Foundation's are called: see
-// `SessionURLProtocol`.
-//
-// Cancelling the Swift task cancels the session's.
+// With a delegate of the call; the other forms are those of `URLSession`. Where the session is known as a `URLSession` only, or
+// the delegate is an optional of the protocol's type, Foundation's are called: see `SessionURLProtocol`.
 
 extension OperationURLSession {
-    // MARK: Content in memory
-
-    /// Loads a request into memory.
-    ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
-    ///
-    /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
-    public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
-        try await content(of: { $0.makeDataTask(request, .call($1)) }, nil)
-    }
-
     /// Loads a request into memory.
     ///
     /// The delegate is asked and told in place of the session's, on the delegate queue.
@@ -45,15 +30,6 @@ extension OperationURLSession {
 
     /// Loads a URL into memory.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
-    ///
-    /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
-    public func data(from url: URL) async throws -> (Data, URLResponse) {
-        try await content(of: { $0.makeDataTask(URLRequest(url: url), .call($1)) }, nil)
-    }
-
-    /// Loads a URL into memory.
-    ///
     /// The delegate is asked and told in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
@@ -72,17 +48,6 @@ extension OperationURLSession {
         from url: URL, delegate: Delegate?
     ) async throws -> (Data, URLResponse) {
         try await content(of: { $0.makeDataTask(URLRequest(url: url), .call($1)) }, delegate)
-    }
-
-    // MARK: Uploads
-
-    /// Sends data as the content of a request, and loads the response into memory.
-    ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
-    ///
-    /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
-    public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
-        try await content(of: { $0.makeUploadTask(request, .data(bodyData), .call($1)) }, nil)
     }
 
     /// Sends data as the content of a request, and loads the response into memory.
@@ -109,15 +74,6 @@ extension OperationURLSession {
 
     /// Sends a file as the content of a request, and loads the response into memory.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
-    ///
-    /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
-    public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
-        try await content(of: { $0.makeUploadTask(request, .file(fileURL), .call($1)) }, nil)
-    }
-
-    /// Sends a file as the content of a request, and loads the response into memory.
-    ///
     /// The delegate is asked and told in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
@@ -136,17 +92,6 @@ extension OperationURLSession {
         for request: URLRequest, fromFile fileURL: URL, delegate: Delegate?
     ) async throws -> (Data, URLResponse) {
         try await content(of: { $0.makeUploadTask(request, .file(fileURL), .call($1)) }, delegate)
-    }
-
-    // MARK: Downloads
-
-    /// Downloads to a temporary file, which the caller has to move or remove.
-    ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
-    ///
-    /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
-    public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
-        try await file(of: { $0.makeDownloadTask(request, .call($1)) }, nil)
     }
 
     /// Downloads to a temporary file, which the caller has to move or remove.
@@ -173,15 +118,6 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
-    ///
-    /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
-    public func download(from url: URL) async throws -> (URL, URLResponse) {
-        try await file(of: { $0.makeDownloadTask(URLRequest(url: url), .call($1)) }, nil)
-    }
-
-    /// Downloads to a temporary file, which the caller has to move or remove.
-    ///
     /// The delegate is asked and told in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
@@ -204,14 +140,14 @@ extension OperationURLSession {
 
     // MARK: What waits
 
-    private func content(
+    func content(
         of make: (OperationURLSession, SessionCall) -> URLSessionTask, _ delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         let (result, _) = try await result(of: make, delegate)
         return (result.data ?? Data(), try response(of: result))
     }
 
-    private func file(
+    func file(
         of make: (OperationURLSession, SessionCall) -> URLSessionTask, _ delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (URL, URLResponse) {
         let (result, file) = try await result(of: make, delegate)

@@ -37,8 +37,10 @@ internal import NetworkingTransport
 /// (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
 ///
 /// **Swift's functions** (`data(for:)`, `upload(for:)`, `download(for:)`) run tasks of this session, and return without the
-/// delegate queue. Where the session is known as a `URLSession` only, they are Foundation's: its task is loaded by one of this
-/// session. What Foundation keeps to itself then (the content of an upload, where a download's file goes, the delegate of the
+/// delegate queue. Where the session is known as a `URLSession` only and a delegate is given with the call, or where the
+/// library is not imported, they are Foundation's: its task is loaded by one of this session. Foundation's hang, with any
+/// session, when the Swift task is cancelled while the answer arrives: they wait for a queue with the task locked, and that
+/// queue waits for the task. What Foundation keeps to itself then (the content of an upload, where a download's file goes, the delegate of the
 /// call) is looked for in its objects. A Foundation that is not the known one, or `OPERATION_NETWORKING_NO_PRIVATE_STATE` in
 /// the environment, makes such uploads and downloads fail with an error that says so, leaves the delegate of such a call
 /// unasked, and `URLSessionTaskMetrics` without values: `operation(for:)` has the metrics.

@@ -14,10 +14,10 @@ final class TaskRun<Value: Sendable>: Sendable {
     func value(
         _ make: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> URLSessionTask
     ) async throws -> Value {
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withCheckedThrowingContinuation { continuation in
                 // A subclass may call a handler more than once.
-                let once = FirstAnswer<Result<Value, any Error>> { continuation.resume(with: $0) }
+                let once = FirstAnswer<Result<Value, any Error>> { continuation.resumeUnlocked(with: $0) }
                 let task = make { once.give($0) }
                 let isCancelled = state.withLock { state in
                     state.task = task
@@ -25,7 +25,7 @@ final class TaskRun<Value: Sendable>: Sendable {
                 }
                 if isCancelled { task.cancel() } else { task.resume() }
             }
-        } onCancel: {
+        } by: { [state] in
             let task = state.withLock { state in
                 state.isCancelled = true
                 return state.task

@@ -76,11 +76,12 @@ final class ResponseReader {
     /// Waits for something to read. Cancelling the task cancels the operation, whose end is something.
     private func suspend() async {
         let (operation, stream) = (operation, stream)
-        await withTaskCancellationHandler {
+        let runtime = operation.runtime
+        await withCancellation(on: runtime) {
             await withCheckedContinuation { continuation in
-                if !stream.wait({ continuation.resume() }) { continuation.resume() }
+                if !stream.wait({ continuation.resumeUnlocked(on: runtime) }) { continuation.resume() }
             }
-        } onCancel: {
+        } by: {
             operation.cancel()
         }
     }
@@ -90,7 +91,7 @@ final class ResponseReader {
     private func end(readingRest: Bool) async throws -> Data? {
         let operation = operation
         await withCheckedContinuation { continuation in
-            operation.whenFinished { continuation.resume() }
+            operation.whenFinished { [runtime = operation.runtime] in continuation.resumeUnlocked(on: runtime) }
         }
         phase = .over
         if let error = operation.error { throw error }

@@ -77,13 +77,14 @@ extension URLConnectionOperation {
     func waitForEnd() async throws {
         // Nothing is begun when an upstream can never end.
         let chain = try unclaimedChain()
-        await withTaskCancellationHandler {
+        let runtime = runtime
+        await withCancellation(on: runtime) {
             await withCheckedContinuation { continuation in
-                whenFinished { continuation.resume() }
+                whenFinished { continuation.resumeUnlocked(on: runtime) }
                 Self.start(chain)
             }
-        } onCancel: {
-            cancel()
+        } by: {
+            self.cancel()
             // A cancelled operation ends when it is started, whatever it depends on.
             Self.start([self])
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 public import FoundationNetworking
+internal import OperationNetworking
 internal import NetworkingSupport
 
 extension ImageDownloader {
@@ -12,16 +13,16 @@ extension ImageDownloader {
     /// - Throws: the transfer's error, the serializer's, or `URLError.cancelled`.
     public func image(for request: URLRequest, thumbnailSize: Int? = nil) async throws -> Image {
         let cancellation = Cancellation()
-        return try await withTaskCancellationHandler {
+        return try await withCancellation {
             try await withCheckedThrowingContinuation { continuation in
                 let caller = Caller(
-                    request: request, queue: nil, success: { continuation.resume(returning: $2) },
-                    failure: { continuation.resume(throwing: $2) })
+                    request: request, queue: nil, success: { continuation.resumeUnlocked(with: .success($2)) },
+                    failure: { continuation.resumeUnlocked(with: .failure($2)) })
                 let receipt = download(for: caller, receiptID: UUID(), thumbnailSize: thumbnailSize)
                 if let receipt, cancellation.set(receipt) { cancelTask(for: receipt) }
             }
-        } onCancel: {
-            if let receipt = cancellation.cancel() { cancelTask(for: receipt) }
+        } by: {
+            if let receipt = cancellation.cancel() { self.cancelTask(for: receipt) }
         }
     }
 

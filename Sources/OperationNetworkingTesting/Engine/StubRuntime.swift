@@ -22,6 +22,8 @@ struct StubRuntime: OperationRuntime {
         base.onParsingThread(for: origin, work)
     }
     func onBlockThread(_ work: @escaping @Sendable () -> Void) { base.onBlockThread(surrounded(work)) }
+    func onCancellingThread(_ work: @escaping @Sendable () -> Void) { base.onCancellingThread(surrounded(work)) }
+    var holdsNoTask: Bool { base.holdsNoTask }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { base.on(queue, surrounded(work)) }
     func assertOn(_ queue: DispatchQueue) { base.assertOn(queue) }
     func later(_ work: @escaping @Sendable () -> Void) { base.later(work) }

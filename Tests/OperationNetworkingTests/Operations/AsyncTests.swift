@@ -31,6 +31,46 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    /// Swift holds the task's lock while it does: what ends by the cancellation of two tasks at once would wait for each
+    /// other's.
+    @Test("Cancelling a task cancels its operation on another thread", arguments: ["value", "bytes", "batch"])
+    func cancellingThread(_ face: String) async throws {
+        final class Recorder: HTTPRequestOperation, @unchecked Sendable {
+            let threads = Locked<[UInt]>([])
+            let isCancelling = Gate()
+
+            override func cancel() {
+                threads.withLock { $0.append(UInt(pthread_self())) }
+                super.cancel()
+                isCancelling.open()
+            }
+        }
+        let server = try TestServer()
+        server.respondToOthers { _ in .script([.stall]) }
+        let operation = Recorder(request: URLRequest(url: server.url()))
+        let task = Task {
+            switch face {
+            case "value": _ = try? await operation.value()
+            case "bytes": for try await _ in operation.bytes {}
+            default: _ = await OperationBatch([operation]).value()
+            }
+        }
+        try await eventually("the request") { server.requests.count == 1 }
+        let canceller = Locked<UInt>(0)
+        let isDone = Gate()
+        Thread.detachNewThread {
+            canceller.withLock { $0 = UInt(pthread_self()) }
+            task.cancel()
+            isDone.open()
+        }
+        await isDone.wait()
+        await operation.isCancelling.wait()
+        _ = await task.result
+        #expect(operation.isFinished && operation.isCancelled)
+        let thread = canceller.withLock { $0 }
+        #expect(operation.threads.withLock { !$0.isEmpty && !$0.contains(thread) })
+    }
+
     @Test("value() does not start what is in a queue, of either kind", arguments: [false, true])
     func enqueued(isOurs: Bool) async throws {
         let server = try TestServer()

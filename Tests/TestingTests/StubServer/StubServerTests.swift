@@ -121,7 +121,8 @@ struct StubServerTests {
             try await group.waitForAll()
         }
         #expect(stubs.requests.count == 200)
-        #expect(server.acceptedConnectionCount <= (way.isHTTP2 ? 2 : 6))
+        // A session of another test may have raised it.
+        #expect(server.acceptedConnectionCount <= (way.isHTTP2 ? 2 : NetworkEngine.maximumConnectionsPerHost))
     }
 
     @Test("HEAD, 204, 304, fields that come twice, and interim responses", arguments: StubServerWay.allCases)
