@@ -6,7 +6,8 @@ internal import NetworkingSupport
 // cancelled, too, and waits for this one. So handlers of the library's do nothing but ask for the cancellation; and where the
 // caller may be such a handler of a user's, tasks are let go on by another thread.
 
-/// Waits for `work`. When the Swift task is cancelled, `cancel` is called on a thread of the library's, soon.
+/// Waits for `work`. When the Swift task is cancelled, `cancel` is called on a thread of the library's, soon; before `work`
+/// if it was cancelled before.
 ///
 /// - Parameter runtime: the library's threads; nil: the process's.
 package func withCancellation<Value>(
@@ -14,8 +15,11 @@ package func withCancellation<Value>(
     of work: () async throws -> Value, by cancel: @escaping @Sendable () -> Void
 ) async rethrows -> Value {
     let runtime = runtime ?? Runtime.current
+    // Nothing is begun, then, and nobody cancels it at the moment.
+    let wasCancelled = Task.isCancelled
+    if wasCancelled { cancel() }
     return try await withTaskCancellationHandler(
-        operation: work, onCancel: { runtime.onCancellingThread(cancel) }, isolation: isolation)
+        operation: work, onCancel: { if !wasCancelled { runtime.onCancellingThread(cancel) } }, isolation: isolation)
 }
 
 extension CheckedContinuation where T: Sendable {
