@@ -38,9 +38,9 @@ internal import NetworkingTransport
 ///
 /// **Swift's functions** (`data(for:)`, `upload(for:)`, `download(for:)`) run tasks of this session, and return without the
 /// delegate queue. Where the session is known as a `URLSession` only and a delegate is given with the call, or where the
-/// library is not imported, they are Foundation's: its task is loaded by one of this session. Foundation's hang, with any
-/// session, when the Swift task is cancelled while the answer arrives: they wait for a queue with the task locked, and that
-/// queue waits for the task. What Foundation keeps to itself then (the content of an upload, where a download's file goes, the delegate of the
+/// library is not imported, they are Foundation's: its task is loaded by one of this session. With sessions of Foundation's
+/// these hang when the Swift task is cancelled while the answer arrives, for they wait for a queue with the task locked, and
+/// that queue waits for the task; here the queue goes on after a second. What Foundation keeps to itself then (the content of an upload, where a download's file goes, the delegate of the
 /// call) is looked for in its objects. A Foundation that is not the known one, or `OPERATION_NETWORKING_NO_PRIVATE_STATE` in
 /// the environment, makes such uploads and downloads fail with an error that says so, leaves the delegate of such a call
 /// unasked, and `URLSessionTaskMetrics` without values: `operation(for:)` has the metrics.

@@ -62,7 +62,7 @@ class SessionURLProtocol: URLProtocol {
             return (state.inner, state.isPaused, isOver, handover)
         }
         guard !isOver else { return }
-        if let handover { return tell(handover) }
+        if let handover { return tellHoldingQueue(handover) }
         if let inner {
             if wasPaused { inner.resume() }
             return
@@ -157,7 +157,26 @@ class SessionURLProtocol: URLProtocol {
         return true
     }
 
-    /// Tells Foundation, on its session's queue.
+    /// Tells Foundation while its session's queue does nothing else: as long as its table of tasks is looked at, which is at
+    /// the beginning.
+    ///
+    /// Not by the queue itself: Foundation's functions let the Swift task go on at once. Where that is being cancelled, it is locked,
+    /// and its cancellation waits for the queue.
+    private func tellHoldingQueue(_ handover: Handover) {
+        let isTold = DispatchSemaphore(value: 0)
+        // What changes is behind `state`, and Foundation uses what is its own from any thread, too.
+        nonisolated(unsafe) let teller = self
+        Runtime.current.onBlockThread {
+            teller.tell(handover)
+            isTold.signal()
+        }
+        _ = isTold.wait(timeout: .now() + Self.patience)
+    }
+
+    /// Seconds after which the queue goes on. By then the table was looked at long ago.
+    private static let patience = 1.0
+
+    /// Tells Foundation, while its session's queue is held.
     private func tell(_ handover: Handover) {
         let result = handover.result
         guard let client = super.client else { return handover.tell() }
