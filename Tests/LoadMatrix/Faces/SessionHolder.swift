@@ -14,7 +14,7 @@ final class SessionHolder: Sendable {
     let isEnding = Guarded(false)
 
     init(_ context: CellContext, hasDelegate: Bool) {
-        delegate = hasDelegate ? SessionDelegate(context.ledger) : nil
+        delegate = hasDelegate ? SessionDelegate(context.ledger, mayEndEarly: context.cell.weather == .invalidate) : nil
         session = OperationURLSession(
             configuration: context.makeConfiguration(), delegate: delegate,
             securityPolicy: context.securityPolicy)
@@ -50,16 +50,35 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         var ends = 0
     }
 
+    /// The ends of tasks in a session that may be invalidated by others.
+    private struct Ends {
+        /// Tasks whose end somebody has.
+        var known: Set<Int> = []
+        /// Of tasks that were cancelled with their session before somebody expected anything of them.
+        var early: [Int: any Error] = [:]
+    }
+
     private let records = Guarded<[Int: Record]>([:])
+    /// Nil: nobody but the caller ends a task.
+    private let ends: Guarded<Ends>?
     private let ledger: Ledger
     private let invalidations = Guarded(0)
     private static let late = URLError(.resourceUnavailable)
 
-    init(_ ledger: Ledger) { self.ledger = ledger }
+    init(_ ledger: Ledger, mayEndEarly: Bool) {
+        self.ledger = ledger
+        ends = mayEndEarly ? Guarded(Ends()) : nil
+    }
 
     func expect(_ task: URLSessionTask, _ call: Call, mayBeLate: Bool) {
         if mayBeLate, invalidations.withLock({ $0 }) > 0 { return call.answer.give(Self.late) }
         records.withLock { $0[task.taskIdentifier] = Record(call: call, mayBeLate: mayBeLate) }
+        // It may have been cancelled in between.
+        if let error = ends?.withLock({ $0.early.removeValue(forKey: task.taskIdentifier) }),
+            records.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) != nil
+        {
+            return call.answer.give(error)
+        }
         // It may have become invalid in between.
         if mayBeLate, invalidations.withLock({ $0 }) > 0,
             records.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) != nil
@@ -99,15 +118,30 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
-        guard let record = records.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
-            return ledger.found("a second end, or that of an unknown task")
-        }
+        let identifier = task.taskIdentifier
+        let isFirst = ends?.withLock { $0.known.insert(identifier).inserted } ?? true
+        guard isFirst else { return ledger.found("a second end") }
+        guard let record = end(of: identifier, error) else { return }
         if let error { return record.call.answer.give(error) }
         if task is URLSessionDownloadTask, !record.isFile {
             return record.call.answer.give(Unexpected("no file"))
         }
         record.call.answer.give(
             .content(record.data, status: (task.response as? HTTPURLResponse)?.statusCode))
+    }
+
+    /// Nil: nobody expects anything of the task, or not yet.
+    private func end(of identifier: Int, _ error: (any Error)?) -> Record? {
+        if let record = records.withLock({ $0.removeValue(forKey: identifier) }) { return record }
+        guard let ends, let error else {
+            ledger.found("a second end, or that of an unknown task")
+            return nil
+        }
+        ends.withLock { $0.early[identifier] = error }
+        // Or it has come meanwhile.
+        guard let record = records.withLock({ $0.removeValue(forKey: identifier) }) else { return nil }
+        ends.withLock { _ = $0.early.removeValue(forKey: identifier) }
+        return record
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
