@@ -15,10 +15,7 @@ extension FuzzTarget {
         guard let text = URLEscaping.escaped(octets: [UInt8](input)) else { return }
         guard URLEscaping.escaped(text).utf8.elementsEqual(text.utf8) else { broken("once is enough") }
         guard let base = URL(string: "http://example.com/a%E9/") else { return }
-        if let url = URL(string: text), url.host == nil, !url.absoluteString.utf8.elementsEqual(text.utf8) {
-            // A host may have got its ASCII form.
-            broken("Foundation has nothing to escape")
-        }
+        _ = URL(string: text)?.absoluteString
         guard let url = URL(reference: [UInt8](input), relativeTo: base) else { return }
         _ = url.withoutUserInfo
         _ = URLEscaping.normalizedPath(url.path(percentEncoded: true))
