@@ -29,13 +29,12 @@ extension URLConnectionOperation {
     ///
     /// The handler is cleared: a block that captures the operation does not keep it alive. Where nothing has been, or is to
     /// be, called on the queue, only the notification is left to it, since perhaps nobody runs it.
-    func deliverCompletion(then next: (@Sendable () -> Void)?) {
-        let (queue, group, followers) = lock.withLock {
-            let group = _configuration.value.completionGroup
+    ///
+    /// - Parameter group: what `_enterCompletionGroup()` has returned.
+    func deliverCompletion(in group: DispatchGroup?, then next: (@Sendable () -> Void)?) {
+        let (queue, followers) = lock.withLock {
             let isDelivered = _completion == nil && group == nil && !_configuration.value.callsOnCompletionQueue
-            return (
-                _configuration.value.completionQueue ?? .sharedMain, group, isDelivered ? _endCompletion() : nil
-            )
+            return (_configuration.value.completionQueue ?? .sharedMain, isDelivered ? _endCompletion() : nil)
         }
         if let followers {
             Trace.step(.deliver, self)
@@ -44,7 +43,6 @@ extension URLConnectionOperation {
             next?()
             return
         }
-        group?.enter()
         runtime.complete(on: queue) { [self] in
             Trace.step(.deliver, self)
             if postsNotifications { NotificationCenter.default.post(name: .networkingOperationDidFinish, object: self) }
@@ -56,6 +54,14 @@ extension URLConnectionOperation {
             next?()
             group?.leave()
         }
+    }
+
+    /// Enters the completion group: in the critical section that ends the operation, so that whoever sees it finished can
+    /// wait for the group. Called with `lock` held.
+    func _enterCompletionGroup() -> DispatchGroup? {
+        let group = _configuration.value.completionGroup
+        group?.enter()
+        return group
     }
 
     /// The completion handler has returned, or there is none: who waited for that. Called with `lock` held.

@@ -86,7 +86,7 @@ extension URLConnectionOperation {
         defer { withExtendedLifetime(settled.hold) {} }
         settled.task?.cancel()
         if settled.waits {
-            deliverCompletion { [self] in finish(delivers: false) }
+            deliverCompletion(in: lock.withLock(_enterCompletionGroup)) { [self] in finish(delivers: false) }
         } else {
             finish(delivers: true)
         }
@@ -108,7 +108,7 @@ extension URLConnectionOperation {
             preparations = _preparations.removeAll()
             return Ending(
                 news: _news(from: old, to: snapshot()), waiters: _atFinish, scheduler: _scheduler,
-                owner: _machine.owner)
+                owner: _machine.owner, group: delivers ? _enterCompletionGroup() : nil)
         }
         guard let result else { return }
         endObservation()
@@ -117,10 +117,10 @@ extension URLConnectionOperation {
         // learns of the end, and starts the next; observers come before both.
         let dependents = DependencyGraph.didFinish(self)
         if delivers, result.owner == .foundationQueue {
-            announce(result.news) { [self] in deliverCompletion(then: nil) }
+            announce(result.news) { [self] in deliverCompletion(in: result.group, then: nil) }
         } else {
             announce(result.news)
-            if delivers { deliverCompletion(then: nil) }
+            if delivers { deliverCompletion(in: result.group, then: nil) }
         }
         didFinish()
         // Not before: blocks that were dispatched by now come before what shows that activity is over.
@@ -138,5 +138,6 @@ extension URLConnectionOperation {
         let waiters: [@Sendable () -> Void]
         let scheduler: (any OperationScheduler)?
         let owner: RequestMachine.Owner
+        let group: DispatchGroup?
     }
 }

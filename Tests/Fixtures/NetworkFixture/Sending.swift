@@ -9,6 +9,13 @@ private func useCache(in directory: String) {
     URLCache.shared = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory)
 }
 
+/// As on a full disk from here on, and not from the program's start: ThreadSanitizer writes a file of its own then.
+func fillDisk() {
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(2) }
+}
+
 /// Sends requests one after the other, and exits with 0 when all were answered, by a server or by what is in the cache.
 func runSending(_ directory: String, _ text: String, _ methods: ArraySlice<String>) -> Never {
     guard let url = URL(string: text) else { exit(2) }

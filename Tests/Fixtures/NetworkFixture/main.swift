@@ -10,13 +10,17 @@ import Foundation
 //   NetworkFixture get <host>                 asks a server of its own by that name: prints 0 before, and 2 for a response
 //   NetworkFixture send <directory> <url> <method>...
 //                                             sends these requests in turn, with the shared cache in that directory
-
+//   NetworkFixture send-full <directory> <url> <method>...
+//                                             the same where nothing can be written to a file
 //   NetworkFixture cached <directory> <url> <count>
 //                                             sends so many GETs, 64 at a time; prints the threads that there were at most,
 //                                             and the hits
 
 let arguments = CommandLine.arguments
-if arguments.count > 4, arguments[1] == "send" { runSending(arguments[2], arguments[3], arguments.dropFirst(4)) }
+if arguments.count > 4, ["send", "send-full"].contains(arguments[1]) {
+    if arguments[1] == "send-full" { fillDisk() }
+    runSending(arguments[2], arguments[3], arguments.dropFirst(4))
+}
 if arguments.count == 5, arguments[1] == "cached" { runCached(arguments[2], arguments[3], Int(arguments[4]) ?? 0) }
 guard arguments.count == 3 else { exit(2) }
 switch arguments[1] {
