@@ -6,15 +6,25 @@ package enum OriginForm {
     ///
     /// - Parameter url: percent-encoded, without a fragment.
     package static func make(of url: String) -> String {
-        let bytes = url.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-            return "/"
+        var url = url
+        return url.withUTF8 { bytes in
+            let part = slice(of: bytes)
+            return (part.needsSlash ? "/" : "") + String(decoding: part.bytes, as: UTF8.self)
         }
-        let rest = bytes[colon...].dropFirst(3)
-        guard let end = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }) else {
-            return "/"
+    }
+
+    /// The same as bytes of `url`, which a slash has to stand before where there is no path.
+    package static func slice(
+        of url: UnsafeBufferPointer<UInt8>
+    ) -> (needsSlash: Bool, bytes: UnsafeBufferPointer<UInt8>) {
+        var start = 0
+        while start < url.count, url[start] != UInt8(ascii: ":") { start += 1 }
+        guard start + 2 < url.count, url[start + 1] == UInt8(ascii: "/"), url[start + 2] == UInt8(ascii: "/") else {
+            return (true, UnsafeBufferPointer(rebasing: url[url.count...]))
         }
-        let target = url[end...]
-        return bytes[end] == UInt8(ascii: "/") ? String(target) : "/" + target
+        start += 3
+        while start < url.count, url[start] != UInt8(ascii: "/"), url[start] != UInt8(ascii: "?") { start += 1 }
+        let rest = UnsafeBufferPointer(rebasing: url[start...])
+        return (rest.first != UInt8(ascii: "/"), rest)
     }
 }

@@ -7,7 +7,7 @@ extension ResponseHead {
     ///   - others: field lines, each ended by CRLF or LF.
     ///   - isKept: is told a field's name, which is a token, as it came.
     package func replacingFields(
-        adding others: [UInt8] = [], keeping isKept: (Slice<UnsafeRawBufferPointer>) -> Bool
+        adding others: [UInt8] = [], keeping isKept: (UnsafeRawBufferPointer) -> Bool
     ) -> ResponseHead {
         var fields: [UInt8] = []
         fields.reserveCapacity(rawFields.count + others.count)
@@ -17,15 +17,18 @@ extension ResponseHead {
     }
 
     private static func append(
-        _ lines: [UInt8], to fields: inout [UInt8], keeping isKept: (Slice<UnsafeRawBufferPointer>) -> Bool
+        _ lines: [UInt8], to fields: inout [UInt8], keeping isKept: (UnsafeRawBufferPointer) -> Bool
     ) {
         lines.withUnsafeBytes { bytes in
             FieldLines.forEach(in: bytes, from: 0) { name, value in
-                guard isKept(bytes[name]) else { return true }
-                fields.append(contentsOf: bytes[name])
-                fields.append(contentsOf: ": ".utf8)
-                fields.append(contentsOf: bytes[value])
-                fields.append(contentsOf: "\r\n".utf8)
+                let nameBytes = UnsafeRawBufferPointer(rebasing: bytes[name])
+                guard isKept(nameBytes) else { return true }
+                fields.append(contentsOf: nameBytes)
+                fields.append(UInt8(ascii: ":"))
+                fields.append(0x20)
+                fields.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[value]))
+                fields.append(0x0D)
+                fields.append(0x0A)
                 return true
             }
         }
@@ -33,11 +36,11 @@ extension ResponseHead {
 
     /// Calls `body` with each field's name, which is a token, and its value, as bytes, in the order received.
     package func forEachFieldBytes(
-        _ body: (_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) -> Void
+        _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
     ) {
         rawFields.withUnsafeBytes { bytes in
             FieldLines.forEach(in: bytes, from: 0) { name, value in
-                body(bytes[name], bytes[value])
+                body(UnsafeRawBufferPointer(rebasing: bytes[name]), UnsafeRawBufferPointer(rebasing: bytes[value]))
                 return true
             }
         }

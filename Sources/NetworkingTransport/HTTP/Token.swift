@@ -71,6 +71,19 @@ extension Collection<UInt8> {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// The same, of bytes that are compared for each field of each response: another module gets a generic function that
+    /// is made for no type.
+    package func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        for index in 0..<count {
+            let (byte, wanted) = (self[index], text.utf8Start[index])
+            guard byte == wanted || byte.lowercasedASCII == wanted.lowercasedASCII else { return false }
+        }
+        return true
+    }
+}
+
 extension String {
     /// Whether this is a token (RFC 9110, section 5.6.2). Looks at bytes: a string from elsewhere is safe to compare, fold
     /// and hash once this is true.

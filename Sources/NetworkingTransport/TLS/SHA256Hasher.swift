@@ -9,6 +9,10 @@ package struct SHA256Hasher: ~Copyable {
         package var description: String { "OpenSSL does not compute SHA-256; look at its configuration (openssl.cnf)" }
     }
 
+    /// EVP_MD *, found once, and not again for each digest.
+    // Safe because OpenSSL only reads it.
+    private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+
     /// EVP_MD_CTX *
     private let context: OpaquePointer?
     private var isValid: Bool
@@ -17,7 +21,7 @@ package struct SHA256Hasher: ~Copyable {
         OpenSSLRuntime.prepare()
         context = EVP_MD_CTX_new()
         isValid = OpenSSLError.leavingQueueUntouched { [context] in
-            context != nil && EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
+            context != nil && EVP_DigestInit_ex(context, Self.algorithm ?? EVP_sha256(), nil) == 1
         }
     }
 
@@ -28,6 +32,11 @@ package struct SHA256Hasher: ~Copyable {
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard isValid, !bytes.isEmpty else { return }
         isValid = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
+    }
+
+    package mutating func update(_ text: String) {
+        var text = text
+        text.withUTF8 { update(UnsafeRawBufferPointer($0)) }
     }
 
     /// The digest of `data` as 64 hexadecimal digits.
@@ -45,12 +54,13 @@ package struct SHA256Hasher: ~Copyable {
     }
 
     /// 32 bytes, never fewer.
-    package consuming func finish() throws(Unavailable) -> Data {
+    package consuming func finish() throws(Unavailable) -> Data { Data(try finishBytes()) }
+
+    /// The same.
+    package consuming func finishBytes() throws(Unavailable) -> [UInt8] {
         guard isValid else { throw Unavailable() }
-        var digest = Data(count: 32)
-        let done = digest.withUnsafeMutableBytes { buffer in
-            EVP_DigestFinal_ex(context, buffer.bindMemory(to: UInt8.self).baseAddress, nil) == 1
-        }
+        var digest = [UInt8](repeating: 0, count: 32)
+        let done = digest.withUnsafeMutableBufferPointer { EVP_DigestFinal_ex(context, $0.baseAddress, nil) == 1 }
         guard done else { throw Unavailable() }
         return digest
     }

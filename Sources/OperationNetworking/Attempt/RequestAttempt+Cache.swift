@@ -16,10 +16,10 @@ extension RequestAttempt {
         guard content.sink?.isUntouched != false || machine.mustNotAsk || content.beganWithStored else { return false }
         let setting = configuration.value.cache
         // Not `self.machine`, which is being changed when it asks.
-        let request = machine.request
+        let (request, target) = (machine.request, presentTarget)
         return machine.wantsLookup(
             hasCache: setting.isThere,
-            mayHold: setting.mayHold { request.url.flatMap { cacheKey(for: $0, of: request) } })
+            mayHold: setting.mayHold { request.url.flatMap { cacheKey(for: $0, target, of: request) } })
     }
 
     /// Looks, on another thread if that takes reading the disk.
@@ -34,7 +34,7 @@ extension RequestAttempt {
     /// Who looks; nil: the request is not cached.
     func cacheLookup() -> CacheLookup? {
         guard let url = machine.request.url, let target = RequestTarget(ifRequestable: url),
-            let key = cacheKey(), configuration.value.cache.isThere, machine.request.isCacheable
+            let key = cacheKey(), configuration.value.cache.isThere, machine.isCacheable
         else { return nil }
         return CacheLookup(
             setting: configuration.value.cache, key: key, url: target.url, request: machine.request,
@@ -44,15 +44,22 @@ extension RequestAttempt {
 
     /// Under what responses to the present request are kept; nil: they are not.
     private func cacheKey() -> CacheKey? {
-        machine.request.url.flatMap { cacheKey(for: $0, of: machine.request) }
+        machine.request.url.flatMap { cacheKey(for: $0, presentTarget, of: machine.request) }
     }
+
+    /// Where the present request goes, if that is known.
+    private var presentTarget: RequestTarget? { machine.isUnchanged ? firstTarget : nil }
 
     /// Under what the present response is kept; nil: it is not.
     private func storingKey() -> CacheKey? { termsStand ? cacheKey() : nil }
 
-    /// - Parameter request: whose `Authorization` field counts; nil: for requests without one.
-    private func cacheKey(for url: URL, of request: URLRequest?) -> CacheKey? {
-        guard let target = RequestTarget(ifRequestable: url), var trust = trust(for: target) else { return nil }
+    /// - Parameters:
+    ///   - target: of the URL; nil: it is not known.
+    ///   - request: whose `Authorization` field counts; nil: for requests without one.
+    private func cacheKey(for url: URL, _ target: RequestTarget?, of request: URLRequest?) -> CacheKey? {
+        guard let target = target ?? RequestTarget(ifRequestable: url), var trust = trust(for: target) else {
+            return nil
+        }
         var mayHaveProxy = true
         // Another address, socket or interface is another server, or another view of it.
         if !configuration.value.connections.isEmpty {
@@ -69,7 +76,10 @@ extension RequestAttempt {
             trust += " p\(place.utf8.count):\(place)"
         }
         guard let user = CacheKey.user(of: request) else { return nil }
-        return CacheKey(target, trust: trust + user)
+        trust += user
+        if let last = lastCacheKey, last.trust == trust, last.target == target { return last }
+        lastCacheKey = CacheKey(target, trust: trust)
+        return lastCacheKey
     }
 
     /// Whose verdict on the server a response relies on: what came under one policy is no answer under another. Empty: the
@@ -80,7 +90,10 @@ extension RequestAttempt {
         return configuration.value.clientIdentity == nil ? verdict(of: configuration.value.securityPolicy) : nil
     }
 
-    private static func hasTLS(_ target: RequestTarget) -> Bool { target.origin.utf8.starts(with: "https:".utf8) }
+    /// An origin begins with "http://" or "https://".
+    private static func hasTLS(_ target: RequestTarget) -> Bool {
+        target.origin.utf8.dropFirst(4).first == UInt8(ascii: "s")
+    }
 
     private func verdict(of policy: SecurityPolicy?) -> String? {
         let policy = policy ?? .sharedDefault
@@ -176,7 +189,7 @@ extension RequestAttempt {
     /// Keeps a complete response, if it may be kept.
     func storeResponse(_ data: Data) {
         guard configuration.value.cacheBlock == nil, !asksClient(.caching), mayBeOfUse, let (head, url) = storableHead,
-            StorageRules.allows(head, request: CacheControl(machine.request), ofAnyAge: takesAnyAge)
+            StorageRules.allows(head, request: machine.cacheControl, ofAnyAge: takesAnyAge)
         else { return }
         store(head, url, data, policy: .allowed)
     }
@@ -207,7 +220,7 @@ extension RequestAttempt {
     /// What the user's block is asked about; nil: nothing is to be kept.
     var cacheableContent: CacheableContent? {
         guard let (head, url) = storableHead, let memory = content.memory ?? incoming.copy,
-            StorageRules.isPermitted(head, request: CacheControl(machine.request))
+            StorageRules.isPermitted(head, request: machine.cacheControl)
         else { return nil }
         return CacheableContent(head: head, url: url, data: memory.snapshot())
     }
@@ -215,7 +228,7 @@ extension RequestAttempt {
     /// The present response, if it is one to keep: a server's, whole and as everybody gets it.
     var storableHead: (ResponseHead, URL)? {
         guard configuration.value.cache.isThere, !machine.cache.isServing, machine.offset == 0,
-            machine.request.isCacheable,
+            machine.isCacheable,
             // What answered a challenge is not part of the request that is looked up.
             machine.challengeAnswer == nil, machine.handshakeAnswers == nil,
             let head = machine.head, let url = machine.url,
@@ -233,7 +246,7 @@ extension RequestAttempt {
             let names = StoredResponse.selectingNames(of: head)
         else { return }
         var stored = StoredResponse(
-            head: StorageRules.storable(head), content: data, requestTime: requestTime, responseTime: responseTime)
+            unfiltered: head, content: data, requestTime: requestTime, responseTime: responseTime)
         stored.selecting = selecting(names, url)
         stored.userInfo = userInfo
         cache.store(
@@ -312,7 +325,7 @@ extension RequestAttempt {
             else { continue }
             urls.append(named)
         }
-        let keys = urls.flatMap { url in [machine.request, nil].compactMap { cacheKey(for: url, of: $0) } }
+        let keys = urls.flatMap { url in [machine.request, nil].compactMap { cacheKey(for: url, nil, of: $0) } }
         // Also where nothing is stored: a response may be under way that was made before.
         for key in Set(keys) { cache.remove(key) }
     }

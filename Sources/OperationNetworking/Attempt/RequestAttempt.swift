@@ -38,6 +38,8 @@ final class RequestAttempt: @unchecked Sendable {
     /// Where the operation's own request goes, if that is known.
     let firstTarget: RequestTarget?
     @exclusivity(unchecked) var machine: AttemptMachine
+    /// Made when a request begins, and asked for again when its response is stored.
+    @exclusivity(unchecked) var lastCacheKey: CacheKey?
 
     /// What the present request was sent under.
     var terms: RequestTerms?

@@ -14,16 +14,13 @@ struct CacheKey: Hashable, Sendable {
         /// Nil: these are not 32 bytes.
         init?(_ bytes: some Collection<UInt8>) {
             guard bytes.count == Self.length else { return nil }
-            var words: [UInt64] = [0, 0, 0, 0]
-            for (index, byte) in bytes.enumerated() { words[index >> 3] = words[index >> 3] << 8 | UInt64(byte) }
-            self.words = (words[0], words[1], words[2], words[3])
+            var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+            withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
+            self.words = words
         }
 
-        var bytes: [UInt8] {
-            [words.0, words.1, words.2, words.3].flatMap { word in
-                stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-            }
-        }
+        /// In the order of the digest, whatever the machine's is.
+        var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
         static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
 
@@ -31,8 +28,12 @@ struct CacheKey: Hashable, Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
     }
 
-    /// What tells the entry apart from all others: where, whose trust, which variant.
-    let text: String
+    /// Whose verdict on the server the response relies on, and who has asked.
+    let trust: String
+    let target: RequestTarget
+    /// Which of several responses; empty: the one that is found first.
+    private let variant: String
+    /// Of all that tells the entry apart from all others.
     let digest: Digest
 
     private static let host = "cache.operation-networking.invalid"
@@ -44,34 +45,45 @@ struct CacheKey: Hashable, Sendable {
     ///   - trust: whose verdict on the server the response relies on; empty: the default policy's.
     /// - Returns: nil where there is no digest.
     init?(_ target: RequestTarget, trust: String) {
+        self.init(target, trust: trust, variant: "")
+    }
+
+    private init?(_ target: RequestTarget, trust: String, variant: String) {
+        var hasher = SHA256Hasher()
+        hasher.update(trust)
+        hasher.update("\n")
         // The origin is without a port that the scheme has anyway: one entry for both spellings.
-        self.init(text: trust + "\n" + target.origin + OriginForm.make(of: target.url))
+        hasher.update(target.origin)
+        var url = target.url
+        url.withUTF8 { url in
+            let form = OriginForm.slice(of: url)
+            if form.needsSlash { hasher.update("/") }
+            hasher.update(UnsafeRawBufferPointer(form.bytes))
+        }
+        hasher.update(variant)
+        guard let digest = (try? hasher.finishBytes()).flatMap({ Digest($0) }) else { return nil }
+        self.trust = trust
+        self.target = target
+        self.variant = variant
+        self.digest = digest
     }
 
     /// Who a request comes from decides what is answered, whether `Vary` says so or not. A part of `trust`; nil: there is no
     /// digest.
     static func user(of request: URLRequest?) -> String? {
-        guard let authorization = request?.value(forHTTPHeaderField: "Authorization") else { return "" }
+        let fields = request?.allHTTPHeaderFields ?? [:]
+        guard let authorization = fields.first(where: { $0.key.isFieldName("Authorization") })?.value else { return "" }
         return (try? SHA256Hasher.hex(of: Data(authorization.utf8))).map { " " + $0 }
-    }
-
-    private init?(text: String) {
-        var hasher = SHA256Hasher()
-        var text = text
-        text.withUTF8 { hasher.update(UnsafeRawBufferPointer($0)) }
-        guard let digest = (try? hasher.finish()).flatMap({ Digest($0) }) else { return nil }
-        self.text = text
-        self.digest = digest
     }
 
     /// One of several responses of a URL that were chosen by request fields.
     func variant(_ generation: String, _ selecting: [StoredResponse.SelectingField]) -> CacheKey? {
         // Lengths, so that no two lists have the same text.
-        var text = "\(self.text)\n\(generation)"
+        var text = "\(variant)\n\(generation)"
         for field in selecting {
             text += "\n\(field.name):" + (field.value.map { "\($0.utf8.count):\($0)" } ?? "")
         }
-        return CacheKey(text: text)
+        return CacheKey(target, trust: trust, variant: text)
     }
 
     static func == (left: CacheKey, right: CacheKey) -> Bool { left.digest == right.digest }
@@ -89,8 +101,7 @@ struct CacheKey: Hashable, Sendable {
 
     /// The URL itself, where a `URLCache` tells it from all others but that of the other scheme; nil: it does not.
     var plainURL: URL? {
-        guard let target, !target.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }),
-            target.count <= Self.longestIdentity, let url = URL(string: String(decoding: target, as: UTF8.self)),
+        guard isPlain, let text = plainText, text.utf8.count <= Self.longestIdentity, let url = URL(string: text),
             url.host != nil
         else { return nil }
         return url
@@ -98,24 +109,26 @@ struct CacheKey: Hashable, Sendable {
 
     /// The URL, if it is one under which somebody else may have stored something; nil: the response is for some requests
     /// only.
-    var foreignURL: URL? { target.flatMap { URL(string: String(decoding: $0, as: UTF8.self)) } }
+    var foreignURL: URL? { plainText.flatMap { URL(string: $0) } }
 
     /// What `plainURL` is to a `URLCache`: the same for both schemes.
     var plainIdentity: [UInt8]? {
-        target.flatMap { target in target.firstIndex(of: UInt8(ascii: ":")).map { Array(target[$0...]) } }
+        plainText.flatMap { text in text.utf8.firstIndex(of: UInt8(ascii: ":")).map { Array(text.utf8[$0...]) } }
     }
 
     /// Whether `plainURL` is worth a try.
     var isPlain: Bool {
-        text.utf8.first == UInt8(ascii: "\n")
-            && !text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }
+        guard trust.isEmpty, variant.isEmpty else { return false }
+        var url = target.url
+        return url.withUTF8 {
+            !OriginForm.slice(of: $0).bytes.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }
+        }
     }
 
     /// The URL of a key without trust and variant, in its one spelling.
-    private var target: Array<UInt8>.SubSequence? {
-        let bytes = Array(text.utf8)
-        guard bytes.first == UInt8(ascii: "\n"), !bytes.dropFirst().contains(UInt8(ascii: "\n")) else { return nil }
-        return bytes.dropFirst()
+    private var plainText: String? {
+        guard trust.isEmpty, variant.isEmpty else { return nil }
+        return target.origin + OriginForm.make(of: target.url)
     }
 }
 

@@ -181,7 +181,8 @@ final class ResponseCache: @unchecked Sendable {
                 // Something else may be there by now, which is shown in its turn.
                 if let present = face.store.recentResponse(for: key) { face.show(present, for: key, url: url) }
             }
-        case .subclass(let cache): cache.store(response, for: key, url: url, policy: policy, since: moment)
+        case .subclass(let cache):
+            cache.store(response.filtered, for: key, url: url, policy: policy, since: moment)
         }
     }
 

@@ -20,7 +20,7 @@ extension ResponseStore {
         /// What goes to the disk.
         private(set) var pending: [CacheKey.Digest: Waiting] = [:]
         /// In what order; those before `first` have gone.
-        private var order: [CacheKey.Digest] = []
+        private var order: [(key: CacheKey.Digest, number: UInt)] = []
         private var first = 0
         private var pendingCost = 0
         private var number: UInt = 0
@@ -28,6 +28,8 @@ extension ResponseStore {
         private var refreshes: [CacheKey.Digest: Double] = [:]
         /// Somebody is writing, or about to.
         var isWriting = false
+        /// When something was written last, in seconds of the runtime's uptime.
+        var lastWrite = -Double.infinity
         /// Somebody is looking what other processes did, or about to.
         var isLooking = false
         /// Removals of all there is that have not been done to the files: what is read from these is removed already.
@@ -38,8 +40,9 @@ extension ResponseStore {
             memory = CostBoundCache(capacity: memoryCapacity, preferredCostAfterPurge: memoryCapacity)
         }
 
+        /// What comes out is not filtered.
         mutating func recent(_ key: CacheKey.Digest) -> StoredResponse? {
-            memory.value(forKey: key) ?? pending[key]?.response
+            pending[key]?.response ?? memory.value(forKey: key)
         }
 
         var hasRoomToWait: Bool { pendingCost < Self.maximumPending && order.count - first < Self.maximumWaiting }
@@ -59,8 +62,8 @@ extension ResponseStore {
             number &+= 1
             pending[key] = Waiting(response: response, number: number)
             pendingCost += response.cost
-            // A key that was taken out may be there twice: its first turn is as good.
-            order.append(key)
+            // What it takes the place of has a turn that comes to nothing.
+            order.append((key, number))
             return old
         }
 
@@ -70,22 +73,27 @@ extension ResponseStore {
             return waiting.response
         }
 
-        mutating func nextWaiting() -> (CacheKey.Digest, Waiting)? {
-            while first < order.count {
-                let key = order[first]
+        /// The next that are to be written, each key once. They go on waiting until they have been.
+        mutating func takeTurns(atMost count: Int) -> [(key: CacheKey.Digest, waiting: Waiting)] {
+            var turns: [(key: CacheKey.Digest, waiting: Waiting)] = []
+            while first < order.count, turns.count < count {
+                let (key, number) = order[first]
                 first += 1
-                if first == order.count || first > 4096 {
-                    order.removeFirst(first)
-                    first = 0
-                }
-                if let waiting = pending[key] { return (key, waiting) }
+                if let waiting = pending[key], waiting.number == number { turns.append((key, waiting)) }
             }
-            return nil
+            if first == order.count || first > 4096 {
+                order.removeFirst(first)
+                first = 0
+            }
+            return turns
         }
 
-        /// A response has its place, unless another one came meanwhile.
-        mutating func didWrite(_ key: CacheKey.Digest, _ number: UInt) {
-            if pending[key]?.number == number { _ = takePending(key) }
+        /// A response has its place, unless another one came meanwhile, or it was removed: it goes into memory.
+        ///
+        /// - Returns: what is no longer there.
+        mutating func didWrite(_ key: CacheKey.Digest, _ number: UInt, _ response: StoredResponse) -> [StoredResponse] {
+            guard pending[key]?.number == number, let old = takePending(key) else { return [response] }
+            return [old] + memory.insert(response, forKey: key, cost: response.cost)
         }
 
         /// - Returns: what was there, to be let go of by somebody who holds no lock.

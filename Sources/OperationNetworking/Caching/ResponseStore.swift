@@ -43,7 +43,7 @@ final class ResponseStore: Sendable {
     func recentResponse(for key: CacheKey) -> StoredResponse? {
         let response = state.withLock { $0.recent(key.digest) }
         if response != nil { disk.noteUse(of: key.digest) }
-        return response
+        return response?.filtered
     }
 
     /// What is stored under a key. May read the disk.
@@ -53,7 +53,7 @@ final class ResponseStore: Sendable {
         guard !isRemoved, let response = disk.response(for: key.digest) else { return nil }
         let (found, dropped) = state.withLock { state -> (StoredResponse?, [StoredResponse]) in
             // Something else may be there by now, or nothing.
-            if let recent = state.recent(key.digest) { return (recent, []) }
+            if let recent = state.recent(key.digest) { return (recent.filtered, []) }
             guard !state.removals.contains(key.digest, since: moment) else { return (nil, []) }
             return (response, state.memory.insert(response, forKey: key.digest, cost: response.cost))
         }
@@ -95,10 +95,15 @@ final class ResponseStore: Sendable {
         let hasDisk = disk.isThere
         var dropped: [StoredResponse] = []
         var place: DiskStore.Place?
-        var starts = false
+        var (starts, wasQuiet) = (false, true)
+        // What is written goes into memory then: until then it is found where it waits.
+        let waits = hasDisk && !isInMemoryOnly && !isRefreshed
+        let response = waits ? response : response.filtered
         let isStored = state.withLock { state in
             guard !state.removals.contains(key.digest, since: moment) else { return false }
-            dropped = state.memory.insert(response, forKey: key.digest, cost: response.cost)
+            if !waits || !state.hasRoomToWait {
+                dropped = state.memory.insert(response, forKey: key.digest, cost: response.cost)
+            }
             guard hasDisk else { return true }
             if isRefreshed, state.isFresh(onDisk: key.digest, at: now) { return true }
             guard !isInMemoryOnly, state.hasRoomToWait else {
@@ -109,33 +114,48 @@ final class ResponseStore: Sendable {
             }
             if let old = state.wait(response, for: key.digest) { dropped.append(old) }
             starts = !state.isWriting
+            wasQuiet = now - state.lastWrite >= Self.gathering
             state.isWriting = true
             return true
         }
         withExtendedLifetime(dropped) {}
         if let place { Runtime.current.onCachingThread { [disk] in disk.erase(place) } }
-        if starts { Runtime.current.onCachingThread { [self] in write() } }
+        if starts { beginWriting(wasQuiet: wasQuiet) }
         return isStored
     }
 
+    /// Seconds that responses wait for more to be written with where some were written just before: where many come, most
+    /// of the work is that of beginning to write.
+    private static let gathering = 0.02
     /// Responses that are written before others have their turn on the thread.
     private static let batch = 64
 
+    private func beginWriting(wasQuiet: Bool) {
+        let begin: @Sendable () -> Void = { [self] in Runtime.current.onCachingThread { self.write() } }
+        if wasQuiet { begin() } else { Runtime.current.after(Self.gathering, begin) }
+    }
+
     private func write() {
-        for _ in 0..<Self.batch {
-            let next = state.withLock { state in
-                let next = state.nextWaiting()
-                state.isWriting = next != nil
-                return next.map { ($0, state.removals.now) }
-            }
-            guard let ((key, waiting), moment) = next else { return }
-            disk.add(waiting.response, for: key)
-            let place = state.withLock { state -> DiskStore.Place? in
-                state.didWrite(key, waiting.number)
-                return state.removals.contains(key, since: moment) ? disk.forget(key) : nil
-            }
-            if let place { disk.erase(place) }
+        let (batch, moment) = state.withLock { state in
+            let batch = state.takeTurns(atMost: Self.batch)
+            state.isWriting = !batch.isEmpty
+            return (batch, state.removals.now)
         }
+        guard !batch.isEmpty else { return }
+        let responses = batch.map { (key: $0.key, response: $0.waiting.response.filtered) }
+        disk.add(responses)
+        let now = Runtime.current.uptime
+        let (places, dropped) = state.withLock { state in
+            state.lastWrite = now
+            var (places, dropped): ([DiskStore.Place], [StoredResponse]) = ([], [])
+            for (turn, (key, response)) in zip(batch, responses) {
+                dropped += state.didWrite(key, turn.waiting.number, response)
+                if state.removals.contains(key, since: moment), let place = disk.forget(key) { places.append(place) }
+            }
+            return (places, dropped)
+        }
+        withExtendedLifetime(dropped) {}
+        for place in places { disk.erase(place) }
         Runtime.current.onCachingThread { [self] in write() }
     }
 

@@ -71,11 +71,13 @@ enum StorageRules {
     static func storable(_ head: ResponseHead) -> ResponseHead {
         var dropped = CacheControl(head).noCacheFields
         head.forEachFieldBytes { name, value in
-            guard name.equalsIgnoringCase("Connection"), value.count <= 4096 else { return }
+            guard name.equalsIgnoringCase("Connection"), value.count <= 4096, !value.equalsIgnoringCase("keep-alive")
+            else { return }
             dropped.formUnion(CacheControl.fieldNames(Array(value)))
         }
         return head.replacingFields { name in
-            !connectionFields.contains { name.equalsIgnoringCase($0) } && !dropped.contains(name.map(\.lowercasedASCII))
+            guard !connectionFields.contains(where: name.equalsIgnoringCase) else { return false }
+            return dropped.isEmpty || !dropped.contains(name.map(\.lowercasedASCII))
         }
     }
 

@@ -30,6 +30,18 @@ struct StoredResponse: Sendable {
         var values: [AnyHashable: Any] = [:]
     }
 
+    /// The head has all fields that came, also those that are not stored.
+    private(set) var isUnfiltered = false
+
+    /// Without the fields that are not stored.
+    var filtered: StoredResponse {
+        guard isUnfiltered else { return self }
+        var response = self
+        response.head = StorageRules.storable(head)
+        response.isUnfiltered = false
+        return response
+    }
+
     /// Bytes of an entity tag or a date that is sent back.
     private static let longestValidator = 1024
 
@@ -54,6 +66,12 @@ struct StoredResponse: Sendable {
 }
 
 extension StoredResponse {
+    /// A response as it came: it is filtered by whoever has the time.
+    init(unfiltered head: ResponseHead, content: Data, requestTime: Double, responseTime: Double) {
+        self.init(head: head, content: content, requestTime: requestTime, responseTime: responseTime)
+        isUnfiltered = true
+    }
+
     /// The names in `Vary`, in lower case and sorted (RFC 9111, section 4.1); nil: every request is different, which an
     /// unreadable field says, too.
     static func selectingNames(of head: ResponseHead) -> [String]? {

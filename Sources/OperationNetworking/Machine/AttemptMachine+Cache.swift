@@ -22,7 +22,9 @@ struct CacheUse {
     var moment: CacheRemovals.Moment?
     /// The present response is a stored one.
     var isServing = false
-    /// The request's directives.
+    /// Whether the cache can answer the request; nil: nobody has asked.
+    var isCacheable: Bool?
+    /// The request's directives, once somebody has asked that.
     var request = CacheControl()
     var outcome = CacheOutcome.none
 }
@@ -58,6 +60,12 @@ extension AttemptMachine {
             || (CacheDecision.reads(request.cachePolicy) && CacheControl(request).onlyIfCached)
     }
 
+    /// Whether the cache can answer the request, and keep the answer.
+    var isCacheable: Bool { cache.isCacheable ?? request.isCacheable }
+
+    /// The request's directives.
+    var cacheControl: CacheControl { cache.isCacheable == nil ? CacheControl(request) : cache.request }
+
     mutating func beginLookup() { cache.stage = .settled }
 
     private mutating func needsLookup(hasCache: Bool, mayHold: @autoclosure () -> Bool) -> Bool {
@@ -65,6 +73,7 @@ extension AttemptMachine {
         if request.cachePolicy == .returnCacheDataDontLoad { return true }
         guard CacheDecision.reads(request.cachePolicy) else { return false }
         let (isCacheable, hasDirectives) = request.cacheability
+        cache.isCacheable = isCacheable
         if hasDirectives { cache.request = CacheControl(request) }
         // Nor is this one.
         if cache.request.onlyIfCached { return true }

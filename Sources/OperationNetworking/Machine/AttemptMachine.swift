@@ -159,6 +159,7 @@ struct AttemptMachine: ~Copyable {
     /// The present request is sent with other content.
     mutating func replaceBodyStream(by stream: InputStream?) {
         request.httpBodyStream = stream
+        cache.isCacheable = nil
         isUnchanged = false
     }
 

@@ -302,3 +302,8 @@ import Testing
         #expect(disk.response(for: try Self.key("b")) == nil)
     }
 }
+
+extension DiskStore {
+    @discardableResult
+    fileprivate func add(_ response: StoredResponse, for key: CacheKey.Digest) -> Bool { add([(key, response)]) == 1 }
+}

@@ -111,10 +111,12 @@ final class LibraryLoad: @unchecked Sendable {
         ended += 1
         if among != nil, ended.isMultiple(of: 64) { threads = max(threads, ProcessUsage.threads) }
         if isFilling {
-            if ended == among { return done.signal() }
-            return ended < among ?? 0 ? enqueue() : ()
-        }
-        if window.count() {
+            if ended == among {
+                done.signal()
+            } else if ended < among ?? 0 {
+                enqueue()
+            }
+        } else if window.count() {
             enqueue()
         } else {
             done.signal()

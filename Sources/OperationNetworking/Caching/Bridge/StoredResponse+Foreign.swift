@@ -11,8 +11,9 @@ extension StoredResponse {
     /// As an entry for a program's own class of caches, with what Foundation does not keep in its `userInfo`; nil: there is
     /// no digest.
     func cached(under key: CacheKey, url: URL, policy: URLCache.StoragePolicy) -> CachedURLResponse? {
+        var info: [UInt8] = []
         guard let response = ResponseFace(head: head, url: url),
-            let info = RecordHeader.encode(self, key: key.digest, time: 0)
+            RecordHeader.append(self, key: key.digest, time: 0, to: &info) != nil
         else { return nil }
         var userInfo = userInfo.values
         userInfo[Self.infoKey] = Data(info)

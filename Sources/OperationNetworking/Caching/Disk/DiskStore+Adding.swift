@@ -10,28 +10,55 @@ extension DiskStore {
     private static let segments = 16
     private static let longestSegment = 4 << 20
 
-    /// Writes a response, in place of the one that is there under its key.
+    /// Bytes that are written at a time, where one response has not more.
+    private static let longestPiece = 1 << 18
+
+    /// Writes responses, each in place of the one that is there under its key.
     ///
-    /// - Returns: whether it was.
+    /// - Returns: how many were.
     @discardableResult
-    func add(_ response: StoredResponse, for key: CacheKey.Digest) -> Bool {
+    func add(_ responses: [(key: CacheKey.Digest, response: StoredResponse)]) -> Int {
         lookIfNeeded()
-        guard let folder else { return false }
+        guard let folder else { return 0 }
         return access.withLock { access in
             let now = Runtime.current.uptime
-            let (capacity, old, isPaused) = state.withLock { state in
-                (state.capacity, state.places[key]?.header.time ?? 0, state.pauseEnd > now)
+            let (capacity, isPaused) = state.withLock { ($0.capacity, $0.pauseEnd > now) }
+            guard !isPaused else { return 0 }
+            let longest = min(Self.longestSegment, capacity / Self.segments)
+            var piece = Piece()
+            for (key, response) in responses {
+                // What is long is not copied, and has a piece of its own.
+                let isLong = response.content.count >= Self.longestPiece / 4
+                if isLong, !write(&piece, nil, folder, capacity, longest, &access) { return piece.written }
+                let start = piece.bytes.count
+                access.time = nextTime(after: access.time, for: key)
+                guard let header = RecordHeader.append(response, key: key, time: access.time, to: &piece.bytes),
+                    header.totalLength <= capacity
+                else {
+                    piece.bytes.removeLast(piece.bytes.count - start)
+                    continue
+                }
+                if !isLong {
+                    piece.bytes += response.content
+                    // It does not fit in: those before are written without it.
+                    if start > 0, piece.bytes.count > min(longest, Self.longestPiece) {
+                        let rest = Array(piece.bytes[start...])
+                        piece.bytes.removeLast(rest.count)
+                        if !write(&piece, nil, folder, capacity, longest, &access) { return piece.written }
+                        piece.bytes = rest
+                    }
+                }
+                piece.headers.append(header)
+                if isLong, !write(&piece, response.content, folder, capacity, longest, &access) { return piece.written }
             }
-            guard !isPaused else { return false }
-            // Also where the clock was set back.
-            access.time = max(access.time &+ 1, old &+ 1, Self.clock)
-            guard let head = RecordHeader.encode(response, key: key, time: access.time),
-                head.count + response.content.count <= capacity
-            else { return false }
-            let isDone = response.content.withUnsafeBytes { add(head, $0, for: key, folder, capacity, &access) }
-            if !isDone { state.withLock { $0.pauseEnd = now + Self.pause } }
-            return isDone
+            _ = write(&piece, nil, folder, capacity, longest, &access)
+            return piece.written
         }
+    }
+
+    /// Later than all that is there under a key, also where the clock was set back.
+    private func nextTime(after last: UInt64, for key: CacheKey.Digest) -> UInt64 {
+        max(last &+ 1, (state.withLock { $0.places[key]?.header.time } ?? 0) &+ 1, Self.clock)
     }
 
     /// Nanoseconds since 1970.
@@ -41,32 +68,62 @@ extension DiskStore {
         return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
     }
 
-    private func add(
-        _ head: [UInt8], _ content: UnsafeRawBufferPointer, for key: CacheKey.Digest, _ folder: SegmentFolder,
-        _ capacity: Int, _ access: inout Access
+    /// Responses that stand behind each other, but for the content of a single one.
+    private struct Piece {
+        var bytes: [UInt8] = []
+        var headers: [RecordHeader] = []
+        /// Responses of the pieces before.
+        var written = 0
+    }
+
+    /// Writes a piece, and begins another.
+    ///
+    /// - Returns: whether it was; nothing more is to be tried for a while where it was not.
+    private func write(
+        _ piece: inout Piece, _ content: Data?, _ folder: SegmentFolder, _ capacity: Int, _ longest: Int,
+        _ access: inout Access
     ) -> Bool {
-        let length = head.count + content.count
-        let longest = min(Self.longestSegment, capacity / Self.segments)
-        guard let header = RecordHeader(Array(head.prefix(RecordHeader.length)), limit: length),
-            makeRoom(for: length, folder, capacity, &access),
+        guard !piece.headers.isEmpty else { return true }
+        let isDone = append(piece, content ?? Data(), folder, capacity, longest, &access)
+        if !isDone {
+            let now = Runtime.current.uptime
+            state.withLock { $0.pauseEnd = now + Self.pause }
+        }
+        piece = Piece(written: piece.written + (isDone ? piece.headers.count : 0))
+        return isDone
+    }
+
+    private func append(
+        _ piece: Piece, _ content: Data, _ folder: SegmentFolder, _ capacity: Int, _ longest: Int,
+        _ access: inout Access
+    ) -> Bool {
+        let length = piece.bytes.count + content.count
+        guard makeRoom(for: length, folder, capacity, &access),
             let (name, file, end) = current(folder, length, longest, &access)
         else { return false }
-        guard file.write(head, at: end), file.write(content, at: end + head.count), let stamp = file.stamp else {
+        guard file.write(piece.bytes, at: end),
+            content.withUnsafeBytes({ file.write($0, at: end + piece.bytes.count) }), let stamp = file.stamp
+        else {
             // What is half there is none.
             file.truncate(to: end)
             access.current = nil
             return false
         }
-        let old = state.withLock { state in
-            let old = state.places[key]
-            state.places[key] = Place(segment: name, offset: end, header: header)
+        let replaced = state.withLock { state in
+            var replaced: [Place] = []
+            var offset = end
+            for header in piece.headers {
+                let place = Place(segment: name, offset: offset, header: header)
+                if let old = state.places.updateValue(place, forKey: header.key) { replaced.append(old) }
+                state.segments[name]?.keys.append(header.key)
+                offset += header.totalLength
+            }
             state.segments[name]?.stamp = stamp
             state.segments[name]?.end = end + length
-            state.segments[name]?.keys.append(key)
-            state.writes += 1
-            return old
+            state.writes += piece.headers.count
+            return replaced
         }
-        if let old { mark(old, erases: false) }
+        for old in replaced { mark(old, erases: false) }
         return true
     }
 

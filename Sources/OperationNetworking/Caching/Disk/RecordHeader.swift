@@ -29,25 +29,43 @@ struct RecordHeader: Sendable {
     let recordLength: Int
     let contentLength: Int
     /// Nil: the response was removed.
-    private let digest: [UInt8]?
+    private let digest: CacheKey.Digest?
 
     /// Of the whole response in a segment.
     var totalLength: Int { Self.length + recordLength + contentLength }
 
-    /// The bytes of a response's header, and the record; nil: there is no digest.
-    static func encode(_ response: StoredResponse, key: CacheKey.Digest, time: UInt64) -> [UInt8]? {
+    /// Appends the bytes of a response's header, and of the record, and returns the header; nil: there is no digest.
+    static func append(
+        _ response: StoredResponse, key: CacheKey.Digest, time: UInt64, to bytes: inout [UInt8]
+    ) -> RecordHeader? {
         let record = response.record
-        var described = RecordWriter()
-        described.put(time)
-        described.put(UInt32(clamping: record.count))
-        described.put(UInt64(response.content.count))
-        let middle = key.bytes + described.bytes
-        guard let digest = response.content.withUnsafeBytes({ content in Self.digest(middle, record, content) }) else {
-            return nil
-        }
+        let header = RecordHeader(
+            key: key, time: time, recordLength: record.count, contentLength: response.content.count)
+        let described = header.described
+        guard let digest = response.content.withUnsafeBytes({ Self.digest(described, record, $0) }) else { return nil }
         var sum = RecordWriter()
-        sum.put(Self.sum(middle))
-        return magic + live + middle + digest + sum.bytes + record
+        sum.put(Self.sum(described))
+        for part in [magic, live, described, digest.bytes, sum.bytes, record] { bytes += part }
+        return RecordHeader(header, digest: digest)
+    }
+
+    private init(key: CacheKey.Digest, time: UInt64, recordLength: Int, contentLength: Int) {
+        (self.key, self.time, self.recordLength, self.contentLength) = (key, time, recordLength, contentLength)
+        digest = nil
+    }
+
+    private init(_ other: RecordHeader, digest: CacheKey.Digest) {
+        (key, time, recordLength, contentLength) = (other.key, other.time, other.recordLength, other.contentLength)
+        self.digest = digest
+    }
+
+    /// What the digest and the check sum are of, before the record.
+    private var described: [UInt8] {
+        var writer = RecordWriter()
+        writer.put(time)
+        writer.put(UInt32(clamping: recordLength))
+        writer.put(UInt64(contentLength))
+        return key.bytes + writer.bytes
     }
 
     /// Nil: this is no header.
@@ -70,33 +88,30 @@ struct RecordHeader: Sendable {
         self.time = time
         self.recordLength = Int(recordLength)
         self.contentLength = Int(contentLength)
-        digest = bytes[4..<8].elementsEqual(Self.live) ? Array(bytes[Self.digestOffset..<92]) : nil
+        digest = bytes[4..<8].elementsEqual(Self.live) ? CacheKey.Digest(bytes[Self.digestOffset..<92]) : nil
     }
 
     var isLive: Bool { digest != nil }
 
     /// Whether these are the bytes that were stored.
     func confirms(record: [UInt8], content: Data) -> Bool {
-        var described = RecordWriter()
-        described.put(time)
-        described.put(UInt32(clamping: recordLength))
-        described.put(UInt64(contentLength))
-        let middle = key.bytes + described.bytes
-        return content.withUnsafeBytes { content in Self.digest(middle, record, content) } == digest && isLive
+        content.withUnsafeBytes { content in Self.digest(described, record, content) } == digest && isLive
     }
 
     private static func digest(
         _ middle: [UInt8], _ record: [UInt8], _ content: UnsafeRawBufferPointer
-    ) -> [UInt8]? {
+    ) -> CacheKey.Digest? {
         var hasher = SHA256Hasher()
         middle.withUnsafeBytes { hasher.update($0) }
         record.withUnsafeBytes { hasher.update($0) }
         hasher.update(content)
-        return (try? hasher.finish()).map { Array($0) }
+        return (try? hasher.finishBytes()).flatMap { CacheKey.Digest($0) }
     }
 
     /// Different for any two that differ in one byte.
     private static func sum(_ bytes: some Collection<UInt8>) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return sum
     }
 }
