@@ -56,7 +56,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CNghttp2"),
         .systemLibrary(name: "CPublicSuffix"),
-        .target(name: "NetworkingSupport", swiftSettings: settings),
+        .target(name: "NetworkingSupport", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
             name: "NetworkingTransport",
             dependencies: [

@@ -8,7 +8,6 @@
 // What libcurl's sockets are watched with: not in Swift's Glibc module.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/timerfd.h>
 
 static inline CURLcode on_curl_setopt_long(CURL *handle, CURLoption option, long value) {
@@ -102,16 +101,6 @@ static inline CURLSHcode on_curl_share_setopt_long(CURLSH *share, CURLSHoption o
 // The CURLcode of a finished transfer: a union member of the message.
 static inline CURLcode on_curl_message_result(const CURLMsg *message) {
     return message->data.result;
-}
-
-// Names the calling thread: 15 bytes at most, the rest is cut off.
-static inline void on_set_thread_name(const char *name) {
-    prctl(PR_SET_NAME, name);
-}
-
-// The calling thread's name: 16 bytes with the terminating NUL.
-static inline void on_get_thread_name(char *name) {
-    prctl(PR_GET_NAME, name);
 }
 
 #endif

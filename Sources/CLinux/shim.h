@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -79,6 +80,16 @@ static inline ssize_t on_netlink_receive(int descriptor, void *buffer, size_t si
     ssize_t count = recvfrom(descriptor, buffer, size, MSG_TRUNC, (struct sockaddr *)&sender, &length);
     *is_kernels = count >= 0 && length == sizeof sender && sender.nl_pid == 0;
     return count;
+}
+
+// Names the calling thread: 15 bytes at most, the rest is cut off.
+static inline void on_set_thread_name(const char *name) {
+    prctl(PR_SET_NAME, name);
+}
+
+// The calling thread's name: 16 bytes with the terminating NUL.
+static inline void on_get_thread_name(char *name) {
+    prctl(PR_GET_NAME, name);
 }
 
 #endif

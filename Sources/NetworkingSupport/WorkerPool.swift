@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+internal import CLinux
 package import Foundation
 
 /// Threads of our own that run short pieces of work, one after the other each.
@@ -80,7 +81,6 @@ package final class WorkerPool: @unchecked Sendable {
         }
         guard needsThread else { return }
         let thread = Thread { [self] in run() }
-        thread.name = name
         thread.stackSize = 1 << 20
         thread.start()
     }
@@ -107,6 +107,8 @@ package final class WorkerPool: @unchecked Sendable {
     private func run() {
         Self.slot.address = Unmanaged.passUnretained(self).toOpaque()
         defer { Self.slot.address = nil }
+        // Here, since the system gives a thread the name of the one that starts it.
+        on_set_thread_name(name)
         var last: String?
         while let (key, body) = next(after: last) {
             body()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import NetworkingSupport
 import Testing
 
@@ -41,6 +42,17 @@ struct WorkerPoolTests {
         private let onEnd: @Sendable () -> Void
         init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
         deinit { onEnd() }
+    }
+
+    @Test("The system knows a pool's threads by its name")
+    func names() async {
+        let pool = WorkerPool(name: "ON.a-name-of-some-length", limit: 1, patience: 1)
+        let name = await withCheckedContinuation { continuation in
+            pool.perform {
+                continuation.resume(returning: try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8))
+            }
+        }
+        #expect(name == "ON.a-name-of-so\n")
     }
 
     @Test("A pool knows its own threads")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import CCurl
+internal import CLinux
 internal import CoreFoundation
 internal import Foundation
 internal import NetworkingSupport

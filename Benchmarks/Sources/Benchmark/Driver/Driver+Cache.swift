@@ -6,6 +6,8 @@ private enum CacheCase: String, CaseIterable {
     case without = "no cache"
     /// Each request has another URL, whose response is stored.
     case misses
+    /// The same of responses that are not stored, since they say nothing about caches.
+    case unstored = "misses, not stored"
     /// Fresh responses that an earlier process has stored: each URL's first request reads it from the disk.
     case hits = "hits from the disk"
     /// Responses that are to be validated, by `If-None-Match` and `If-Modified-Since`: 304 each.
@@ -13,7 +15,7 @@ private enum CacheCase: String, CaseIterable {
     /// The same without the cache: what the server sends is another matter then.
     case unconditional = "no cache, 1 URL"
 
-    var path: String { self == .hits ? "/fresh/1k.bin" : "/1k.bin" }
+    var path: String { ([.hits: "/fresh", .unstored: "/bare"][self] ?? "") + "/1k.bin" }
 
     /// URLs that there are; 0: another one each time.
     var urls: Int { [.hits: 1000, .revalidations: 1, .unconditional: 1][self] ?? 0 }
@@ -83,6 +85,7 @@ extension Driver {
                 test.rawValue, rate.text(0), cost.text(1), most.text(0), byRate.median.text(2), byCost.median.text(2))
             guard test.hasCache else { continue }
             section.expect("cache: threads, \(test.rawValue)", most, atMost: 12, digits: 0)
+            if test == .unstored { section.expect("cache: misses, not stored / no cache", byRate, atLeast: 0.9) }
             if test == .misses { section.expect("cache: misses / no cache", byRate, atLeast: 0.9) }
             if test == .hits { section.expect("cache: hits from the disk / no cache", byRate, atLeast: 1.5) }
         }
