@@ -53,12 +53,13 @@ final class SocketObserver {
 
     private func update(easy: UnsafeMutableRawPointer?, socket: Int32, what: Int32) {
         var interest: UInt32 = 0
+        var holder: ObjectIdentifier?
         if what != CURL_POLL_REMOVE {
             if what & CURL_POLL_IN != 0 { interest |= SocketTable.readable }
             if what & CURL_POLL_OUT != 0 { interest |= SocketTable.writable }
-            noteSocket(socket, easy: easy)
+            holder = noteSocket(socket, easy: easy)
         }
-        switch poller.sockets.want(interest, socket) {
+        switch poller.sockets.want(interest, socket, heldBy: holder) {
         case .none:
             break
         case .remove:
@@ -89,11 +90,14 @@ final class SocketObserver {
     }
 
     /// Tells the transfer which socket it is on: the idle timer asks the kernel what is still unsent there.
-    private func noteSocket(_ socket: Int32, easy: UnsafeMutableRawPointer?) {
+    ///
+    /// - Returns: what the handshake on it waits for; nil: nothing.
+    private func noteSocket(_ socket: Int32, easy: UnsafeMutableRawPointer?) -> ObjectIdentifier? {
         var owner: UnsafeMutableRawPointer?
-        guard let easy, on_curl_getinfo_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK, let owner else { return }
+        guard let easy, on_curl_getinfo_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK, let owner else { return nil }
         let driver = Unmanaged<TransferDriver>.fromOpaque(owner).takeUnretainedValue()
         driver.socket = socket
         poller.sockets.noteUse(of: socket, by: UInt(bitPattern: owner))
+        return driver.verification.flatMap { $0.permission == .pending ? ObjectIdentifier($0) : nil }
     }
 }

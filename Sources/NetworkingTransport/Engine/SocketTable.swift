@@ -48,6 +48,9 @@ final class SocketTable {
         var user: UInt = 0
         /// Our end of it, once a transfer on it has ended; 0: not known, or it has none.
         var localPort: Int32 = 0
+        /// The verdict that the handshake on it waits for, which nothing is watched for meanwhile: a socket can always be
+        /// written to.
+        var holder: ObjectIdentifier?
         /// Whom it was opened for.
         var owner = Owner(pool: 0, origin: -1)
     }
@@ -76,6 +79,7 @@ final class SocketTable {
         if entries[index].isConnection { connectionCount -= 1 }
         let port = Port(pool: entries[index].owner.pool, number: entries[index].localPort)
         if socketsByPort[port] == socket { socketsByPort[port] = nil }
+        if let holder = entries[index].holder { heldSockets[holder] = nil }
         defer { entries[index] = Entry() }
         return entries[index].watched != 0
     }
@@ -91,11 +95,19 @@ final class SocketTable {
     }
 
     /// libcurl's wish changed.
-    func want(_ interest: UInt32, _ socket: Int32) -> Change {
+    ///
+    /// - Parameter holder: until `endHold(by:)` the set does not watch the socket.
+    func want(_ interest: UInt32, _ socket: Int32, heldBy holder: ObjectIdentifier? = nil) -> Change {
         guard let index = index(of: socket) else { return .none }
         let entry = entries[index]
         entries[index].wanted = interest
         entries[index].quietUntil = 0
+        if let holder, interest != 0 {
+            entries[index].holder = holder
+            heldSockets[holder] = socket
+            entries[index].watched = 0
+            return entry.watched == 0 ? .none : .remove
+        }
         if interest == 0 {
             guard entry.isConnection, entry.watched != 0 else {
                 entries[index].watched = 0
@@ -109,6 +121,20 @@ final class SocketTable {
         if entry.isConnection, entry.watched == interest { return .none }
         entries[index].watched = interest
         return entry.watched == 0 ? .add(interest) : .modify(interest)
+    }
+
+    private var heldSockets: [ObjectIdentifier: Int32] = [:]
+
+    /// A verdict is there. Returns the socket that was not watched until now, and what for; nil: there is none.
+    func endHold(by holder: ObjectIdentifier) -> (socket: Int32, interest: UInt32)? {
+        guard let socket = heldSockets.removeValue(forKey: holder), let index = index(of: socket),
+            entries[index].holder == holder
+        else { return nil }
+        entries[index].holder = nil
+        let entry = entries[index]
+        guard entry.watched == 0, entry.wanted != 0 else { return nil }
+        entries[index].watched = entry.wanted
+        return (socket, entry.wanted)
     }
 
     /// The set refused.

@@ -62,17 +62,22 @@ extension TransferDriver {
     private func installVerification(on sslContext: UnsafeMutableRawPointer) -> Bool {
         guard let transfer, let peer = TLSPeer(sslContext: sslContext) else { return false }
         let context: PeerVerificationContext
+        let didDecide: @Sendable (PeerVerificationContext) -> Void = { [loop] context in
+            loop.submit(.perform { loop.endHold(by: context) })
+        }
         switch peer {
         case .server:
             guard let host = Self.host(of: transfer.request.url) else { return false }
             // Within another connection, that of an HTTPS proxy, what is left unread is no longer in the socket.
             let turn = pool.proxy?.scheme == .https ? nil : loop.readTurn
-            context = PeerVerificationContext(configuration: transfer.request.tls, host: host, turn: turn)
+            context = PeerVerificationContext(
+                configuration: transfer.request.tls, host: host, turn: turn, didDecide: didDecide)
         case .proxy:
             guard let proxy = pool.proxy, let tls = proxy.tls, let host = Self.host(of: proxy.url) else {
                 return false
             }
-            context = PeerVerificationContext(configuration: tls, peer: .proxy, host: host, turn: loop.readTurn)
+            context = PeerVerificationContext(
+                configuration: tls, peer: .proxy, host: host, turn: loop.readTurn, didDecide: didDecide)
         }
         verification = context
         return PeerVerification.install(on: sslContext, context: context)

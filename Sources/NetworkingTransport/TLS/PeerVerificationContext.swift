@@ -9,8 +9,19 @@ final class PeerVerificationContext: Sendable {
     let host: String
     /// Asked before its connection reads; nil: nobody is.
     let turn: ReadTurn?
+    /// Called on any thread when there is a verdict that was waited for.
+    private let didDecide: @Sendable (PeerVerificationContext) -> Void
+
+    /// Whether the connection may send.
+    enum Permission {
+        case granted
+        /// The verdict is waited for.
+        case pending
+        case refused
+    }
 
     private struct State {
+        var permission = Permission.granted
         var failure: (any Error)?
         /// The chain of the handshake that is under way, until its stapled response has been looked at.
         var chain: [X509Certificate] = []
@@ -20,11 +31,20 @@ final class PeerVerificationContext: Sendable {
     }
     private let state = Locked(State())
 
-    init(configuration: TLSConfiguration, peer: TLSPeer = .server, host: String, turn: ReadTurn? = nil) {
+    init(configuration: TLSConfiguration, peer: TLSPeer = .server, host: String, turn: ReadTurn? = nil,
+        didDecide: @escaping @Sendable (PeerVerificationContext) -> Void = { _ in }
+    ) {
         self.configuration = configuration
         self.peer = peer
         self.host = host
         self.turn = turn
+        self.didDecide = didDecide
+    }
+
+    /// Whether the connection may send now. OpenSSL takes the chain for good while the verdict is waited for, and finds no
+    /// room to send.
+    var permission: Permission {
+        configuration.verificationExecutor == nil ? .granted : state.withLock { $0.permission }
     }
 
     /// Why the server was rejected; nil when it was not, or not yet.
@@ -42,16 +62,38 @@ final class PeerVerificationContext: Sendable {
         set { state.withLock { $0.wasAskedForCertificate = newValue } }
     }
 
-    /// The verdict on a chain, remembered.
+    /// The verdict on a chain, remembered; nil, too, as long as there is none.
     func verify(_ chain: [X509Certificate]) -> (any Error)? {
-        let failure = configuration.verify(chain, host)
+        guard let executor = configuration.verificationExecutor else {
+            let failure = configuration.verify(chain, host)
+            decide(chain, failure)
+            return failure
+        }
+        state.withLock {
+            $0.permission = .pending
+            $0.chain = configuration.verifyStatus != nil ? chain : []
+        }
+        executor { [self] in
+            let failure = configuration.verify(chain, host)
+            state.withLock {
+                $0.permission = failure == nil && $0.failure == nil ? .granted : .refused
+                // What the stapled response was rejected for came first.
+                guard let failure, $0.failure == nil else { return }
+                $0.failure = failure
+                $0.rejectedChain = chain
+            }
+            didDecide(self)
+        }
+        return nil
+    }
+
+    private func decide(_ chain: [X509Certificate], _ failure: (any Error)?) {
         let keepsChain = configuration.verifyStatus != nil
         state.withLock {
             $0.failure = failure
             $0.chain = keepsChain ? chain : []
             $0.rejectedChain = failure == nil ? [] : chain
         }
-        return failure
     }
 
     /// The verdict on the OCSP response that came with the chain, or on its absence, remembered.

@@ -9,14 +9,18 @@ package enum TLSVersion: Int, Sendable, Hashable, Comparable {
 
 /// How a server is verified and which identity we show it: immutable, shared by all transfers under one policy.
 package final class TLSConfiguration: Sendable {
-    /// The verdict on a server's certificate chain: nil accepts, an error rejects. Called on the network thread, inside
-    /// the handshake, before a byte of the request is sent. The chain is as sent, leaf first.
+    /// The verdict on a server's certificate chain: nil accepts, an error rejects. Called inside the handshake, before a byte
+    /// of the request is sent, by `verificationExecutor` or, without one, on the network thread. The chain is as sent, leaf
+    /// first.
     package typealias Verification = @Sendable (_ chain: [X509Certificate], _ host: String) -> (any Error)?
 
     /// The verdict on the OCSP response that a server stapled to its chain, or on there being none, once the chain has been
-    /// accepted. Called like `Verification`.
+    /// accepted. Called on the network thread.
     package typealias StatusVerification =
         @Sendable (_ response: Data?, _ chain: [X509Certificate], _ host: String) -> (any Error)?
+
+    /// Runs a verification that may take its time, on another thread.
+    package typealias Executor = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
 
     /// Connections, TLS sessions and idle handles are never shared between configurations with different identities:
     /// everything that changes a verdict or what is sent must change this.
@@ -25,19 +29,22 @@ package final class TLSConfiguration: Sendable {
     package let maximumVersion: TLSVersion?
     package let clientIdentity: ClientIdentityMaterial?
     package let verify: Verification
+    /// nil: `verify` answers at once.
+    package let verificationExecutor: Executor?
     /// nil: servers are not asked for an OCSP response.
     package let verifyStatus: StatusVerification?
 
     package init(
         identity: String, minimumVersion: TLSVersion = .v1_2, maximumVersion: TLSVersion? = nil,
         clientIdentity: ClientIdentityMaterial? = nil, verifyStatus: StatusVerification? = nil,
-        verify: @escaping Verification
+        verificationExecutor: Executor? = nil, verify: @escaping Verification
     ) {
         self.identity = identity
         self.minimumVersion = minimumVersion
         self.maximumVersion = maximumVersion
         self.clientIdentity = clientIdentity
         self.verify = verify
+        self.verificationExecutor = verificationExecutor
         self.verifyStatus = verifyStatus
     }
 
@@ -57,7 +64,7 @@ package final class TLSConfiguration: Sendable {
         return TLSConfiguration(
             identity: "\(identity)/accepting \(der.base64EncodedString()) as \(host)", minimumVersion: minimumVersion,
             maximumVersion: maximumVersion, clientIdentity: clientIdentity,
-            verifyStatus: acceptingStatus,
+            verifyStatus: acceptingStatus, verificationExecutor: verificationExecutor,
             verify: { chain, name in isAccepted(chain, name) ? nil : verify(chain, name) })
     }
 }

@@ -107,11 +107,7 @@ public final class OperationBatch: Sendable {
         enqueue(on: Self.defaultQueue)
         let runtime = operations.first?.runtime
         await withCancellation(on: runtime) {
-            for operation in operations {
-                await withCheckedContinuation { continuation in
-                    operation.whenFinished { [runtime = operation.runtime] in continuation.resumeUnlocked(on: runtime) }
-                }
-            }
+            for operation in operations { await operation.waitUntilEnded() }
             await withCheckedContinuation { continuation in
                 let waiter = Locked<CheckedContinuation<Void, Never>?>(continuation)
                 let goOn: @Sendable () -> Void = { waiter.withLock { $0.take() }?.resumeUnlocked(on: runtime) }

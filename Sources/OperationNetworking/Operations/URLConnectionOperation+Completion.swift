@@ -96,6 +96,16 @@ extension URLConnectionOperation {
         }
         if !pending { block() }
     }
+
+    /// Suspends until the operation has finished.
+    ///
+    /// - Parameter begin: called at once, when the end is waited for already.
+    nonisolated(nonsending) func waitUntilEnded(_ begin: () -> Void = {}) async {
+        await withCheckedContinuation { continuation in
+            whenFinished { [runtime] in continuation.resumeUnlocked(on: runtime) }
+            begin()
+        }
+    }
 }
 
 extension URLConnectionOperation.Configuration {

@@ -70,11 +70,13 @@ extension SecurityPolicy {
         let verify =
             isSubclass
             ? verification(by: evaluator, revision: revision) : Self.verification(by: evaluator)
+        // A subclass may wait for anything.
+        let onBlockThread: TLSConfiguration.Executor = { Runtime.current.onBlockThread($0) }
         let configuration = TLSConfiguration(
             identity: identity, minimumVersion: settings.minimumTLSVersion.transportVersion,
             maximumVersion: settings.maximumTLSVersion?.transportVersion, clientIdentity: material,
             verifyStatus: settings.requiresOCSPStapling ? Self.statusVerification(by: evaluator) : nil,
-            verify: verify)
+            verificationExecutor: isSubclass ? onBlockThread : nil, verify: verify)
         // A subclass's configuration holds its policy: kept here it would hold itself.
         if !isSubclass {
             state.withLock { if $0.revision == revision { $0.configuration = configuration } }

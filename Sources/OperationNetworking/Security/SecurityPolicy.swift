@@ -14,8 +14,9 @@ internal import NetworkingTransport
 /// requests whose settings are equal.
 ///
 /// ## Subclassing
-/// `evaluate(_:forDomain:)` may be overridden; it is then asked in every handshake, on the library's network thread, and
-/// has to answer at once: no request makes progress meanwhile. A subclass whose answer depends on more than these
+/// `evaluate(_:forDomain:)` may be overridden; it is then asked in every handshake, on a thread of the library's for each, so
+/// that it may take its time, and several handshakes may ask at once. Nothing is sent on the connection meanwhile, and the
+/// time counts as the request's (`timeoutInterval`). A subclass whose answer depends on more than these
 /// settings is asked when a connection is opened, not again while the connection is used.
 /// A subclass with properties of its own overrides `copy(with:)` too.
 ///

@@ -90,9 +90,7 @@ final class ResponseReader {
     @discardableResult
     private func end(readingRest: Bool) async throws -> Data? {
         let operation = operation
-        await withCheckedContinuation { continuation in
-            operation.whenFinished { [runtime = operation.runtime] in continuation.resumeUnlocked(on: runtime) }
-        }
+        await operation.waitUntilEnded()
         phase = .over
         if let error = operation.error { throw error }
         guard readingRest else { return nil }

@@ -79,10 +79,7 @@ extension URLConnectionOperation {
         let chain = try unclaimedChain()
         let runtime = runtime
         await withCancellation(on: runtime) {
-            await withCheckedContinuation { continuation in
-                whenFinished { continuation.resumeUnlocked(on: runtime) }
-                Self.start(chain)
-            }
+            await waitUntilEnded { Self.start(chain) }
         } by: {
             self.cancel()
             // A cancelled operation ends when it is started, whatever it depends on.

@@ -19,7 +19,6 @@ func runFetch(_ target: RequestTarget, logsSecrets: Bool) -> Never {
 
 /// Takes SHA-256 from OpenSSL, and exits with 0 when nothing has a digest then.
 func runDigest() -> Never {
-    precondition((try? SHA256Hasher.hex(of: Data()))?.count == 64)
     precondition(EVP_set_default_properties(nil, "provider=none") == 1)
     var hasher = SHA256Hasher()
     Data("content".utf8).withUnsafeBytes { hasher.update($0) }
