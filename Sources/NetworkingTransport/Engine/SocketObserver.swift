@@ -94,7 +94,9 @@ final class SocketObserver {
     /// - Returns: what the handshake on it waits for; nil: nothing.
     private func noteSocket(_ socket: Int32, easy: UnsafeMutableRawPointer?) -> ObjectIdentifier? {
         var owner: UnsafeMutableRawPointer?
-        guard let easy, on_curl_getinfo_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK, let owner else { return nil }
+        guard let easy, on_curl_getinfo_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK, let owner else {
+            return nil
+        }
         let driver = Unmanaged<TransferDriver>.fromOpaque(owner).takeUnretainedValue()
         driver.socket = socket
         poller.sockets.noteUse(of: socket, by: UInt(bitPattern: owner))

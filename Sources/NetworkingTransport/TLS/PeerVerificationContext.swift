@@ -31,7 +31,8 @@ final class PeerVerificationContext: Sendable {
     }
     private let state = Locked(State())
 
-    init(configuration: TLSConfiguration, peer: TLSPeer = .server, host: String, turn: ReadTurn? = nil,
+    init(
+        configuration: TLSConfiguration, peer: TLSPeer = .server, host: String, turn: ReadTurn? = nil,
         didDecide: @escaping @Sendable (PeerVerificationContext) -> Void = { _ in }
     ) {
         self.configuration = configuration
