@@ -165,7 +165,10 @@ import Testing
         try await eventually("the other dependant is released") { weakDependent == nil }
     }
 
-    @Test("A finished upstream is an edge that is met; edges can be taken back")
+    @Test(
+        "A finished upstream is an edge that is met; edges can be taken back",
+        // Who has been asked whether it is ready, and is not, counts as a queue's without it.
+        .enabled(if: FoundationState.isReadable, "Foundation's record cannot be read"))
     func metAndRemoved() async {
         let upstream = HTTPRequestOperation.make()
         await upstream.run()

@@ -59,6 +59,10 @@ struct PauseRun {
             try await eventually("progress \(total) before pause \(number), is \(progress.values)") {
                 progress.last?.total == total || operation.isFinished
             }
+            // A stream can be continued from where it has compared what came again, which is done beside the network thread.
+            try await eventually("\(total) written before pause \(number)") {
+                place != .stream || operation.isCoded || operation.writtenBytes == total || operation.isFinished
+            }
             operation.pause()
             progress.append((0, 0))
             operation.resume()
@@ -72,5 +76,15 @@ struct PauseRun {
         }
         return Outcome(
             operation: operation, content: content, progress: progress.values, requests: server.requests)
+    }
+}
+
+extension HTTPRequestOperation {
+    /// Coded content is not continued, and its progress counts what came.
+    fileprivate var isCoded: Bool { response?.value(forHTTPHeaderField: "Content-Encoding") != nil }
+
+    /// What the present response's sink has handed on; nil: there is none.
+    fileprivate var writtenBytes: Int64? {
+        lock.withLock { _content?.sink }?.bytesDecoded
     }
 }
