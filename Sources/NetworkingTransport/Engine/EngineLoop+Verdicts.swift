@@ -6,6 +6,7 @@ internal import Glibc
 extension EngineLoop {
     /// Has libcurl go on with the handshake that waited for a verdict.
     func endHold(by context: PeerVerificationContext) {
+        assertOnThread()
         guard let poller, let (socket, interest) = poller.sockets.endHold(by: ObjectIdentifier(context)),
             let id = poller.sockets.pool(of: socket)
         else { return }

@@ -49,10 +49,7 @@ final class PeerVerificationContext: Sendable {
     }
 
     /// Why the server was rejected; nil when it was not, or not yet.
-    var failure: (any Error)? {
-        get { state.withLock { $0.failure } }
-        set { state.withLock { $0.failure = newValue } }
-    }
+    var failure: (any Error)? { state.withLock { $0.failure } }
 
     /// What the peer showed when it was rejected.
     var rejectedChain: [X509Certificate] { state.withLock { $0.rejectedChain } }
@@ -66,35 +63,39 @@ final class PeerVerificationContext: Sendable {
     /// The verdict on a chain, remembered; nil, too, as long as there is none.
     func verify(_ chain: [X509Certificate]) -> (any Error)? {
         guard let executor = configuration.verificationExecutor else {
-            let failure = configuration.verify(chain, host)
-            decide(chain, failure)
-            return failure
+            begin(chain, .granted)
+            return decide(chain)
         }
-        state.withLock {
-            $0.permission = .pending
-            $0.chain = configuration.verifyStatus != nil ? chain : []
-        }
+        begin(chain, .pending)
         executor { [self] in
-            let failure = configuration.verify(chain, host)
-            state.withLock {
-                $0.permission = failure == nil && $0.failure == nil ? .granted : .refused
-                // What the stapled response was rejected for came first.
-                guard let failure, $0.failure == nil else { return }
-                $0.failure = failure
-                $0.rejectedChain = chain
-            }
+            decide(chain)
             didDecide(self)
         }
         return nil
     }
 
-    private func decide(_ chain: [X509Certificate], _ failure: (any Error)?) {
+    private func begin(_ chain: [X509Certificate], _ permission: Permission) {
         let keepsChain = configuration.verifyStatus != nil
         state.withLock {
-            $0.failure = failure
+            $0.permission = permission
+            $0.failure = nil
+            $0.rejectedChain = []
             $0.chain = keepsChain ? chain : []
-            $0.rejectedChain = failure == nil ? [] : chain
         }
+    }
+
+    @discardableResult
+    private func decide(_ chain: [X509Certificate]) -> (any Error)? {
+        let failure = configuration.verify(chain, host)
+        state.withLock {
+            // What the stapled response was rejected for came first.
+            if let failure, $0.failure == nil {
+                $0.failure = failure
+                $0.rejectedChain = chain
+            }
+            $0.permission = $0.failure == nil ? .granted : .refused
+        }
+        return failure
     }
 
     /// The verdict on the OCSP response that came with the chain, or on its absence, remembered.

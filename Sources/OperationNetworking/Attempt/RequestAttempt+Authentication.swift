@@ -27,7 +27,32 @@ extension RequestAttempt {
 
     func storedCredential(for challenge: HTTPChallenge, url: URL) -> URLCredential? {
         guard configuration.value.shouldUseCredentialStorage else { return nil }
+        guard ownStorage == nil else {
+            guard let known = storedCredential, known.challenge == challenge, known.url == url else { return nil }
+            return known.credential
+        }
         let storage = configuration.value.credentialStorage ?? .shared
         return storage.defaultCredential(matching: challenge.protectionSpace(url: url))
+    }
+
+    /// A storage that is not Foundation's own, which is asked beside the network thread; nil: there is none to ask.
+    var ownStorage: URLCredentialStorage? {
+        guard let storage = configuration.value.credentialStorage, type(of: storage) != URLCredentialStorage.self,
+            configuration.value.shouldUseCredentialStorage
+        else { return nil }
+        return storage
+    }
+
+    /// Asks the user's own storage.
+    func askStorage(for challenge: HTTPChallenge, _ head: ResponseHead) {
+        let (url, storage, hasChallengeBlock) = (machine.url, ownStorage, circumstances.hasChallengeBlock)
+        runtime.onBlockThread { [self] in
+            let credential = url.flatMap { storage?.defaultCredential(matching: challenge.protectionSpace(url: $0)) }
+            resume { [self] in
+                storedCredential = url.map { (challenge, $0, credential) }
+                return $0.takeStored(
+                    for: challenge, head, hasChallengeBlock: hasChallengeBlock, credential: credentialSource)
+            }
+        }
     }
 }

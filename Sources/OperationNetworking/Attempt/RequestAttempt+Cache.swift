@@ -33,11 +33,11 @@ extension RequestAttempt {
 
     /// Who looks; nil: the request is not cached.
     func cacheLookup() -> CacheLookup? {
-        guard let url = machine.request.url, let target = RequestTarget(ifRequestable: url),
-            let key = cacheKey(), configuration.value.cache.isThere, machine.isCacheable
+        guard configuration.value.cache.isThere, machine.isCacheable, let url = machine.request.url,
+            let key = cacheKey()
         else { return nil }
         return CacheLookup(
-            setting: configuration.value.cache, key: key, url: target.url, request: machine.request,
+            setting: configuration.value.cache, key: key, url: key.target.url, request: machine.request,
             cookies: configuration.value.cookies, cookieURL: url, defaults: client?.defaultHeaderFields ?? [],
             decodesItself: decodesItself)
     }
@@ -77,7 +77,7 @@ extension RequestAttempt {
         }
         guard let user = CacheKey.user(of: request) else { return nil }
         trust += user
-        if let last = lastCacheKey, last.trust == trust, last.target == target { return last }
+        if let last = lastCacheKey, last.trust.utf8.elementsEqual(trust.utf8), last.target == target { return last }
         lastCacheKey = CacheKey(target, trust: trust)
         return lastCacheKey
     }

@@ -42,7 +42,7 @@ extension RequestAttempt {
             }
             let offered = CachedURLResponse(response: response, data: content.data)
             client.attempt(willCache: offered, answer: answer)
-        case .lookup:
+        case .lookup, .credential:
             return false
         }
         return true

@@ -11,7 +11,11 @@ extension RequestAttempt {
         let configuration = self.configuration
         let (failures, proposed, content) = facts(for: question)
         isAsking = true
-        if case .lookup = question { return look() }
+        switch question {
+        case .lookup: return look()
+        case .credential(let challenge, let head): return askStorage(for: challenge, head)
+        default: break
+        }
         if let client, askClient(client, question, proposed: proposed, failures: failures, content: content) {
             return
         }
@@ -29,7 +33,7 @@ extension RequestAttempt {
             case .cache:
                 if let content { offerToCache(content, configuration) }
                 resume { _ in .deliver }
-            case .lookup:
+            case .lookup, .credential:
                 break
             }
         }
@@ -93,7 +97,7 @@ extension RequestAttempt {
             return (machine.handshakeAnswers?.failures(challenge.question) ?? 0, nil, nil)
         case .cache:
             return (0, nil, cacheableContent)
-        case .redirect, .lookup:
+        case .redirect, .lookup, .credential:
             return (0, nil, nil)
         }
     }

@@ -54,6 +54,8 @@ final class RequestAttempt: @unchecked Sendable {
     private(set) var hasFailedSink = false
     /// A block of the user's, or what stores cookies, has been asked and has not answered.
     var isAsking = false
+    /// What the user's own storage had for a challenge.
+    var storedCredential: (challenge: HTTPChallenge, url: URL, credential: URLCredential?)?
     /// Of the question that was asked last: a second answer does not count.
     var questionNumber: UInt = 0
     /// What happened while the attempt was held.
@@ -140,6 +142,7 @@ final class RequestAttempt: @unchecked Sendable {
             redirectRules: client == nil ? .standard : .urlSession,
             followsRedirects: configuration.value.followsRedirects,
             hasChallengeBlock: configuration.value.challengeBlock != nil || asksClient(.challenges),
+            hasOwnStorage: ownStorage != nil,
             hasCacheBlock: configuration.value.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
             hasPins: configuration.value.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
             isDownload: configuration.value.downloadDestination != nil,

@@ -44,6 +44,8 @@ struct AttemptMachine: ~Copyable {
         /// Nobody can be asked whether a redirect may be followed: none is.
         var followsRedirects = true
         var hasChallengeBlock = false
+        /// The credential storage is the user's own: it may take its time.
+        var hasOwnStorage = false
         var hasCacheBlock = false
         /// The server's certificate is pinned.
         var hasPins = false
@@ -91,9 +93,11 @@ struct AttemptMachine: ~Copyable {
         case fail(any Error)
     }
 
-    /// What only a block of the user's can say.
+    /// What only code of the user's can say.
     enum Question {
         case redirect(URLRequest, ResponseHead)
+        /// What the user's own storage has for a challenge.
+        case credential(HTTPChallenge, ResponseHead)
         case challenge(HTTPChallenge, ResponseHead)
         case handshake(HandshakeChallenge)
         /// Whether the response is to be cached; it counts in any case.
@@ -120,8 +124,8 @@ struct AttemptMachine: ~Copyable {
     private(set) var url: URL?
     /// The answer to 401 responses of the present origin; another one for each request.
     var challengeAnswer: ChallengeAnswer?
-    private(set) var handshakeAnswers: HandshakeAnswers?
-    private(set) var challengeFailures = 0
+    var handshakeAnswers: HandshakeAnswers?
+    var challengeFailures = 0
     /// Answers to one server that were made anew because it found their nonce stale.
     private var renewals = 0
     private(set) var hops = 0
@@ -133,7 +137,7 @@ struct AttemptMachine: ~Copyable {
     var rangeProgress = RangeProgress()
     private var next = FollowUp.deliver
     /// Why the content is not whole that was held for a question.
-    private var heldError: TransferError?
+    var heldError: TransferError?
     /// What the cache has to do with the present request: see `AttemptMachine+Cache`.
     var cache = CacheUse()
 
@@ -248,6 +252,7 @@ struct AttemptMachine: ~Copyable {
                 renewals += 1
                 return .answer(renewed)
             }
+            if circumstances.hasOwnStorage, challengeFailures == 0 { return .ask(.credential(challenge, head)) }
             if circumstances.hasChallengeBlock, mayAnswerMore { return .ask(.challenge(challenge, head)) }
             if let answer = defaultAnswer(to: challenge, credential) { return answer }
         }
@@ -319,67 +324,6 @@ struct AttemptMachine: ~Copyable {
             return nil
         }
         return HandshakeChallenge(error)
-    }
-
-    // MARK: What a block answered
-
-    /// The response that a question was asked about is the result, as far as it came.
-    private var delivery: FollowUp {
-        guard let heldError else { return .deliver }
-        return .fail(heldError.failure(url: url))
-    }
-
-    /// - Parameter redirected: nil: the redirecting response is the result.
-    func take(redirect redirected: URLRequest?) -> FollowUp {
-        guard let redirected else { return delivery }
-        return .follow(redirected)
-    }
-
-    /// - Parameter credential: is asked for the first challenge's default handling.
-    mutating func take(
-        _ disposition: AuthenticationDisposition, for challenge: HTTPChallenge,
-        credential: CredentialSource
-    ) -> FollowUp {
-        switch disposition {
-        case .useCredential(let credential):
-            guard let answer = challenge.answer(with: credential) else { return delivery }
-            challengeFailures += 1
-            return .answer(answer)
-        case .performDefaultHandling:
-            if let answer = defaultAnswer(to: challenge, credential) { return answer }
-            return delivery
-        case .cancel:
-            return .fail(cancelledChallenge)
-        case .rejectProtectionSpace:
-            return delivery
-        }
-    }
-
-    mutating func take(_ disposition: AuthenticationDisposition, for challenge: HandshakeChallenge) -> FollowUp {
-        switch disposition {
-        case .useCredential(let credential):
-            var answers = handshakeAnswers ?? HandshakeAnswers()
-            defer { handshakeAnswers = answers }
-            return answers.take(credential, for: challenge.question)
-                ? .sendAgain : .fail(URLError(challenge.error, url: url))
-        case .performDefaultHandling, .rejectProtectionSpace:
-            return .fail(URLError(challenge.error, url: url))
-        case .cancel:
-            return .fail(cancelledChallenge)
-        }
-    }
-
-    private var cancelledChallenge: URLError {
-        URLError(.userCancelledAuthentication, url: url, reason: "the authentication challenge was cancelled")
-    }
-
-    /// One credential is tried once; nil: the 401 is the result.
-    private mutating func defaultAnswer(to challenge: HTTPChallenge, _ source: CredentialSource) -> FollowUp? {
-        guard challengeFailures == 0, let url, let credential = source(challenge, url, isWithinOrigin(url)),
-            let answer = challenge.answer(with: credential)
-        else { return nil }
-        challengeFailures += 1
-        return .answer(answer)
     }
 
     // MARK: The next transfer

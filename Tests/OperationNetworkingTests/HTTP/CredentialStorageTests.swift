@@ -87,6 +87,52 @@ import Testing
         #expect(server.requests.allSatisfy { $0["Authorization"] == nil })
     }
 
+    /// Answers when a gate opens.
+    private final class PatientStorage: URLCredentialStorage, @unchecked Sendable {
+        // Sendable because nothing of it changes.
+        let gate = Gate()
+        let asked = Tally()
+
+        override func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
+            asked.increment()
+            guard gate.wait(timeout: 20), space.realm == "stored" else { return nil }
+            return URLCredential(user: "own", password: "stored", persistence: .none)
+        }
+    }
+
+    private final class Delegate: NSObject, URLSessionTaskDelegate {
+        let proposed = Recorder<String?>()
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            proposed.append(challenge.proposedCredential?.user)
+            completionHandler(.performDefaultHandling, nil)
+        }
+    }
+
+    @Test(
+        "A storage of the user's own may take its time: it is asked beside the network thread",
+        arguments: [false, true])
+    func patient(hasDelegate: Bool) async throws {
+        server.respond(to: "/free") { _ in .ok("free") }
+        let (storage, delegate) = (PatientStorage(), Delegate())
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCredentialStorage = storage
+        let session = OperationURLSession(
+            configuration: configuration, delegate: hasDelegate ? delegate : nil, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        async let answer = session.data(from: server.url("/"))
+        try await eventually { storage.asked.value == 1 }
+        let (free, _) = try await session.data(from: server.url("/free"))
+        #expect(String(decoding: free, as: UTF8.self) == "free")
+        storage.gate.open()
+        #expect(String(decoding: try await answer.0, as: UTF8.self) == basic("own"))
+        #expect(delegate.proposed.values == (hasDelegate ? ["own"] : []))
+        #expect(storage.asked.value == 1)
+    }
+
     @Test("A stored credential that is wrong is offered once")
     func wrong() async throws {
         let refusing = try TestServer()
