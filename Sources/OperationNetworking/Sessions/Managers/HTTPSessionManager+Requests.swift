@@ -88,8 +88,7 @@ extension HTTPSessionManager {
     /// Lets the blocks of a verb have their task.
     func assign(_ result: TaskResult, to task: URLSessionDataTask) {
         if let managed = task.ownFace?.task.managed {
-            managed.withState { $0.result = result }
-            result.settle(task)
+            managed.assign(result, of: task)
         } else {
             // A subclass has made it in some other way.
             result.setTask(task)

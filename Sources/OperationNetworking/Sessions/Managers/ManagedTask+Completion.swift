@@ -33,7 +33,10 @@ extension ManagedTask {
 
     /// The transfer is over and everything before the handler was told: parses what the operation did not, and delivers.
     func complete(_ result: SessionTaskResult, of task: SessionTask, face: URLSessionTask) {
-        let (failure, content, fileURL, blocks) = withState { ($0.failure, $0.content, $0.fileURL, $0.result) }
+        let (failure, content, fileURL, blocks) = withState { state in
+            state.isOver = true
+            return (state.failure, state.content, state.fileURL, state.result)
+        }
         // From here on the task has to be there for blocks that a subclass calls late.
         if let blocks, let face = task.dataFace(face) { blocks.setTask(face) }
         var outcome = Outcome(data: content ?? result.data, fileURL: fileURL, error: failure ?? result.error)
@@ -102,6 +105,21 @@ extension ManagedTask {
             }
             end(task, face)
             group?.leave()
+        }
+    }
+
+    /// Lets the blocks of a verb have their task, whose transfer may be over already: a session that has been invalidated
+    /// ends tasks when they are made.
+    func assign(_ blocks: TaskResult, of task: URLSessionDataTask) {
+        let (isOver, settings) = withState { state in
+            if !state.isOver { state.result = blocks }
+            return (state.isOver, state.settings)
+        }
+        guard isOver else { return blocks.settle(task) }
+        settings.completionGroup?.enter()
+        Runtime.current.complete(on: settings.completionQueue ?? .sharedMain) {
+            blocks.setTask(task)
+            settings.completionGroup?.leave()
         }
     }
 

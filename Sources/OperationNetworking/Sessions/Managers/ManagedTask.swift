@@ -33,8 +33,10 @@ final class ManagedTask: @unchecked Sendable {
         var download: TaskProgress?
         /// What calls the task's blocks, one after the other; nil: none had to be called yet.
         var mailbox: DeliveryMailbox?
-        /// The blocks of a verb, until the task was resumed.
+        /// The blocks of a verb, until they are called.
         var result: TaskResult?
+        /// The transfer is over.
+        var isOver = false
         /// Content that a block gets piece by piece.
         var content: Data?
         /// Why the task failed, where that is not the transfer's error.
