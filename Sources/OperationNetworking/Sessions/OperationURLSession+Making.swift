@@ -148,7 +148,7 @@ extension OperationURLSession {
         let (identifier, isValid) = makeTaskIdentifier()
         let task = SessionTask(
             identifier: identifier, kind: kind, request: given, client: recipient.client,
-            context: recipient.context, session: self)
+            context: recipient.context, session: self, isRefused: !isValid)
         if let error = failure ?? misuse(of: given, isValid: isValid) {
             task.set(.failure(error))
             return (task, nil)

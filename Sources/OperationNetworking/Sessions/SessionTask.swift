@@ -123,17 +123,20 @@ final class SessionTask: Sendable {
     let client: any SessionTaskClient
     /// The client's, about this task.
     let context: (any AnyObject & Sendable)?
+    /// Its session had been invalidated before, and does nothing for it.
+    let isRefused: Bool
     private let state: Locked<State>
 
     init(
         identifier: Int, kind: Kind, request: URLRequest?, client: any SessionTaskClient,
-        context: (any AnyObject & Sendable)?, session: OperationURLSession
+        context: (any AnyObject & Sendable)?, session: OperationURLSession, isRefused: Bool
     ) {
         self.identifier = identifier
         self.kind = kind
         originalRequest = request
         self.client = client
         self.context = context
+        self.isRefused = isRefused
         var state = State()
         state.session = session
         state.isDownload = kind == .download

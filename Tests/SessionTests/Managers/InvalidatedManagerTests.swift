@@ -61,4 +61,32 @@ import Testing
         await withCheckedContinuation { continuation in group.notify(queue: queue) { continuation.resume() } }
         #expect(calls.all == [true])
     }
+
+    @Test("A task that is made while the session is replaced is answered once", arguments: [false, true])
+    func madeWhileReplacing(isUpload: Bool) async throws {
+        let manager = HTTPSessionManager(baseURL: nil)
+        manager.completionQueue = DispatchQueue(label: "test.mine")
+        let group = DispatchGroup()
+        manager.completionGroup = group
+        let isOver = Gate()
+        Thread.detachNewThread {
+            while !isOver.isOpen { manager.invalidateSessionCancelingTasks(true, resetSession: true) }
+        }
+        let request = try URLRequest(url: #require(URL(string: "http://127.0.0.1:1/")))
+        let calls = Notes<Int>()
+        let tasks = (0..<5000).map { number in
+            let handler: @Sendable (URLResponse, Any?, (any Error)?) -> Void = { _, _, _ in calls.add(number) }
+            let task: URLSessionTask =
+                isUpload
+                ? manager.uploadTask(with: request, from: Data("x".utf8), completionHandler: handler)
+                : manager.dataTask(with: request, completionHandler: handler)
+            task.resume()
+            return task
+        }
+        isOver.open()
+        for task in tasks { task.cancel() }
+        try await eventually("all answers") { Set(calls.all).count == tasks.count }
+        await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
+        #expect(calls.all.count == tasks.count)
+    }
 }

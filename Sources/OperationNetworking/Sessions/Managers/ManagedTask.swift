@@ -69,6 +69,17 @@ final class ManagedTask: @unchecked Sendable {
         state.withLock { Guarded(value: body(&$0)) }.value
     }
 
+    /// Lets go of who would be told of the result. False: that is under way.
+    func withdraw() -> Bool {
+        let (isWithdrawn, released) = withState { state -> (Bool, Handler) in
+            guard !state.isOver else { return (false, .none) }
+            defer { state.handler = .none }
+            return (true, state.handler)
+        }
+        withExtendedLifetime(released) {}
+        return isWithdrawn
+    }
+
     var settings: Settings { withState { $0.settings } }
 
     /// A direction's progress; nil: nobody asked for it.

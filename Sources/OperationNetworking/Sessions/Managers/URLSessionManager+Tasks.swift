@@ -5,12 +5,15 @@ internal import FoundationNetworking
 // How tasks are made, for the methods that may be overridden.
 
 extension URLSessionManager {
-    /// Makes a task, once more where its session was replaced meanwhile.
+    /// Makes a task, once more where its session was replaced before.
     private func onPresentSession<Made: URLSessionTask>(_ make: (OperationURLSession, Present) -> Made) -> Made {
         while true {
             let session = ownSession
             let task = make(session, sharedSettings.present(over: session.settings.operations))
-            guard session.refusesTasks, session !== ownSession else { return task }
+            // One that the session had when it was invalidated is the session's, and may have been told so.
+            guard let refused = task.ownFace?.task, refused.isRefused, session !== ownSession,
+                refused.managed?.withdraw() ?? true
+            else { return task }
         }
     }
 
