@@ -9,7 +9,8 @@ import Testing
 
 /// A session that is invalidated ends the tasks that were made and not resumed, too, on another thread than the one that
 /// makes them.
-@Suite("Requests of a manager whose session is invalidated meanwhile", .timeLimit(.minutes(1))) struct InvalidatedManagerTests {
+@Suite("Requests of a manager whose session is invalidated meanwhile", .timeLimit(.minutes(1)))
+struct InvalidatedManagerTests {
     enum Verb: CaseIterable { case get, post, multipart }
 
     /// Returns a task when it was cancelled, and that is about to be told on the completion queue.
