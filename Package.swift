@@ -181,6 +181,11 @@ let package = Package(
             name: "SessionTests",
             dependencies: ["OperationNetworking", "NetworkingSupport", "TestServer"], swiftSettings: testSettings),
         .testTarget(
+            name: "ReportTests",
+            dependencies: [
+                "OperationNetworking", "OperationNetworkingImages", "NetworkingSupport", "TestServer", "TestTLS",
+            ], swiftSettings: testSettings),
+        .testTarget(
             name: "ImagesTests",
             dependencies: [
                 "AFNetworkingUIKit", "OperationNetworkingImages", "OperationNetworking", "NetworkingTransport",

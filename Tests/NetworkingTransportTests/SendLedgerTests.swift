@@ -92,7 +92,7 @@ struct SendLedgerTests {
         }
     }
 
-    @Test("A refusal counts once, and only for what is unanswered")
+    @Test("A refusal counts for what is unanswered only, and not beside a loss; a server that refuses all is given up")
     func refusalThatDoesNotCount() {
         var ledger = SendLedger()
         ledger.noteRefusal()
@@ -106,10 +106,13 @@ struct SendLedgerTests {
         ledger.noteAnswer()
         #expect(!ledger.isRefused)
         #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        for _ in 0..<16 {
+            ledger.noteRefusal()
+            #expect(ledger.send(isIdempotent: false, on: shared) == .send)
+        }
+        #expect(!ledger.mayRepeat(isIdempotent: false) && ledger.mayRepeat(isIdempotent: true))
         ledger.noteRefusal()
-        #expect(ledger.send(isIdempotent: false, on: shared) == .send)
-        ledger.noteRefusal()
-        #expect(ledger.isRefused && !ledger.mayRepeat(isIdempotent: false))
+        #expect(ledger.isRefused && !ledger.mayRepeat(isIdempotent: true))
         #expect(ledger.send(isIdempotent: false, on: shared) == .giveUp)
     }
 }

@@ -15,7 +15,11 @@ package struct ContentLength: Equatable {
     /// Takes a field line, with its line end.
     package mutating func take(line: UnsafeRawBufferPointer) {
         guard let first = line.first else { return }
-        if mayContinue, first.isBlank { isMalformed = true }
+        if mayContinue, first.isBlank {
+            // A fold of blanks adds nothing.
+            if !line.allSatisfy(FieldLines.isBlank) { isMalformed = true }
+            return
+        }
         mayContinue = false
         // Looked at for every line of every response: most differ in the first byte.
         let isLength = first.lowercasedASCII == UInt8(ascii: "c")

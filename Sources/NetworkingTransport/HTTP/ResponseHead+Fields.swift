@@ -55,6 +55,17 @@ extension ResponseHead {
         }
     }
 
+    /// Whether a field comes once at most, or with the same value each time.
+    package func saysOneThing(of field: KnownField) -> Bool {
+        var first: [UInt8]?
+        var isOne = true
+        forEachValue(of: field) { value in
+            if first == nil { first = Array(value) }
+            isOne = isOne && first?.elementsEqual(value) == true
+        }
+        return isOne
+    }
+
     /// Calls `body` with each field in the order received; repeated names come repeatedly.
     package func forEachField(_ body: (_ name: String, _ value: String) -> Void) {
         rawFields.withUnsafeBytes { bytes in

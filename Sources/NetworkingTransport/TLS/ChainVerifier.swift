@@ -34,7 +34,8 @@ package struct ChainVerifier: Sendable {
             return .failure(.X509_V_ERR_OUT_OF_MEM)
         }
         defer { X509_STORE_CTX_free(context) }
-        guard X509_STORE_CTX_init(context, store.handle, leaf.handle, untrusted.handle) == 1, configure(context) else {
+        guard X509_STORE_CTX_init(context, store.handle, leaf.handle, untrusted.handle) == 1, configure(context, leaf)
+        else {
             return .failure(.X509_V_ERR_OUT_OF_MEM)
         }
         let isTrusted = X509_verify_cert(context) == 1
@@ -58,7 +59,7 @@ package struct ChainVerifier: Sendable {
         return ChainVerification(result: .X509_V_OK, depth: 0, subject: nil, chain: chain)
     }
 
-    private func configure(_ context: OpaquePointer) -> Bool {
+    private func configure(_ context: OpaquePointer, _ leaf: X509Certificate) -> Bool {
         guard let parameters = X509_STORE_CTX_get0_param(context) else { return false }
         var flags = UInt(0)
         switch profile {
@@ -76,6 +77,8 @@ package struct ChainVerifier: Sendable {
         switch host {
         case nil: return true
         case .domain(let name):
+            // Which OpenSSL does not see.
+            if leaf.matchesByWildcard(underscored: name) { return true }
             X509_VERIFY_PARAM_set_hostflags(parameters, X509Certificate.hostFlags)
             return !name.isEmpty && X509_VERIFY_PARAM_set1_host(parameters, name, name.utf8.count) == 1
         case .address(let text):
@@ -112,11 +115,27 @@ extension X509Certificate {
         OpenSSLError.leavingQueueUntouched {
             switch host {
             case .domain(let name):
-                return !name.isEmpty
-                    && X509_check_host(handle, name, name.utf8.count, Self.hostFlags, nil) == 1
+                guard !name.isEmpty else { return false }
+                return X509_check_host(handle, name, name.utf8.count, Self.hostFlags, nil) == 1
+                    || matchesByWildcard(underscored: name)
             case .address(let text):
                 return X509_check_ip_asc(handle, text, 0) == 1
             }
         }
+    }
+
+    /// Whether a wildcard stands for the first label of a name, with an underscore in it: such names are no host names
+    /// (RFC 1123, section 2.1), and OpenSSL has no wildcard for them, but they are in use, and browsers and curl take them.
+    fileprivate func matchesByWildcard(underscored name: String) -> Bool {
+        let label = name.utf8.prefix { $0 != UInt8(ascii: ".") }
+        guard label.contains(UInt8(ascii: "_")) else { return false }
+        // As a name that a wildcard may stand for. It is another name, so one that is spelt out does not count.
+        let other = String(label.map { _ in "x" }) + String(decoding: name.utf8.dropFirst(label.count), as: UTF8.self)
+        var matched: UnsafeMutablePointer<CChar>?
+        defer { CRYPTO_free(matched, nil, 0) }
+        guard X509_check_host(handle, other, other.utf8.count, Self.hostFlags, &matched) == 1, let matched else {
+            return false
+        }
+        return matched[0] == CChar(bitPattern: UInt8(ascii: "*"))
     }
 }

@@ -41,6 +41,11 @@ extension ClientIdentityMaterial {
                 let isMAC = error.entries.contains {
                     $0.library == Int(ERR_LIB_PKCS12) && $0.reason == Int(PKCS12_R_MAC_VERIFY_FAILURE)
                 }
+                guard PKCS12_mac_present(file) == 1 else {
+                    throw .pkcs12(
+                        "the file has no MAC, and OpenSSL does not read it without; write it anew with one (openssl "
+                            + "pkcs12 -export)")
+                }
                 throw isMAC ? .wrongPassword : .pkcs12("\(error)")
             }
             let key = keyHandle.map { PrivateKey(takingOwnership: $0) }

@@ -4,8 +4,8 @@
 ///
 /// libcurl sends a request again, by itself and without a word, when the connection that it reused ends before an answer.
 /// The server may have acted on the first one. So the engine is asked before each sending, and this decides: a request
-/// whose repetition changes nothing is sent twice at most, and so is one that the server is known not to have looked at;
-/// every other once.
+/// whose repetition changes nothing is sent twice at most, every other once. One that the server is known not to have looked
+/// at does not count: a server that takes twenty requests on each connection refuses the last of two hundred nine times.
 struct SendLedger: Equatable {
     /// What is known of the connection that the request is about to be sent on.
     struct Connection: Equatable {
@@ -32,12 +32,19 @@ struct SendLedger: Equatable {
     /// The connection that it was sent on last is HTTP/2.
     private(set) var wasHTTP2 = false
     private var repetitions = 0
+    /// How often it was sent again because it had been refused.
+    private var refusals = 0
+
+    /// A server that refuses everything is not asked for ever.
+    private static let maximumRefusals = 16
 
     /// If the request is sent again now, it is for want of an answer, not because of one.
     var wouldRepeat: Bool { isUnanswered }
 
     /// Whether the request may be sent once more after a connection that was lost without an answer.
-    func mayRepeat(isIdempotent: Bool) -> Bool { isUnanswered && (isIdempotent || isRefused) && repetitions == 0 }
+    func mayRepeat(isIdempotent: Bool) -> Bool {
+        isUnanswered && (isRefused ? refusals < Self.maximumRefusals : isIdempotent && repetitions == 0)
+    }
 
     /// The engine is about to have the request sent once more, after a connection that was lost without an answer. False:
     /// it may not be.
@@ -45,7 +52,7 @@ struct SendLedger: Equatable {
     /// Counted here, not when it goes out: there may be no connection to be had any more.
     mutating func beginRepetition(isIdempotent: Bool) -> Bool {
         guard mayRepeat(isIdempotent: isIdempotent) else { return false }
-        repetitions += 1
+        noteRepetition()
         isUnanswered = false
         return true
     }
@@ -60,8 +67,8 @@ struct SendLedger: Equatable {
             return .send
         }
         guard mayRepeat(isIdempotent: isIdempotent) else { return .giveUp }
+        noteRepetition()
         isRefused = false
-        repetitions += 1
         // Other requests share an HTTP/2 connection: one that is alive.
         guard connection.isNew || connection.isHTTP2 else {
             isUnanswered = false
@@ -69,6 +76,8 @@ struct SendLedger: Equatable {
         }
         return .send
     }
+
+    private mutating func noteRepetition() { if isRefused { refusals += 1 } else { repetitions += 1 } }
 
     /// A header line has arrived: what is sent next, to a challenge for instance, is another request.
     mutating func noteAnswer() {

@@ -42,11 +42,17 @@ package enum BodyText {
         return charset
     }
 
-    /// What a byte order mark of so many bytes says, or the zeros beside the first character.
+    /// What a byte order mark of so many bytes says; nil: there is none.
+    static func byteOrderMark(_ data: Data) -> (encoding: CharacterEncoding, mark: Int)? {
+        let start = data.prefix(4)
+        return byteOrderMarks.first { start.starts(with: $0.0) }.map { ($0.1, $0.0.count) }
+    }
+
+    /// The same, or what the zeros beside the first character say.
     private static func shownEncoding(_ data: Data) -> (encoding: CharacterEncoding, mark: Int)? {
         let start = data.prefix(4)
         guard start.contains(where: { $0 == 0 || $0 >= 0x80 }) else { return nil }
-        for (bytes, encoding) in byteOrderMarks where start.starts(with: bytes) { return (encoding, bytes.count) }
+        if let mark = byteOrderMark(data) { return mark }
         let zeros = start.map { $0 == 0 }
         switch zeros {
         case [false, true, true, true]: return (.utf32LE, 0)

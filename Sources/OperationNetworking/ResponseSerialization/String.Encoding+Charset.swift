@@ -72,8 +72,12 @@ enum EncodedText {
         return known.text(of: data)
     }
 
-    /// What a response with that charset says; UTF-8 counts where it names none that is known.
+    /// What a response with that charset says; UTF-8 counts where it names none that is known. A byte order mark comes before
+    /// the charset (WHATWG encoding standard, "decode").
     static func string(of data: Data, charset: String) -> String? {
+        if let (encoding, mark) = BodyText.byteOrderMark(data), encoding != .utf32LE, encoding != .utf32BE {
+            return encoding.text(of: data.dropFirst(mark))
+        }
         guard let known = CharacterEncoding(label: charset.utf8) else {
             return String(data: data, encoding: String.Encoding(charset: charset) ?? .utf8)
         }

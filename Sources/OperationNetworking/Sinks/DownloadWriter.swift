@@ -204,6 +204,7 @@ final class DownloadWriter: ByteWriter {
         try refuseSpecialTarget()
         switch destination.existingFile {
         case .replace:
+            keepPermissions()
             guard rename(partial.path, partial.targetPath) == 0 else {
                 throw Self.failure("move into place", partial.targetPath)
             }
@@ -214,6 +215,15 @@ final class DownloadWriter: ByteWriter {
         guard Self.isFile(descriptor, at: partial.targetPath) || !isForeign(partial.targetPath) else {
             throw replaced()
         }
+    }
+
+    /// Who may not read what is replaced may not read what takes its place.
+    private func keepPermissions() {
+        var status = stat()
+        guard lstat(partial.targetPath, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            FileOwnership(status) == .own
+        else { return }
+        _ = fchmod(descriptor, status.st_mode & 0o644)
     }
 
     /// Whether a path has a file that somebody else may have written. Another download of this user's may have moved its

@@ -2,7 +2,8 @@
 internal import Foundation
 
 extension ImageHeader {
-    /// Blocks up to the trailer (GIF89a, appendix B). The decoder gets the first image only.
+    /// Blocks up to the trailer (GIF89a, appendix B), or to where no other block begins. The decoder gets the first image
+    /// only.
     static func gif(_ bytes: ImageBytes) throws(ImageError) -> ImageHeader {
         guard let screenWidth = bytes.uint16(6, bigEndian: false), let screenHeight = bytes.uint16(8, bigEndian: false),
             let flags = bytes.byte(10), bytes.has(count: 13, at: 0)
@@ -32,10 +33,13 @@ extension ImageHeader {
                     fileType: .gif, width: screenWidth, height: screenHeight,
                     content: (Data(bytes.slice(0, count: offset) + [0x3B]), .gif))
             default:
-                throw .damaged(.gif, "it has an unknown kind of block")
+                // Behind a whole image browsers take it for the end, as they do the end of the file.
+                guard let header else { throw .damaged(.gif, "it has an unknown kind of block") }
+                return header
             }
         }
-        throw .truncated(.gif)
+        guard let header else { throw .truncated(.gif) }
+        return header
     }
 
     private static func colorTableSize(_ flags: Int) -> Int { flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0 }

@@ -33,6 +33,8 @@ struct HostileImageTests {
         for count in 0..<whole.count {
             // What comes last in a directory of icons or pages may be there for nothing.
             guard let code = code(whole.prefix(count)) else {
+                // Of an animation the first image is shown, whichever of the blocks behind it are there.
+                if name.hasSuffix(".gif"), [0x21, 0x2C, 0x3B].contains(whole[whole.startIndex + count]) { continue }
                 Issue.record("\(name): \(count) of \(whole.count) bytes are an image")
                 return
             }

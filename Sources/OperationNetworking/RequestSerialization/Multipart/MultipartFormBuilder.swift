@@ -112,9 +112,25 @@ final class MultipartFormBuilder: MultipartFormData {
     }
 
     private static func disposition(name: String, fileName: String?) -> HeaderTable.Field {
-        var value = "form-data; name=\"\(escaped(name))\""
+        var value = "form-data; name=\"\(escaped(withWholeLineEnds(name)))\""
         if let fileName { value += "; filename=\"\(escaped(fileName))\"" }
         return HeaderTable.Field(name: "Content-Disposition", value: value)
+    }
+
+    /// As the WHATWG's multipart/form-data encoding has the names of fields, but not of files: each line end is of two bytes.
+    private static func withWholeLineEnds(_ name: String) -> String {
+        guard name.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A }) else { return name }
+        var bytes: [UInt8] = []
+        var previous: UInt8 = 0
+        for byte in name.utf8 {
+            switch byte {
+            case 0x0A where previous == 0x0D: break
+            case 0x0A, 0x0D: bytes += [0x0D, 0x0A]
+            default: bytes.append(byte)
+            }
+            previous = byte
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// As the WHATWG's multipart/form-data encoding escapes names; and NUL, which no parser agrees about.
