@@ -108,7 +108,8 @@ enum RedirectPolicy {
         of head: ResponseHead, relativeTo url: URL, _ secureURL: ((URL) -> URL?)?
     ) -> URL? {
         guard let value = head.firstOctets(for: .location, limit: longestLocation), !value.isEmpty,
-            head.saysOneThing(of: .location), var target = URL(reference: value, relativeTo: url.withoutUserInfo)?.withoutUserInfo
+            head.saysOneThing(of: .location),
+            var target = URL(reference: value, relativeTo: url.withoutUserInfo)?.withoutUserInfo
         else { return nil }
         // First, because what goes along depends on where it really goes.
         if let secure = secureURL?(target) { target = secure }
