@@ -173,9 +173,20 @@ struct MultipartWireFormatTests {
     }
 
     @Test(
+        "A line end in a name is of two bytes, and stays as it is in a file's",
+        arguments: [("\n", "%0A"), ("\r", "%0D")])
+    func lineEnds(_ end: String, _ escape: String) throws {
+        let request = try multipartRequest {
+            $0.appendPart(withFileData: Data(), name: "a\(end)b", fileName: "a\(end)b", mimeType: "x/y")
+        }
+        #expect(
+            try multipartText(request).contains("form-data; name=\"a%0D%0Ab\"; filename=\"a\(escape)b\"\r\n"))
+    }
+
+    @Test(
         "Names and file names are escaped as browsers do",
         arguments: [
-            ("a\"b", "a%22b"), ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"), ("a\nb", "a%0Ab"), ("a\rb", "a%0Db"),
+            ("a\"b", "a%22b"), ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"),
             ("é漢😃", "é漢😃"), ("a\\b", "a\\b"), ("100%", "100%"), ("a\u{0}b", "a%00b"), ("", ""),
             ("a;b=c", "a;b=c"),
         ])
