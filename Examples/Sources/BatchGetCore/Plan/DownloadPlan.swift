@@ -304,6 +304,8 @@ package struct DownloadPlan: Sendable {
         case .stale: break
         case .local: return giveUp(failure)
         case .changed: return changed(source)
+        // Its ranges are not those that are asked for, but the whole file may be.
+        case .otherRange where request.range != nil: sources[source].servesRanges = false
         case .otherLength, .otherRange: sources[source].isOut = true
         case .noRanges: break
         case .status(416, _) where request.range != nil && workers.isEmpty:

@@ -219,7 +219,7 @@ private typealias Head = DownloadPlan.Head
         }
     }
 
-    @Test("A range that was not asked for is not written")
+    @Test("A range that was not asked for is not written: the place is asked for everything, and given up if that fails")
     func otherRange() {
         let remains = Plan.Remains(total: 4 * unit, parts: [0..<unit], validators: ["\"a\""])
         for first in [0, unit + 1, nil] as [Int64?] {
@@ -227,6 +227,9 @@ private typealias Head = DownloadPlan.Head
             _ = plan.asked()
             #expect(plan.didReceive(head(4 * unit, status: 206, first: first), of: 1) == .refuse(.otherRange))
             #expect(plan.didEnd(1, .otherRange).isEmpty)
+            #expect(plan.asked() == ["2 of 0: all"])
+            #expect(plan.didReceive(head(4 * unit, status: 206, first: 0), of: 2) == .refuse(.otherRange))
+            #expect(plan.didEnd(2, .otherRange).isEmpty)
             #expect(plan.asked() == ["fail: \(Plan.Failure.otherRange.text)"])
         }
     }
