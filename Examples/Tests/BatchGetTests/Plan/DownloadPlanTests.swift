@@ -219,7 +219,8 @@ private typealias Head = DownloadPlan.Head
         }
     }
 
-    @Test("A range that was not asked for is not written: the place is asked for everything, and given up if that fails")
+    @Test(
+        "A range that was not asked for is not written: the place is asked for everything, and given up if that fails")
     func otherRange() {
         let remains = Plan.Remains(total: 4 * unit, parts: [0..<unit], validators: ["\"a\""])
         for first in [0, unit + 1, nil] as [Int64?] {
