@@ -18,5 +18,7 @@ enum EngineCommand: Sendable {
     case limitChanged
     /// An origin of the admission table has another limit.
     case admit(origin: Int)
+    /// There is a verdict on the server of a connection whose handshake waits for it.
+    case decided(PeerVerificationContext)
     case shutdown
 }

@@ -327,6 +327,7 @@ final class EngineLoop: @unchecked Sendable {
         case .release(let transfer): release(transfer)
         case .limitChanged: changeLimit()
         case .admit(let origin): admit(origin)
+        case .decided(let context): endHold(by: context)
         case .shutdown: shutDown()
         }
     }

@@ -63,7 +63,7 @@ extension TransferDriver {
         guard let transfer, let peer = TLSPeer(sslContext: sslContext) else { return false }
         let context: PeerVerificationContext
         let didDecide: @Sendable (PeerVerificationContext) -> Void = { [loop] context in
-            loop.submit(.perform { loop.endHold(by: context) })
+            loop.submit(.decided(context))
         }
         switch peer {
         case .server:

@@ -28,6 +28,13 @@ enum Content {
         return words.withUnsafeBytes { Data($0.prefix(size)) }
     }
 
+    /// What a file has. Foundation's `Data(contentsOf:)` loses a page with each empty file.
+    static func of(file: URL) throws -> Data {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        return try handle.readToEnd() ?? Data()
+    }
+
     /// Lines of text, as long as the bytes of the name say.
     static func text(_ size: Int, _ seed: Int) -> String {
         let digits = Array("0123456789abcdef".utf8)

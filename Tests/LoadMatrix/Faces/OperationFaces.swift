@@ -127,7 +127,7 @@ struct DestinationFace: Face {
         let operation = HTTPRequestOperation(request: call.request)
         manager.configure(operation)
         operation.downloadDestination = DownloadDestination(fileURL: file)
-        operation.tell(call.answer) { _ in try? Data(contentsOf: file) }
+        operation.tell(call.answer) { _ in try? Content.of(file: file) }
         let reply = await call.drive(operation, .operation(manager.operationQueue))
         for end in ["", ".part", ".part.json"] {
             try? FileManager.default.removeItem(atPath: file.path + end)

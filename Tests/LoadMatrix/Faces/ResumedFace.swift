@@ -32,7 +32,7 @@ struct ResumedFace: Face {
                 let handler: @Sendable (URL?, URLResponse?, (any Error)?) -> Void = {
                     url, response, error in
                     if let error { return part.give(error) }
-                    guard let url, let data = try? Data(contentsOf: url) else {
+                    guard let url, let data = try? Content.of(file: url) else {
                         return part.give(Unexpected("no file"))
                     }
                     part.give(.content(data, status: 200))

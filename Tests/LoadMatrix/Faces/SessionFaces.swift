@@ -94,7 +94,7 @@ struct SessionFace: Face {
         let answer = call.answer
         return { url, response, error in
             if let error { return answer.give(error) }
-            guard let url, let data = try? Data(contentsOf: url) else {
+            guard let url, let data = try? Content.of(file: url) else {
                 return answer.give(Unexpected("no file"))
             }
             answer.give(.content(data, status: status(response)))
@@ -163,7 +163,7 @@ struct SessionFace: Face {
         case .download:
             let (url, response) = try await session.download(for: call.request)
             defer { try? FileManager.default.removeItem(at: url) }
-            return .content(try Data(contentsOf: url), status: status(response))
+            return .content(try Content.of(file: url), status: status(response))
         }
     }
 
@@ -185,7 +185,7 @@ struct SessionFace: Face {
         case .download:
             let (url, response) = try await session.download(for: call.request)
             defer { try? FileManager.default.removeItem(at: url) }
-            return .content(try Data(contentsOf: url), status: status(response))
+            return .content(try Content.of(file: url), status: status(response))
         }
     }
 }

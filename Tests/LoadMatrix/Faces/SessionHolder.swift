@@ -100,7 +100,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         _ session: URLSession, downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        let data = try? Data(contentsOf: location)
+        let data = try? Content.of(file: location)
         records.withLock { records in
             records[downloadTask.taskIdentifier]?.isFile = true
             records[downloadTask.taskIdentifier]?.data = data ?? Data()

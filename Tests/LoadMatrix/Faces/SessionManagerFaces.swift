@@ -70,7 +70,7 @@ struct SessionManagerFace: Face {
         case .asyncDownload:
             return await call.run {
                 let (url, response) = try await manager.download(for: call.request, to: file)
-                return .content(try Data(contentsOf: url), status: SessionFace.status(response))
+                return .content(try Content.of(file: url), status: SessionFace.status(response))
             }
         case .decoded:
             return await call.run {
@@ -112,7 +112,7 @@ struct SessionManagerFace: Face {
             return manager.downloadTask(with: call.request, destination: { _, _ in file }) {
                 response, url, error in
                 if let error { return answer.give(error) }
-                guard let url, let data = try? Data(contentsOf: url) else {
+                guard let url, let data = try? Content.of(file: url) else {
                     return answer.give(Unexpected("no file"))
                 }
                 answer.give(.content(data, status: SessionFace.status(response)))

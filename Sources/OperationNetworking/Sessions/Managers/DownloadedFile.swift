@@ -121,7 +121,8 @@ enum DownloadVerdict {
             return nil
         } catch {
             guard let size = try? location.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= readableSize,
-                let data = try? Data(contentsOf: location)
+                // Foundation loses a page with each empty file that it reads.
+                let data = size == 0 ? Data() : try? Data(contentsOf: location)
             else { return error }
             do {
                 _ = try serializer.responseObject(for: response, data: data)
