@@ -81,7 +81,7 @@ import Testing
         Exchange(
             reference: "httparty#478", what: "the same Location twice",
             answers: [moved(to: "/b\r\nLocation: /b"), end], outcome: .text("x"), requests: ["GET /", "GET /b"]),
-        // Browsers and libcurl refuse it: nobody knows which one is meant.
+        // Browsers refuse it, since nobody knows which one is meant; libcurl 7.88 follows the first.
         Exchange(
             reference: "curl#19130", what: "two Locations that differ",
             answers: [moved(to: "/b\r\nLocation: /c"), end],

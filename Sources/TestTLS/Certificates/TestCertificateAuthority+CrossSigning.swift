@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// For Sources/TestTLS/Certificates: TLSReports.swift needs it.
 
 extension TestCertificateAuthority {
     /// Vouches for another authority: a certificate for its key, signed by this one.

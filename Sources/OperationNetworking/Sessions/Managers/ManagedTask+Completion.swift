@@ -108,8 +108,8 @@ extension ManagedTask {
         }
     }
 
-    /// Lets the blocks of a verb have their task, whose transfer may be over already: a session that has been invalidated
-    /// ends tasks when they are made.
+    /// Lets the blocks of a verb have their task, whose transfer may be over already: invalidating a session cancels the
+    /// tasks that were not resumed, too.
     func assign(_ blocks: TaskResult, of task: URLSessionDataTask) {
         let (isOver, settings) = withState { state in
             if !state.isOver { state.result = blocks }
