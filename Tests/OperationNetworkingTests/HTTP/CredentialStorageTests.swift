@@ -133,6 +133,27 @@ import Testing
         #expect(storage.asked.value == 1)
     }
 
+    @Test("64 at a time are each answered by a storage of the user's own")
+    func patientWithMany() async throws {
+        let storage = PatientStorage()
+        storage.gate.open()
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCredentialStorage = storage
+        let session = OperationURLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        let answers = try await withThrowingTaskGroup(of: Data.self) { group in
+            for number in 0..<640 {
+                if number >= 64 { _ = try await group.next() }
+                group.addTask { try await session.data(from: server.url("/\(number)")).0 }
+            }
+            var last: [Data] = []
+            for try await answer in group { last.append(answer) }
+            return last
+        }
+        #expect(answers.count == 64 && answers.allSatisfy { $0 == Data(basic("own").utf8) })
+        #expect(storage.asked.value == 640)
+    }
+
     @Test("A stored credential that is wrong is offered once")
     func wrong() async throws {
         let refusing = try TestServer()
