@@ -239,6 +239,19 @@ import Testing
         #expect(server.log.count == 2)
     }
 
+    // On a connection that was in use before, where libcurl takes a refusal for a connection that died.
+    @Test("Streams of a connection are refused again and again (http-2#109)", arguments: ["GET", "POST"], [1, 3, 8])
+    func refusedOften(method: String, times: Int) async throws {
+        let server = try HTTP2Server.start()
+        defer { server.stop() }
+        let manager = Self.manager()
+        #expect(await Self.run(manager, Self.request(server.url("/"))).error == nil)
+        let request = Self.request(server.url("/refuse/\(times)"), method, method == "POST" ? Data("x".utf8) : nil)
+        let operation = await Self.run(manager, request)
+        #expect(operation.error == nil, "\(String(describing: operation.error))")
+        #expect(server.log.count == times + 2)
+    }
+
     @Test("A goodbye that leaves the request out (k6#1091, got#2156)", arguments: ["GET", "POST"])
     func leftOut(method: String) async throws {
         let server = try HTTP2Server.start()
@@ -285,11 +298,15 @@ import Testing
         #expect(errors.isEmpty, "\(errors.count) errors: \(errors.first ?? "")")
     }
 
-    @Test("A server that takes four streams at a time, and 100 requests (http-2#109, corefx#39005)")
-    func fewStreams() async throws {
+    @Test(
+        "A server that takes four streams at a time, and 100 requests (http-2#109, corefx#39005)",
+        arguments: ["GET", "POST"])
+    func fewStreams(method: String) async throws {
         let nginx = try Self.nginx("http2_max_concurrent_streams 4;")
         defer { nginx.stop() }
-        let errors = await Self.errors(of: 100, Self.manager(), Self.request(nginx.url("/file")))
+        let request = Self.request(
+            nginx.url(method == "GET" ? "/file" : "/post"), method, method == "GET" ? nil : Data("x".utf8))
+        let errors = await Self.errors(of: 100, Self.manager(), request)
         #expect(errors.isEmpty, "\(errors.count) errors: \(errors.first ?? "")")
     }
 

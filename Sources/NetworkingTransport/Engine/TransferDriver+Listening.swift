@@ -14,7 +14,7 @@ extension TransferDriver {
         isEndExplained = false
         guard CurlGlobal.takesBrokenConnectionsForEnds else { return }
         if !isListening { isListening = easy.set(CURLOPT_VERBOSE, 1) == .CURLE_OK }
-        if isListening, transfer?.request.isIdempotent == false { listenForRefusals() }
+        if isListening { listenForRefusals() }
     }
 
     func stopListening() {
@@ -84,7 +84,8 @@ extension TransferDriver {
     /// Has libcurl repeat the request where its stream was refused, and nowhere else.
     ///
     /// It repeats a request without a word when a connection that was there before brings no answer, be it refused or lost:
-    /// only on a new one does it say which. That it leaves out the first is RTSP's option, but is asked for whatever the
+    /// only on a new one does it say which. A request that may be sent twice needs the difference as well, since it may be
+    /// refused more often than once. That libcurl leaves out the first is RTSP's option, but is asked for whatever the
     /// protocol; HTTP looks at it nowhere else.
     private func listenForRefusals() {
         hearsOfRefusals = easy.set(CURLOPT_RTSP_REQUEST, Int(CURL_RTSPREQ_RECEIVE)) == .CURLE_OK

@@ -4,7 +4,7 @@ package import Foundation
 /// An HTTP/2 server without TLS, for clients with prior knowledge, that ends streams and connections as a request's path
 /// says. The protocol's other side is h2's.
 ///
-/// - `/refuse-once`: REFUSED_STREAM for the first request to that path, an answer to the next.
+/// - `/refuse-once`: REFUSED_STREAM for the first request to that path, an answer to the next. `/refuse/N`: for the first N.
 /// - `/reset`: INTERNAL_ERROR. `/half`: a part of the content, then CANCEL.
 /// - `/goaway`: GOAWAY that names this stream as the last, then the answer, then the end of the connection.
 /// - `/goaway-before`: GOAWAY that names no stream, for the first request to that path.
@@ -44,7 +44,7 @@ package final class HTTP2Server: Sendable {
         import socket, sys, threading
         import h2.config, h2.connection, h2.errors, h2.events
 
-        seen, lock, connections = set(), threading.Lock(), 0
+        seen, refusals, lock, connections = set(), {}, threading.Lock(), 0
 
         def first(path):
             with lock:
@@ -52,6 +52,13 @@ package final class HTTP2Server: Sendable {
                     return False
                 seen.add(path)
                 return True
+
+        def refuses(path):
+            if not path.startswith("/refuse/"):
+                return path == "/refuse-once" and first(path)
+            with lock:
+                refusals[path] = refusals.get(path, 0) + 1
+                return refusals[path] <= int(path[8:])
 
         def respond(connection, stream, text):
             connection.send_headers(stream, [(":status", "200"), ("content-length", str(len(text)))])
@@ -77,7 +84,7 @@ package final class HTTP2Server: Sendable {
                         connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
                     elif isinstance(event, h2.events.StreamEnded):
                         stream, path = event.stream_id, paths[event.stream_id]
-                        if path == "/refuse-once" and first(path):
+                        if refuses(path):
                             connection.reset_stream(stream, h2.errors.ErrorCodes.REFUSED_STREAM)
                         elif path == "/reset":
                             connection.reset_stream(stream, h2.errors.ErrorCodes.INTERNAL_ERROR)
