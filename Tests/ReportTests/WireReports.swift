@@ -9,6 +9,7 @@ import Testing
 @Suite("Reports: messages on the wire", .timeLimit(.minutes(2))) struct WireReports {
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
+    private static let gzippedHello = "1f8b0800000000000203cb48cdc9c9070086a6103605000000"
     private static let hello = ok + "Content-Length: 5\r\n\r\nhello"
 
     /// Octets, two hexadecimal digits each, as Latin-1 text.
@@ -114,6 +115,18 @@ import Testing
     // MARK: Heads
 
     static let heads: [Exchange] = [
+        // RFC 9112, appendix C.1.1: as malformed today as it is old.
+        Exchange(
+            reference: "hyper#2468, wpull#291", what: "HTTP/0.9, content without a head",
+            answers: [.last("<html>hello</html>")], outcome: .failure(.cannotParseResponse)),
+        // RFC 3986, section 6.2.2.3, does not ask for it, and what a server does about them is its own matter.
+        Exchange(
+            reference: "okhttp#8657, request#2981", what: "dot segments of a path are sent as they are",
+            answers: [.bytes(hello)], paths: ["/a/../b/./c"], outcome: .text("hello"), requests: ["GET /a/../b/./c"]),
+        // RFC 9110, section 9.3.2: it means nothing. Said, not dropped or sent.
+        Exchange(
+            reference: "aiohttp#2192, clj-http#614", what: "HEAD with content", answers: [.bytes(hello)],
+            method: "HEAD", body: "hello", outcome: .failure(.badURL), requests: []),
         Exchange(
             reference: "ureq#327, aiosonic#591", what: "no reason, and no space for one",
             answers: [.bytes("HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello")], outcome: .text("hello")),
@@ -205,6 +218,16 @@ import Testing
         Exchange(
             reference: "httpclient#244, clj-http#110", what: "deflate without zlib's header",
             answers: [.bytes(coded("deflate", bare))], outcome: .text("hello")),
+        // As by gzip itself, whose manual speaks of tapes; what is not zero makes the content a bad one.
+        Exchange(
+            reference: "tornado#2714, nodejs/node#7502", what: "zeros behind the content's gzip",
+            answers: [
+                .last(ok + "Content-Encoding: gzip\r\n\r\n" + octets(gzippedHello) + octets("00000000000000000000"))
+            ], outcome: .text("hello")),
+        Exchange(
+            reference: "nodejs/node#7502", what: "line ends behind the content's gzip",
+            answers: [.last(ok + "Content-Encoding: gzip\r\n\r\n" + octets(gzippedHello) + "\r\n\r\n")],
+            outcome: .failure(.cannotDecodeContentData)),
         Exchange(
             reference: "pydantic-ai#7159", what: "gzip that is cut off where the connection ends",
             answers: [.last(ok + "Content-Encoding: gzip\r\n\r\n" + octets("1f8b0800000000000203cbcf4b5500"))],

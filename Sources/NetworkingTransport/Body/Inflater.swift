@@ -8,11 +8,15 @@ final class Inflater: CodingDecoder {
     private static let outputSize = 64 * 1024
     /// zlib counts in 32 bits.
     private static let inputSize = 1 << 30
+    /// Zeros that may follow a gzip member. Its tools fill blocks of tapes with them, some servers their buffers.
+    private static let longestPadding = 64 * 1024
 
     private let isGzip: Bool
     private var progress = CodingProgress.untouched
     /// Deflate's first byte, until the second tells whether it has zlib's header.
     private var first: UInt8?
+    /// Zeros behind the last member.
+    private var padding = 0
     /// At one address as long as zlib works with it. Nil before it does.
     private var stream: Stream?
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: Inflater.outputSize, alignment: 16)
@@ -93,6 +97,7 @@ final class Inflater: CodingDecoder {
         stream.pointee.avail_in = UInt32(bytes.count)
         while true {
             if case .atEnd = progress {
+                skipPadding(of: stream)
                 guard stream.pointee.avail_in > 0 else { return }
                 guard isGzip else { throw failure("something follows its end") }
                 guard on_inflate_reset(library, stream) == Int32(ON_Z_OK) else {
@@ -115,6 +120,15 @@ final class Inflater: CodingDecoder {
             default: throw failure(stream.pointee.msg.map { String(cString: $0) } ?? "zlib's code is \(status)")
             }
             if case .running = progress, stream.pointee.avail_in == 0, !isFull { return }
+        }
+    }
+
+    private func skipPadding(of stream: UnsafeMutablePointer<on_z_stream>) {
+        guard isGzip else { return }
+        while stream.pointee.avail_in > 0, stream.pointee.next_in?.pointee == 0, padding < Self.longestPadding {
+            stream.pointee.next_in = stream.pointee.next_in?.advanced(by: 1)
+            stream.pointee.avail_in -= 1
+            padding += 1
         }
     }
 

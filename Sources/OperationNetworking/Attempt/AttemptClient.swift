@@ -66,9 +66,10 @@ struct TransferExchange: Sendable {
     /// Bytes of the request's content, before it was sent; −1: unknown.
     let uploadLength: Int64
     let usesProxy: Bool
-    /// When the cache was asked that had the response; nil: a server was.
-    var lookupDate: Date?
+    /// When the cache was asked that had the response; nil: a server was. As all times here in seconds of the runtime's
+    /// uptime, which nobody sets.
+    var lookupTime: TimeInterval?
     /// Of what was no request of an attempt's: a response without a head, and when it was asked for.
-    var own: (response: URLResponse?, beginning: Date)?
-    let endDate: Date
+    var own: (response: URLResponse?, beginning: TimeInterval)?
+    let endTime: TimeInterval
 }

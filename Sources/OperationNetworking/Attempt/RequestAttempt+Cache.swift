@@ -26,7 +26,7 @@ extension RequestAttempt {
     func lookIntoCache() {
         assertOnThread()
         machine.beginLookup()
-        if asksClient(.metrics) { lookupDate = Date() }
+        if asksClient(.metrics) { lookupTime = runtime.uptime }
         guard let found = cacheLookup()?.findRecent() else { return ask(.lookup) }
         perform(machine.take(stored: found.stored, primary: found.primary, at: now))
     }

@@ -96,7 +96,7 @@ extension RequestAttempt: TransferHandler {
         // One that was validated is part of what the server's answer took.
         if let client, asksClient(.metrics), machine.cache.outcome == .hit {
             var exchange = exchange(TransferTimings())
-            exchange.lookupDate = lookupDate ?? startDate
+            exchange.lookupTime = lookupTime ?? exchange.endTime
             client.attemptDidTransfer(exchange)
         }
         transferDidEnd(nil)
@@ -105,7 +105,7 @@ extension RequestAttempt: TransferHandler {
     private func exchange(_ timings: TransferTimings) -> TransferExchange {
         TransferExchange(
             request: machine.request, url: machine.url, head: machine.head, timings: timings,
-            uploadLength: uploadLength, usesProxy: configuration.value.proxies != nil, endDate: Date())
+            uploadLength: uploadLength, usesProxy: configuration.value.proxies != nil, endTime: runtime.uptime)
     }
 
     /// The transfer, or a stored response in its place, has ended.

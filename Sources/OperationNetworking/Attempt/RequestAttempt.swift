@@ -77,7 +77,7 @@ final class RequestAttempt: @unchecked Sendable {
     /// What of a stored response was not yet handed to its place.
     var playback: Data?
     /// When the cache was asked about the present request; nil where nobody wants to know.
-    var lookupDate: Date?
+    var lookupTime: TimeInterval?
     /// When the present request was sent and its response began, in seconds since 1970.
     var requestTime = 0.0
     var responseTime = 0.0

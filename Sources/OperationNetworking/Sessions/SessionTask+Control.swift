@@ -233,10 +233,10 @@ extension SessionTask {
     @discardableResult
     private func prepare() -> SessionTaskInterests {
         let interests = client.interests(of: self)
-        let now = Date()
+        let clock = SessionTaskClock()
         withState { state in
             state.interests = interests
-            state.beginning = now
+            state.beginning = clock
         }
         return interests
     }

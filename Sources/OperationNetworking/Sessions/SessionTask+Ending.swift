@@ -196,7 +196,7 @@ extension SessionTask {
             state.error = result.error
             if state.response == nil { state.response = result.ownResponse }
             if state.interests.contains(.metrics) {
-                result.metrics = SessionTaskMetrics(state.exchanges, beginning: state.beginning ?? Date())
+                result.metrics = SessionTaskMetrics(state.exchanges, clock: state.beginning ?? SessionTaskClock())
             }
             state.exchanges = []
             pump = state.pump.take()

@@ -98,7 +98,7 @@ extension SessionTask {
 
     /// A request has been answered, for metrics.
     func noteExchange(_ response: URLResponse?) {
-        let now = Date()
+        let now = Runtime.current.uptime
         withState { state in
             guard state.interests.contains(.metrics), let request = state.currentRequest ?? originalRequest else {
                 return
@@ -107,7 +107,7 @@ extension SessionTask {
                 TransferExchange(
                     request: request, url: request.url, head: nil, timings: TransferTimings(), uploadLength: 0,
                     usesProxy: false,
-                    own: (response, state.exchanges.last?.endDate ?? state.beginning ?? now), endDate: now))
+                    own: (response, state.exchanges.last?.endTime ?? state.beginning?.uptime ?? now), endTime: now))
         }
     }
 

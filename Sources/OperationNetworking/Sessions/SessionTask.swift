@@ -66,7 +66,7 @@ final class SessionTask: Sendable {
         /// Where a download's content goes.
         var location: URL?
         var exchanges: [TransferExchange] = []
-        var beginning: Date?
+        var beginning: SessionTaskClock?
         /// Wait for what a cancelled download leaves behind.
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// What a cancelled download leaves is wanted.

@@ -9,8 +9,9 @@ extension SessionTaskMetrics {
     var urlSessionTaskMetrics: URLSessionTaskMetrics {
         let metrics = URLSessionTaskMetrics()
         guard let fields = FoundationInternals.metrics else { return metrics }
-        fields.task.set("taskInterval", of: metrics, to: DateInterval(start: beginning, end: max(beginning, end)))
-        fields.task.set("transactionMetrics", of: metrics, to: exchanges.map(fields.transaction))
+        let interval = DateInterval(start: clock.date, end: max(clock.date, end))
+        fields.task.set("taskInterval", of: metrics, to: interval)
+        fields.task.set("transactionMetrics", of: metrics, to: exchanges.map { fields.transaction($0, clock) })
         fields.task.set("redirectCount", of: metrics, to: redirectCount)
         return metrics
     }
@@ -28,22 +29,32 @@ extension TransferExchange {
 }
 
 extension FoundationMetrics {
-    fileprivate func transaction(_ exchange: TransferExchange) -> URLSessionTaskTransactionMetrics {
+    fileprivate func transaction(
+        _ exchange: TransferExchange, _ clock: SessionTaskClock
+    ) -> URLSessionTaskTransactionMetrics {
         let metrics = make(exchange.request)
-        transaction.fill(metrics, with: exchange)
+        transaction.fill(metrics, with: exchange, clock)
         return metrics
     }
 }
 
 extension StoredFields {
-    fileprivate func fill(_ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange) {
+    fileprivate func fill(
+        _ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange, _ clock: SessionTaskClock
+    ) {
+        let end = clock.date(at: exchange.endTime)
         if let own = exchange.own {
             set("response", of: metrics, to: own.response)
-            return fill(metrics, from: own.beginning, to: exchange.endDate, .unknown)
+            return fill(metrics, from: clock.date(at: own.beginning), to: end, .unknown)
         }
-        if let lookupDate = exchange.lookupDate { return fill(metrics, with: exchange, storedSince: lookupDate) }
+        if let lookup = exchange.lookupTime {
+            if let head = exchange.head, let url = exchange.url {
+                set("response", of: metrics, to: ResponseFace(head: head, url: url) as URLResponse?)
+            }
+            return fill(metrics, from: clock.date(at: lookup), to: end, .localCache)
+        }
         let timings = exchange.timings
-        let start = exchange.endDate - timings.total
+        let start = end - timings.total
         func date(_ seconds: TimeInterval) -> Date? { seconds > 0 ? start + seconds : nil }
         if let head = exchange.head, let url = exchange.url {
             set("response", of: metrics, to: ResponseFace(head: head, url: url) as URLResponse?)
@@ -62,7 +73,7 @@ extension StoredFields {
         set("requestStartDate", of: metrics, to: date(timings.preTransfer))
         set("requestEndDate", of: metrics, to: date(timings.requestEnd))
         set("responseStartDate", of: metrics, to: date(timings.firstByte))
-        set("responseEndDate", of: metrics, to: exchange.head == nil ? nil : exchange.endDate)
+        set("responseEndDate", of: metrics, to: exchange.head == nil ? nil : end)
         set("countOfRequestBodyBytesBeforeEncoding", of: metrics, to: max(exchange.uploadLength, 0))
         set("countOfRequestBodyBytesSent", of: metrics, to: timings.bytesSent)
         set("countOfRequestHeaderBytesSent", of: metrics, to: timings.headerBytesSent)
@@ -79,16 +90,6 @@ extension StoredFields {
         set("isProxyConnection", of: metrics, to: exchange.usesProxy)
         set("isReusedConnection", of: metrics, to: timings.reusedConnection)
         set("resourceFetchType", of: metrics, to: URLSessionTaskMetrics.ResourceFetchType.networkLoad)
-    }
-
-    /// Of a stored response.
-    private func fill(
-        _ metrics: URLSessionTaskTransactionMetrics, with exchange: TransferExchange, storedSince date: Date
-    ) {
-        if let head = exchange.head, let url = exchange.url {
-            set("response", of: metrics, to: ResponseFace(head: head, url: url) as URLResponse?)
-        }
-        fill(metrics, from: date, to: exchange.endDate, .localCache)
     }
 
     /// Of what no connection had a part in.

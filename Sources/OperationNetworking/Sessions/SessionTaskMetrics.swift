@@ -8,12 +8,26 @@ internal import NetworkingTransport
 struct SessionTaskMetrics: Sendable {
     /// In order: the redirected and the challenged ones, too.
     let exchanges: [TransferExchange]
-    let beginning: Date
+    let clock: SessionTaskClock
     let end: Date
 
-    init(_ exchanges: [TransferExchange], beginning: Date) {
+    init(_ exchanges: [TransferExchange], clock: SessionTaskClock) {
         self.exchanges = exchanges
-        self.beginning = beginning
-        end = Date()
+        self.clock = clock
+        end = clock.date(at: Runtime.current.uptime)
     }
+}
+
+/// The date at a task's beginning, by which all of its dates are told: setting the machine's clock moves none of them.
+struct SessionTaskClock: Sendable {
+    let date: Date
+    /// At the same moment, in seconds.
+    let uptime: TimeInterval
+
+    init(date: Date = Date(), uptime: TimeInterval = Runtime.current.uptime) {
+        self.date = date
+        self.uptime = uptime
+    }
+
+    func date(at uptime: TimeInterval) -> Date { date + (uptime - self.uptime) }
 }
