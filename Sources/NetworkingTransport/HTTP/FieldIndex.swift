@@ -69,6 +69,20 @@ struct FieldIndex: Sendable {
         }
     }
 
+    /// The same of bytes without some, in the order in which they stand; nil: one of the fields stood there.
+    func removing(_ gaps: [Range<Int>]) -> FieldIndex? {
+        var result = self
+        for field in KnownField.allCases {
+            guard let place = self[field] else { continue }
+            for gap in gaps {
+                if place < gap.lowerBound { break }
+                if place < gap.upperBound { return nil }
+                result.places[field.rawValue] -= UInt32(gap.count)
+            }
+        }
+        return result
+    }
+
     subscript(field: KnownField) -> Int? {
         let place = places[field.rawValue]
         return place == 0 ? nil : Int(place) - 1

@@ -33,4 +33,11 @@ package struct ResponseHead: Sendable {
         contentLength = length.isMalformed ? nil : length.value
         index = rawFields.withUnsafeBytes { FieldIndex($0) }
     }
+
+    /// Another head with other field lines, of which as much is known.
+    init(_ other: ResponseHead, rawFields: [UInt8], index: FieldIndex) {
+        (statusCode, httpVersion, contentLength) = (other.statusCode, other.httpVersion, other.contentLength)
+        self.rawFields = rawFields
+        self.index = index
+    }
 }

@@ -250,7 +250,7 @@ extension RequestAttempt {
         stored.selecting = selecting(names, url)
         stored.userInfo = userInfo
         cache.store(
-            stored, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: policy,
+            stored, replacing: machine.cache.primary, for: key, url: url, policy: policy,
             since: machine.cache.moment ?? 0)
     }
 
@@ -280,7 +280,7 @@ extension RequestAttempt {
         guard !machine.cache.request.noStore else { return updated }
         updated.selecting = selecting(names, url)
         cache.store(
-            updated, replacing: machine.cache.primary, for: key, url: url.withoutUserInfo, policy: .allowed,
+            updated, replacing: machine.cache.primary, for: key, url: url, policy: .allowed,
             isRefreshed: true, since: machine.cache.moment ?? 0)
         return updated
     }

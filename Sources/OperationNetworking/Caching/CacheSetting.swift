@@ -21,6 +21,7 @@ enum CacheSetting {
     /// - Parameter key: under what; asked for where something is stored.
     func mayHold(_ key: () -> CacheKey?) -> Bool {
         guard let cache = cacheIfMade else { return isThere && key() != nil }
+        // The first also looks what the program has done to it.
         guard !cache.isKnownToBeEmpty else { return false }
         return key().map(cache.mayHold) ?? false
     }

@@ -89,14 +89,13 @@ final class ResponseCache: @unchecked Sendable {
         }
     }
 
-    /// Whether it takes a look to know. Does not read the disk, and calls nobody but Foundation.
+    /// Whether it takes a look to know, of a cache that is not `isKnownToBeEmpty`. Does not read the disk, and calls nobody
+    /// but Foundation.
     func mayHold(_ key: CacheKey) -> Bool {
         switch keeper {
-        case .own(let store): return store.mayHold(key)
-        case .plain(let face):
-            face.follow()
-            return face.store.mayHold(key) || face.mayHaveOthers
-        case .subclass(let cache): return cache.mayHold(key)
+        case .own(let store): store.mayHold(key)
+        case .plain(let face): face.store.mayHold(key) || face.mayHaveOthers
+        case .subclass(let cache): cache.mayHold(key)
         }
     }
 
@@ -159,6 +158,7 @@ final class ResponseCache: @unchecked Sendable {
     }
 
     /// - Parameters:
+    ///   - url: what the program's cache is told, without a user's name and password.
     ///   - policy: where it may be kept.
     ///   - isRefreshed: with the content that is there already.
     ///   - moment: when the response was asked for.
@@ -179,10 +179,10 @@ final class ResponseCache: @unchecked Sendable {
             guard isStored, face.wantsToShow(key) else { return }
             Runtime.current.onCachingThread {
                 // Something else may be there by now, which is shown in its turn.
-                if let present = face.store.recentResponse(for: key) { face.show(present, for: key, url: url) }
+                if let present = face.store.recentResponse(for: key) { face.show(present, for: key, url: url.withoutUserInfo) }
             }
         case .subclass(let cache):
-            cache.store(response.filtered, for: key, url: url, policy: policy, since: moment)
+            cache.store(response.filtered, for: key, url: url.withoutUserInfo, policy: policy, since: moment)
         }
     }
 

@@ -59,10 +59,19 @@ enum StorageRules {
     }
 
     /// Fields of a connection, not of the response (section 3.1).
-    private static let connectionFields: [StaticString] = [
-        "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info", "TE",
-        "Transfer-Encoding", "Upgrade", "Trailer",
-    ]
+    private static func isConnectionField(_ name: UnsafeRawBufferPointer) -> Bool {
+        // One comparison or two for names of these lengths, and none for others.
+        switch name.count {
+        case 2: name.equalsIgnoringCase("TE")
+        case 7: name.equalsIgnoringCase("Upgrade") || name.equalsIgnoringCase("Trailer")
+        case 10: name.equalsIgnoringCase("Connection") || name.equalsIgnoringCase("Keep-Alive")
+        case 16: name.equalsIgnoringCase("Proxy-Connection")
+        case 17: name.equalsIgnoringCase("Transfer-Encoding")
+        case 18: name.equalsIgnoringCase("Proxy-Authenticate")
+        case 25: name.equalsIgnoringCase("Proxy-Authentication-Info")
+        default: false
+        }
+    }
 
     /// What a 304 does not change: it says how the content was coded, and the stored one is not any more (section 3.2).
     private static let contentFields: [StaticString] = ["Content-Length", "Content-Encoding", "Content-Range"]
@@ -70,15 +79,15 @@ enum StorageRules {
     /// The head without the fields that are not stored.
     static func storable(_ head: ResponseHead) -> ResponseHead {
         var dropped = CacheControl(head).noCacheFields
-        head.forEachFieldBytes { name, value in
-            guard name.equalsIgnoringCase("Connection"), value.count <= 4096, !value.equalsIgnoringCase("keep-alive")
-            else { return }
-            dropped.formUnion(CacheControl.fieldNames(Array(value)))
+        let rest = head.removingFields { name, value in
+            guard isConnectionField(name) else { return false }
+            // And those that it names.
+            if name.equalsIgnoringCase("Connection"), value.count <= 4096, !value.equalsIgnoringCase("keep-alive") {
+                dropped.formUnion(CacheControl.fieldNames(Array(value)))
+            }
+            return true
         }
-        return head.replacingFields { name in
-            guard !connectionFields.contains(where: name.equalsIgnoringCase) else { return false }
-            return dropped.isEmpty || !dropped.contains(name.map(\.lowercasedASCII))
-        }
+        return dropped.isEmpty ? rest : rest.removingFields { name, _ in dropped.contains(name.map(\.lowercasedASCII)) }
     }
 
     /// A stored response with what the 304 says that validated it.

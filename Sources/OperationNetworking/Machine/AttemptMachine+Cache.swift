@@ -183,18 +183,24 @@ extension URLRequest {
         var isCacheable = httpMethod ?? "GET" == "GET" && httpBody == nil && httpBodyStream == nil
         var hasDirectives = false
         for (name, _) in allHTTPHeaderFields ?? [:] {
-            if isCacheable {
-                isCacheable = !Self.excludingFields.contains { name.utf8.equalsIgnoringCase($0) }
-            }
+            isCacheable = isCacheable && !Self.excludes(name.utf8)
             hasDirectives =
                 hasDirectives || name.utf8.equalsIgnoringCase("Cache-Control") || name.utf8.equalsIgnoringCase("Pragma")
         }
         return (isCacheable, hasDirectives)
     }
 
-    private static let excludingFields: [StaticString] = [
-        "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+    private static func excludes(_ name: String.UTF8View) -> Bool {
+        // One comparison for names of these lengths, and none for others.
+        switch name.count {
         // Asks for what the URL does not name.
-        "Host",
-    ]
+        case 4: name.equalsIgnoringCase("Host")
+        case 5: name.equalsIgnoringCase("Range")
+        case 8: name.equalsIgnoringCase("If-Range") || name.equalsIgnoringCase("If-Match")
+        case 13: name.equalsIgnoringCase("If-None-Match")
+        case 17: name.equalsIgnoringCase("If-Modified-Since")
+        case 19: name.equalsIgnoringCase("If-Unmodified-Since")
+        default: false
+        }
+    }
 }

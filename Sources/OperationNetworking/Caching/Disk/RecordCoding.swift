@@ -5,13 +5,31 @@ internal import Foundation
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// - Parameter capacity: bytes that there is room for at once.
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
     mutating func put(_ number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        var rest = number
+        for _ in 0..<number.bitWidth / 8 {
+            bytes.append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
     }
+
+    /// Without its length.
+    mutating func put(raw bytes: [UInt8]) { self.bytes += bytes }
 
     mutating func put(_ text: [UInt8]) {
         put(UInt32(clamping: text.count))
-        bytes.append(contentsOf: text)
+        bytes += text
+    }
+
+    mutating func put(_ text: String) {
+        var text = text
+        text.withUTF8 { text in
+            put(UInt32(clamping: text.count))
+            bytes.append(contentsOf: text)
+        }
     }
 
     /// What a program wants to be kept with a response, as far as it is made of text, numbers, dates, data, lists and
@@ -22,7 +40,7 @@ struct RecordWriter {
         }
         put(UInt32(clamping: values.count))
         for (name, value) in values {
-            put(Array(name.utf8))
+            put(name)
             value.write(to: &self)
         }
     }
@@ -120,7 +138,7 @@ private indirect enum RecordValue {
         switch self {
         case .text(let value):
             put(.text)
-            record.put(Array(value.utf8))
+            record.put(value)
         case .data(let value):
             put(.data)
             record.put(Array(value))
@@ -144,7 +162,7 @@ private indirect enum RecordValue {
             put(.dictionary)
             record.put(UInt32(clamping: values.count))
             for (name, value) in values {
-                record.put(Array(name.utf8))
+                record.put(name)
                 value.write(to: &record)
             }
         }

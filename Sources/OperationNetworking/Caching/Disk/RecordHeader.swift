@@ -45,7 +45,12 @@ struct RecordHeader: Sendable {
         guard let digest = response.content.withUnsafeBytes({ Self.digest(described, record, $0) }) else { return nil }
         var sum = RecordWriter()
         sum.put(Self.sum(described))
-        for part in [magic, live, described, digest.bytes, sum.bytes, record] { bytes += part }
+        bytes += magic
+        bytes += live
+        bytes += described
+        bytes += digest.bytes
+        bytes += sum.bytes
+        bytes += record
         return RecordHeader(header, digest: digest)
     }
 
@@ -61,11 +66,12 @@ struct RecordHeader: Sendable {
 
     /// What the digest and the check sum are of, before the record.
     private var described: [UInt8] {
-        var writer = RecordWriter()
+        var writer = RecordWriter(capacity: Self.digestOffset - 8)
+        writer.put(raw: key.bytes)
         writer.put(time)
         writer.put(UInt32(clamping: recordLength))
         writer.put(UInt64(contentLength))
-        return key.bytes + writer.bytes
+        return writer.bytes
     }
 
     /// Nil: this is no header.

@@ -9,19 +9,19 @@ extension StoredResponse {
 
     /// Everything but the content.
     var record: [UInt8] {
-        var record = RecordWriter()
+        var record = RecordWriter(capacity: head.rawFields.count + 128)
         record.put(Self.version)
         record.put(UInt16(clamping: head.statusCode))
-        record.put(Array(head.httpVersion.utf8))
+        record.put(head.httpVersion)
         record.put(head.rawFields)
         record.put(requestTime.bitPattern)
         record.put(responseTime.bitPattern)
-        record.put(Array(generation.utf8))
+        record.put(generation)
         record.put(UInt32(clamping: selecting.count))
         for field in selecting {
-            record.put(Array(field.name.utf8))
+            record.put(field.name)
             record.put(field.value == nil ? 0 : 1 as UInt8)
-            record.put(Array((field.value ?? "").utf8))
+            record.put((field.value ?? ""))
         }
         record.put(userInfo: userInfo.values)
         return record.bytes
