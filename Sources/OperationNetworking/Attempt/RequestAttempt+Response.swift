@@ -218,6 +218,8 @@ extension RequestAttempt: TransferHandler {
             if let head = machine.head {
                 let first = content.beginning
                 operation?.record(first?.head ?? head.ofEmptyPart, from: first?.url ?? machine.url, isKnown: true)
+                // It may have come while nobody wanted a stream.
+                judge(first?.head ?? head.ofEmptyPart)
             }
             completeContent()
         case .startOver:

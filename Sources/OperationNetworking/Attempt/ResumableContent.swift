@@ -103,7 +103,8 @@ final class ResumableContent: @unchecked Sendable {
             let sink = BufferedSink(
                 writer: OutputStreamWriter(stream), limit: shared.value.maximumResponseBodySize,
                 // A stream of the user's may block until somebody reads, whom a simulated thread would keep from it.
-                label: "OperationNetworking.outputStream", on: LiveRuntime())
+                queue: DispatchQueue(label: "OperationNetworking.outputStream", autoreleaseFrequency: .workItem),
+                on: LiveRuntime())
             self.sink = sink
             return sink
         }
@@ -126,8 +127,7 @@ final class ResumableContent: @unchecked Sendable {
         known = partial.representation
         let sink = BufferedSink(
             writer: DownloadWriter(destination, partial: partial), offset: partial.representation?.offset ?? 0,
-            limit: configuration.maximumResponseBodySize, label: "OperationNetworking.download",
-            on: runtime)
+            limit: configuration.maximumResponseBodySize, queue: BufferedSink.nextFileQueue, on: runtime)
         self.sink = sink
         return sink
     }

@@ -25,6 +25,8 @@ package protocol OperationRuntime: Sendable {
     func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void)
     /// Runs a block or a serializer of the user's that may wait, even for another operation: there is a thread for each.
     func onBlockThread(_ work: @escaping @Sendable () -> Void)
+    /// Runs what changes files, and calls nobody who may wait, on one of a few threads.
+    func onFileThread(_ work: @escaping @Sendable () -> Void)
     /// Runs the cancellation that a Swift task's asks for, or what lets a task go on, on one of a few threads.
     func onCancellingThread(_ work: @escaping @Sendable () -> Void)
     /// Whether the caller's thread is one of the library's, on which nobody cancels Swift tasks.
@@ -57,6 +59,7 @@ package protocol OperationRuntime: Sendable {
 
 extension OperationRuntime {
     package func onCancellingThread(_ work: @escaping @Sendable () -> Void) { onBlockThread(work) }
+    package func onFileThread(_ work: @escaping @Sendable () -> Void) { onBlockThread(work) }
     package var holdsNoTask: Bool { true }
 
     /// Runs what a serializer does where it may: one of the library's waits for nothing, and one of a user's for anything.
@@ -98,6 +101,8 @@ package struct LiveRuntime: OperationRuntime {
     private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, patience: 10)
     /// More than one, because `cancel()` of a user's operation may wait.
     private static let cancelling = WorkerPool(name: "ON.cancelling", limit: 16, patience: 10)
+    /// A disk gets no faster by more of them, and a batch of downloads has as many ends as members.
+    private static let files = WorkerPool(name: "ON.files", limit: 8, patience: 10)
     fileprivate static let caching = WorkerPool(name: "ON.caching", limit: 1, patience: 10)
 
     /// Has a thread of its own, also when a program blocks all that dispatch shares out.
@@ -125,6 +130,7 @@ package struct LiveRuntime: OperationRuntime {
     }
     package func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
     package func onCancellingThread(_ work: @escaping @Sendable () -> Void) { Self.cancelling.perform(work) }
+    package func onFileThread(_ work: @escaping @Sendable () -> Void) { Self.files.perform(work) }
     package var holdsNoTask: Bool { isNetworkThread || WorkerPool.isOnOne }
     package func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
     package func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {

@@ -78,7 +78,7 @@ extension URLConnectionOperation {
             return (_configuration.value.dependentsWaitForCompletionBlocks, task, hold)
         }
         guard let settled else {
-            return runtime.onBlockThread { [self] in
+            return runtime.onFileThread { [self] in
                 removePart()
                 conclude()
             }

@@ -70,10 +70,10 @@ final class SessionContentPump: @unchecked Sendable {
         perform(for: task) { [self] in run(for: task) }
     }
 
-    /// Calls where the client's events belong, or on a thread for blocks.
+    /// Calls where the client's events belong, or on a thread for files.
     private func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) {
         let isFile = state.withLock { if case .file = $0.place { true } else { false } }
-        if isFile { Runtime.current.onBlockThread(work) } else { task.client.perform(for: task, work) }
+        if isFile { Runtime.current.onFileThread(work) } else { task.client.perform(for: task, work) }
     }
 
     private func run(for task: SessionTask) {

@@ -73,7 +73,7 @@ extension SessionTask {
         guard isFirst else { return }
         let location = downloadLocation
         guard result.error == nil else { return finishFailedDownload(result, at: location) }
-        Runtime.current.onBlockThread { [self] in
+        Runtime.current.onFileThread { [self] in
             var result = result
             let place: URL
             do {
@@ -155,7 +155,8 @@ extension SessionTask {
                 state.hasMadeFile
             )
         }
-        Runtime.current.onBlockThread { [self] in
+        let run = handlers.isEmpty ? Runtime.current.onFileThread : Runtime.current.onBlockThread
+        run { [self] in
             var result = result
             var data: Data?
             if keeps, !hasPump, let request = originalRequest {

@@ -4,8 +4,8 @@ internal import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Hands content to a writer that may block, through a bounded buffer and a queue of its own: a slow writer pauses its
-/// own transfer and nobody else's. Coded content waits coded, and is decoded on that queue.
+/// Hands content to a writer that may block, through a bounded buffer and a queue: a slow writer pauses its own transfer,
+/// and others that have the same queue at most. Coded content waits coded, and is decoded on that queue.
 // Sendable because `state` is behind a lock and `output` is used on `queue` only.
 final class BufferedSink: ResponseSink, @unchecked Sendable {
     private struct State {
@@ -66,10 +66,11 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     /// - Parameters:
     ///   - offset: bytes that the writer has already.
     ///   - limit: bytes of decoded content that are taken, those included; nil: any number.
-    ///   - label: the queue's.
+    ///   - queue: a serial one, on which the writer is used; its own, where the writer may wait for anything.
     ///   - runtime: what the queue is one of.
     init(
-        writer: any ByteWriter, offset: Int64 = 0, limit: Int64? = nil, label: String, on runtime: any OperationRuntime
+        writer: any ByteWriter, offset: Int64 = 0, limit: Int64? = nil, queue: DispatchQueue,
+        on runtime: any OperationRuntime
     ) {
         canRestart = writer.canRestart
         output = SinkOutput(writer, offset: offset, limit: limit)
@@ -77,8 +78,23 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             $0.bytesAccepted = offset
             $0.isTouched = offset > 0
         }
-        queue = DispatchQueue(label: label, autoreleaseFrequency: .workItem)
+        self.queue = queue
         self.runtime = runtime
+    }
+
+    /// A queue for a writer to files: one of a few for all of them, since each takes a thread while it is used, and a disk
+    /// gets no faster by hundreds.
+    static var nextFileQueue: DispatchQueue {
+        let turn = fileTurn.withLock { turn in
+            turn = (turn + 1) % fileQueues.count
+            return turn
+        }
+        return fileQueues[turn]
+    }
+
+    private static let fileTurn = Locked(0)
+    private static let fileQueues = (1...8).map {
+        DispatchQueue(label: "OperationNetworking.files.\($0)", autoreleaseFrequency: .workItem)
     }
 
     var bytesAccepted: Int64 { state.withLock { $0.bytesAccepted } }

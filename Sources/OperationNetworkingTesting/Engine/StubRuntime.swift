@@ -23,6 +23,7 @@ struct StubRuntime: OperationRuntime {
     }
     func onBlockThread(_ work: @escaping @Sendable () -> Void) { base.onBlockThread(surrounded(work)) }
     func onCancellingThread(_ work: @escaping @Sendable () -> Void) { base.onCancellingThread(surrounded(work)) }
+    func onFileThread(_ work: @escaping @Sendable () -> Void) { base.onFileThread(surrounded(work)) }
     var holdsNoTask: Bool { base.holdsNoTask }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { base.on(queue, surrounded(work)) }
     func assertOn(_ queue: DispatchQueue) { base.assertOn(queue) }

@@ -32,6 +32,8 @@ final class Ledger: Sendable {
         var tally = Tally()
         var findings: [String] = []
         var watched: [(name: String, object: WeakReference)] = []
+        /// Of open calls, by their names, where they made one.
+        var objects: [String: WeakReference] = [:]
         var dice = Dice(seed: 1)
     }
 
@@ -50,7 +52,7 @@ final class Ledger: Sendable {
 
     func answered(_ answer: Answer) {
         state.withLock { state in
-            state.open[ObjectIdentifier(answer)] = nil
+            if let name = state.open.removeValue(forKey: ObjectIdentifier(answer)) { state.objects[name] = nil }
             state.answers += 1
         }
     }
@@ -60,8 +62,14 @@ final class Ledger: Sendable {
 
     var open: [String] { state.withLock { Array($0.open.values) } }
 
+    /// What an open call has made, in its own words.
+    func description(ofObjectOf name: String) -> String {
+        let object = state.withLock { $0.objects[name]?.object }
+        return object.map { "\($0)" } ?? "nothing is left of it"
+    }
+
     /// Nobody waits for these any more.
-    func forgetOpen() { state.withLock { $0.open = [:] } }
+    func forgetOpen() { state.withLock { ($0.open, $0.objects) = ([:], [:]) } }
 
     func add(_ tally: Tally) { state.withLock { $0.tally += tally } }
 
@@ -92,6 +100,7 @@ final class Ledger: Sendable {
     /// Some of the objects that calls make are looked at again: nothing keeps them when the cell has ended.
     func watch(_ object: AnyObject, _ name: String) {
         state.withLock { state in
+            if state.open.values.contains(name) { state.objects[name] = WeakReference(object: object) }
             guard state.dice.once(in: 16) || state.watched.count < 64, state.watched.count < 2_000 else {
                 return
             }

@@ -190,7 +190,10 @@ final class Matrix: Sendable {
                 say(
                     "FAILED: no answer for \(patience) s in \(cell), seed \(seed); \(open.count) calls are open:"
                 )
-                for name in open.prefix(20) { say("  \(name)") }
+                for name in open.prefix(20) {
+                    say("  \(name)")
+                    say("    \(ledger.description(ofObjectOf: name))")
+                }
                 say("  " + Self.repeating(cell, seed))
                 // For a debugger, or the traces of all threads.
                 if getenv("LOAD_STOPS") != nil { kill(getpid(), SIGSTOP) }

@@ -36,7 +36,8 @@ import Testing
     ) async -> Writer.Notes {
         let writer = Writer()
         let notes = writer.notes
-        let sink = BufferedSink(writer: writer, label: "BufferedSinkTests", on: LiveRuntime())
+        let sink = BufferedSink(
+            writer: writer, queue: DispatchQueue(label: "BufferedSinkTests"), on: LiveRuntime())
         await withCheckedContinuation { continuation in
             Runtime.current.onNetworkThread {
                 sink.open(Events())

@@ -77,4 +77,36 @@ extension ResponseStreamTests {
         }
         #expect(received == content.prefix(50_000) && server.requests.count == 2)
     }
+
+    @Test(
+        "Content that turns out to be whole when the operation goes on is judged, and read",
+        arguments: [HTTPResponseSerializer(), JSONResponseSerializer()])
+    func wholeAfterPause(serializer: HTTPResponseSerializer) async throws {
+        let server = try TestServer()
+        let count = Tally()
+        server.respondToOthers { _ in
+            guard count.increment() == 1 else {
+                return ScriptedResponse(status: 416, headers: [("Content-Range", "bytes */5")])
+            }
+            // Complete but for the last chunk, so that the client cannot know.
+            return ScriptedResponse(
+                headers: [("ETag", "\"one\""), ("Content-Type", "application/json")],
+                body: .chunked([Data("[1,2]".utf8)])
+            ).ending(.stall, afterBodyBytes: 5)
+        }
+        let operation = HTTPRequestOperation.make(server.url())
+        operation.responseSerializer = serializer
+        let progress = Recorder<Int64>()
+        operation.setDownloadProgressBlock { _, total, _ in progress.append(total) }
+        operation.start()
+        try await eventually { progress.last == 5 }
+        operation.pause()
+        // Nobody wanted a stream before.
+        let chunks = operation.chunks
+        operation.resume()
+        var received = Data()
+        for try await chunk in chunks { received += chunk }
+        #expect(received == Data("[1,2]".utf8) && operation.error == nil)
+        #expect(server.requests.map { $0["Range"] } == [nil, "bytes=5-"])
+    }
 }
