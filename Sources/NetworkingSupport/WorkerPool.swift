@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 internal import CLinux
+internal import Dispatch
 package import Foundation
 
 /// Threads of our own that run short pieces of work, one after the other each.
 ///
 /// Not a dispatch queue: the process's dispatch threads are everybody's, and a program may block them all. No more
 /// threads than `limit` are made, and none before there is work. Work of one lane begins in order of arrival; lanes take
-/// turns, and none has all threads where `laneLimit` is less than `limit`.
+/// turns, and none has all threads where `laneLimit` is less than `limit`. Beyond `eagerLimit` a thread is made only for
+/// work that has waited for some milliseconds: hundreds of short pieces that come at once are done by a few threads, and
+/// pieces that wait for each other get theirs all the same.
 // Sendable because everything mutable is guarded by `condition`.
 package final class WorkerPool: @unchecked Sendable {
     private struct Lane {
@@ -37,6 +40,7 @@ package final class WorkerPool: @unchecked Sendable {
     private let name: String
     private let limit: Int
     private let laneLimit: Int
+    private let eagerLimit: Int
     /// Seconds after which a thread without work ends; nil: it stays.
     private let patience: TimeInterval?
     private let condition = NSCondition()
@@ -48,6 +52,15 @@ package final class WorkerPool: @unchecked Sendable {
     private var idle = 0
     /// Idle threads that were woken and have not come yet.
     private var woken = 0
+    /// Pieces of work that came, and those that were begun, of all lanes.
+    private var (added, begun): (UInt64, UInt64) = (0, 0)
+    /// `added` when somebody was asked to look whether there are threads enough; nil: nobody was.
+    private var growthMark: UInt64?
+
+    /// Seconds that work waits for a thread to be done with other work, before one more is made.
+    private static let hesitation = 0.005
+    /// Has a thread of its own, also when a program blocks all that dispatch shares out.
+    private static let growth = DispatchQueue(label: "OperationNetworking.poolGrowth")
 
     /// A pool of at most `limit` threads.
     ///
@@ -55,11 +68,15 @@ package final class WorkerPool: @unchecked Sendable {
     ///   - name: the threads' name; the system keeps its first 15 bytes.
     ///   - limit: the largest number of threads; `Int.max` for work that may wait for other work of the same pool.
     ///   - laneLimit: the largest number of them that one lane may have.
+    ///   - eagerLimit: how many are made at once, where there is work for them; further ones hesitate.
     ///   - patience: seconds after which a thread without work ends; nil: it stays.
-    package init(name: String, limit: Int, laneLimit: Int = .max, patience: TimeInterval? = nil) {
+    package init(
+        name: String, limit: Int, laneLimit: Int = .max, eagerLimit: Int = .max, patience: TimeInterval? = nil
+    ) {
         self.name = name
         self.limit = max(limit, 1)
         self.laneLimit = max(laneLimit, 1)
+        self.eagerLimit = max(eagerLimit, 1)
         self.patience = patience
     }
 
@@ -67,22 +84,58 @@ package final class WorkerPool: @unchecked Sendable {
     ///
     /// - Parameter lane: whose work it is.
     package func perform(lane key: String = "", _ body: @escaping @Sendable () -> Void) {
-        let needsThread = condition.withLock {
+        enum Need { case nothing, thread, look }
+        let need = condition.withLock { () -> Need in
             lanes[key, default: Lane()].work.append(body)
-            guard makeReady(key) else { return false }
+            added &+= 1
+            guard makeReady(key) else { return .nothing }
             if idle > woken {
                 woken += 1
                 condition.signal()
-                return false
+                return .nothing
             }
-            guard threads < limit else { return false }
+            guard threads < limit else { return .nothing }
+            guard threads < eagerLimit else { return askForLook() ? .look : .nothing }
             threads += 1
-            return true
+            return .thread
         }
-        guard needsThread else { return }
+        switch need {
+        case .nothing: break
+        case .thread: makeThread()
+        case .look: growSoon()
+        }
+    }
+
+    private func makeThread() {
         let thread = Thread { [self] in run() }
         thread.stackSize = 1 << 20
         thread.start()
+    }
+
+    // MARK: Growing
+
+    /// Notes what has to be begun by the next look. False: somebody was asked already. With the lock held.
+    private func askForLook() -> Bool {
+        guard growthMark == nil else { return false }
+        growthMark = added
+        return true
+    }
+
+    private func growSoon() {
+        Self.growth.asyncAfter(deadline: .now() + Self.hesitation) { [self] in grow() }
+    }
+
+    /// Makes a thread for each piece of work that has waited since the look was asked for.
+    private func grow() {
+        let (count, isLookDue) = condition.withLock {
+            let mark = growthMark.take() ?? 0
+            let late = mark > begun ? Int(clamping: mark - begun) : 0
+            let count = max(0, min(late - (idle - woken), limit - threads))
+            threads += count
+            return (count, added > begun && threads < limit && askForLook())
+        }
+        for _ in 0..<count { makeThread() }
+        if isLookDue { growSoon() }
     }
 
     /// Whether the caller is on one of the pool's threads.
@@ -144,6 +197,7 @@ package final class WorkerPool: @unchecked Sendable {
             lanes[key]?.isReady = false
             lanes[key]?.running += 1
             guard let body = lanes[key]?.take() else { return nil }
+            begun &+= 1
             _ = makeReady(key)
             return (key, body)
         }

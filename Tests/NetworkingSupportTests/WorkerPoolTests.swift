@@ -44,6 +44,53 @@ struct WorkerPoolTests {
         deinit { onEnd() }
     }
 
+    @Test("Much short work is done by a few threads, and work that waits for other work gets one each")
+    func eagerLimit() async {
+        let pool = WorkerPool(name: "test", limit: .max, eagerLimit: 4, patience: 10)
+        let threads = Locked<Set<String>>([])
+        let isOver = Latch()
+        let rest = Locked(1000)
+        for _ in 0..<1000 {
+            pool.perform {
+                let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")) ?? ""
+                threads.withLock { _ = $0.insert(own) }
+                if rest.withLock({ rest in
+                    rest -= 1
+                    return rest == 0
+                }) {
+                    isOver.open()
+                }
+            }
+        }
+        await offThread { isOver.wait() }
+        // A machine that is busy has work wait for longer, and more threads made: not one for each piece.
+        #expect(threads.withLock { $0.count } < 200)
+        let meeting = Latch()
+        let missing = Locked(100)
+        for _ in 0..<100 {
+            pool.perform {
+                if missing.withLock({ missing in
+                    missing -= 1
+                    return missing == 0
+                }) {
+                    meeting.open()
+                }
+                meeting.wait()
+            }
+        }
+        await offThread { meeting.wait() }
+        #expect(missing.withLock { $0 } == 0)
+    }
+
+    private func offThread(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                work()
+                continuation.resume()
+            }
+        }
+    }
+
     @Test("The system knows a pool's threads by its name")
     func names() async {
         let pool = WorkerPool(name: "ON.a-name-of-some-length", limit: 1, patience: 1)

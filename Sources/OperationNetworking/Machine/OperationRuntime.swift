@@ -98,7 +98,7 @@ package struct LiveRuntime: OperationRuntime {
         return WorkerPool(name: "ON.parsing", limit: share + 1, laneLimit: share)
     }()
     /// Blocks may wait for operations, whose blocks may wait in turn: a limit would be a deadlock.
-    private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, patience: 10)
+    private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, eagerLimit: 16, patience: 10)
     /// More than one, because `cancel()` of a user's operation may wait.
     private static let cancelling = WorkerPool(name: "ON.cancelling", limit: 16, patience: 10)
     /// A disk gets no faster by more of them, and a batch of downloads has as many ends as members.
