@@ -53,6 +53,44 @@ struct SlowVerdictTests {
         #expect(policy.asked.withLock { $0 } == asked)
     }
 
+    /// Takes its time, whoever else is asked meanwhile.
+    private final class SlowPolicy: SecurityPolicy, @unchecked Sendable {
+        let asked = Locked(0)
+
+        override func evaluate(_ serverTrust: ServerTrust, forDomain domain: String?) -> Bool {
+            asked.withLock { $0 += 1 }
+            Thread.sleep(forTimeInterval: 0.02)
+            return domain == "127.0.0.1"
+        }
+    }
+
+    @Test("640 requests, 64 at a time, by either version of HTTP", arguments: [false, true])
+    func many(isHTTP2: Bool) async throws {
+        let content = Data("content".utf8)
+        let nginx = try NginxServer.start(
+            portCount: 1, files: ["file": content], identity: HandshakeTests.identity.get()
+        ) { layout in
+            "server { listen 127.0.0.1:\(layout.ports[0]) ssl\(isHTTP2 ? " http2" : ""); root \(layout.root);"
+                + " ssl_certificate \(layout.certificate); ssl_certificate_key \(layout.key); keepalive_requests 40; }"
+        }
+        defer { nginx.stop() }
+        let policy = SlowPolicy(pinningMode: .none)
+        let queue = RequestOperationQueue()
+        queue.maxConcurrentOperationCount = 64
+        let operations = (0..<640).map { _ in
+            let operation = HTTPRequestOperation(request: URLRequest(url: nginx.url("/file", port: 0, scheme: "https")))
+            operation.responseSerializer = HTTPResponseSerializer()
+            operation.securityPolicy = policy
+            return operation
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        for operation in operations { _ = try? await operation.value() }
+        let failed = operations.filter { $0.responseData != content }
+        #expect(failed.isEmpty, "\(failed.count): \(failed.first?.error.map { "\($0)" } ?? "")")
+        // Once for each connection, of which there are sixteen or more with so many requests on each.
+        #expect((16...640).contains(policy.asked.withLock { $0 }))
+    }
+
     @Test("A rejection is what it is at once, and the server sees no request", arguments: versions)
     func rejection(version: TLSVersion) async throws {
         let server = try server(version)
