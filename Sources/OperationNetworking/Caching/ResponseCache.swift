@@ -179,7 +179,8 @@ final class ResponseCache: @unchecked Sendable {
             guard isStored, face.wantsToShow(key) else { return }
             Runtime.current.onCachingThread {
                 // Something else may be there by now, which is shown in its turn.
-                if let present = face.store.recentResponse(for: key) { face.show(present, for: key, url: url.withoutUserInfo) }
+                guard let present = face.store.recentResponse(for: key) else { return }
+                face.show(present, for: key, url: url.withoutUserInfo)
             }
         case .subclass(let cache):
             cache.store(response.filtered, for: key, url: url.withoutUserInfo, policy: policy, since: moment)
