@@ -27,6 +27,30 @@ import Testing
         #expect(delegate.error == nil && delegate.data == Data("content".utf8))
     }
 
+    @Test("A second start does not begin what the first one still gets ready for")
+    func startTwice() async throws {
+        let server = try TestServer()
+        server.respondToOthers { .ok($0.text) }
+        let directory = try TemporaryDirectory()
+        let file = directory.file("content")
+        try Data("content".utf8).write(to: file)
+        let delegate = RecordingDelegate()
+        let session = OperationURLSession(configuration: .ephemeral, delegate: delegate)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        let task = session.uploadTask(with: request, fromFile: file)
+        let operation = try #require(session.operation(for: task) as? SessionOperation)
+        let inner = try #require(operation.task)
+        // As another thread has it that a resumption came to before: the file is not open yet.
+        inner.withState { $0.isGettingReady = true }
+        operation.start()
+        #expect(!operation.isExecuting)
+        inner.withState { $0.isGettingReady = false }
+        operation.start()
+        await delegate.isComplete.wait()
+        #expect(delegate.error == nil && delegate.data == Data("content".utf8) && server.requests.count == 1)
+    }
+
     /// A delegate that suspends its task when the response, or content, comes; counts responses.
     private final class Suspender {
         let delegate = RecordingDelegate()

@@ -39,7 +39,7 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// Also when the operation is started by hand, or by another queue than the session's.
     override func start() {
-        task?.operationWillStart(self)
+        if let task, !task.operationWillStart(self) { return }
         super.start()
     }
 

@@ -177,17 +177,28 @@ extension SessionTask {
     }
 
     /// The operation is started: by the session, or by somebody who took it for an operation.
-    func operationWillStart(_ operation: SessionOperation) {
-        let (isFirst, wasLetGo, begins, session) = withState { state in
-            let isFirst = state.beginning == nil
+    ///
+    /// - Returns: whether it may begin. Not while another thread, which starts it as well, gets ready for that: what it is
+    ///   to send is not there yet.
+    func operationWillStart(_ operation: SessionOperation) -> Bool {
+        let (isFirst, isReady, wasLetGo, begins, session) = withState { state in
+            let isFirst = state.beginning == nil && !state.isGettingReady
             // The user had let go of the task; not one that has ended, which lets go of it for good.
             let wasLetGo = isFirst && state.operation == nil && state.machine.state != .completed
             if wasLetGo { state.operation = operation }
             let begins = state.machine.noteBeginning()
-            return (isFirst, wasLetGo, begins, isFirst && !state.isKept ? state.session : nil)
+            let isReady = !state.isGettingReady
+            if isFirst { state.isGettingReady = true }
+            return (isFirst, isReady, wasLetGo, begins, isFirst && !state.isKept ? state.session : nil)
         }
         if begins { client.taskDidResume(self) }
-        guard isFirst else { return }
+        guard isFirst else { return isReady }
+        getReady(operation, wasLetGo, session)
+        withState { $0.isGettingReady = false }
+        return true
+    }
+
+    private func getReady(_ operation: SessionOperation, _ wasLetGo: Bool, _ session: OperationURLSession?) {
         // An invalid session does not know any more of a task that the user had let go of.
         let isTooLate = wasLetGo && session?.refusesTasks == true
         if let session { keep(in: session) }

@@ -67,6 +67,8 @@ final class SessionTask: Sendable {
         var location: URL?
         var exchanges: [TransferExchange] = []
         var beginning: SessionTaskClock?
+        /// Somebody gets ready for the operation's first start.
+        var isGettingReady = false
         /// Wait for what a cancelled download leaves behind.
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// What a cancelled download leaves is wanted.
