@@ -173,9 +173,11 @@ extension EngineLoop {
         switch code {
         case .CURLE_HTTP2:
             true
-        case .CURLE_PARTIAL_FILE, .CURLE_GOT_NOTHING, .CURLE_RECV_ERROR, .CURLE_SEND_ERROR:
-            // One that was there before may have been ended before the request came.
+        case .CURLE_PARTIAL_FILE, .CURLE_GOT_NOTHING, .CURLE_RECV_ERROR, .CURLE_SEND_ERROR, .CURLE_OK:
+            // One that was there before may have been ended before the request came: without an error even, where the server
+            // said goodbye.
             driver.transfer?.ledger.wasHTTP2 == true && driver.collector.totalBytes == 0 && driver.connectionsMade == 0
+                && !driver.endsEarly
         default:
             false
         }
