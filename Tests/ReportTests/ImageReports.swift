@@ -109,9 +109,11 @@ import Testing
         #expect(try Image(data: Data(file)).isRedAndBlue)
     }
 
-    @Test("The trailer is missing (WebKit#1678, image-gif#138)")
-    func missingTrailer() throws {
-        #expect(try Image(data: Data(GIFFile.head(2, 1) + GIFFile.frame)).isRedAndBlue)
+    @Test(
+        "The trailer is missing, also behind a comment (WebKit#1678, image-gif#138)",
+        arguments: [[], [0x21, 0xFE, 1, 0x61, 0]])
+    func missingTrailer(rest: [UInt8]) throws {
+        #expect(try Image(data: Data(GIFFile.head(2, 1) + GIFFile.frame + rest)).isRedAndBlue)
     }
 
     @Test("A zero where a block should begin ends the file (go#38853, omggif#13)")

@@ -87,6 +87,13 @@ import Testing
             answers: [moved(to: "/b\r\nLocation: /c"), end],
             outcome: .any, requests: ["GET /"]),
         Exchange(
+            reference: "curl#19130", what: "two Locations, the second one of another host",
+            answers: [moved(to: "/b\r\nX: y\r\nLocation: http://other.test/b"), end],
+            outcome: .any, requests: ["GET /"]),
+        Exchange(
+            reference: "curl#19130", what: "two Locations that differ in white space around them",
+            answers: [moved(to: "/b\r\nLocation:   /b "), end], outcome: .text("x"), requests: ["GET /", "GET /b"]),
+        Exchange(
             reference: "scrapy#4042", what: "an empty host is refused (RFC 9110, 4.2.1)",
             answers: [moved(to: "///relative/path"), end], outcome: .any, requests: ["GET /"]),
         Exchange(
