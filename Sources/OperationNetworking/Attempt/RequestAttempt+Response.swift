@@ -311,7 +311,8 @@ extension RequestAttempt: TransferHandler {
             }
         } else if let sink = content.sink {
             incoming.isWriting = true
-            sink.finish { [self] error in finish(writing: error) }
+            // Observers of the end may wait for other downloads, which may have the same queue.
+            sink.finish { [self] error in runtime.onBlockThread { [self] in finish(writing: error) } }
         } else {
             finish(error: nil)
         }

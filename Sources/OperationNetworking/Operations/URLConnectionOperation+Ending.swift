@@ -60,7 +60,7 @@ extension URLConnectionOperation {
                 if content.sink == nil, unused != nil { runtime.onBlockThread { unused?.close() } }
                 return content.discard()
             }
-            content.discard { [self] in conclude() }
+            content.discard { [self] in runtime.onBlockThread { [self] in conclude() } }
         }
         if !isFile { conclude() }
     }
@@ -80,7 +80,8 @@ extension URLConnectionOperation {
         guard let settled else {
             return runtime.onFileThread { [self] in
                 removePart()
-                conclude()
+                // Not here: observers may wait for anything.
+                runtime.onBlockThread { [self] in conclude() }
             }
         }
         defer { withExtendedLifetime(settled.hold) {} }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -31,4 +32,28 @@ extension DownloadTests {
             #expect(server.requests.map { $0["Range"] } == ["bytes=1000-"])
         }
     }
+
+    @Test("An observer of one download's end may wait for the ends of others, however many there are")
+    func waitingObserver() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("content") }
+        let operations = (0..<24).map { index in
+            let operation = HTTPRequestOperation.make(server.url("/\(index)"))
+            operation.downloadDestination = DownloadDestination(fileURL: directory.file("waiting-\(index)"))
+            return operation
+        }
+        let others = Tally()
+        let tokens = operations.enumerated().map { index, operation in
+            operation.observe(\.isFinished) { [gate = Self.waitingGate] operation, _ in
+                guard operation.isFinished else { return }
+                if index == 0 { _ = gate.wait(timeout: 20) } else if others.increment() == 23 { gate.open() }
+            }
+        }
+        for operation in operations { operation.start() }
+        for operation in operations { await operation.completed() }
+        withExtendedLifetime(tokens) {}
+        #expect(Self.waitingGate.isOpen && operations.allSatisfy { $0.error == nil })
+    }
+
+    private static let waitingGate = Gate()
 }
