@@ -86,7 +86,8 @@ struct HTTP2LostTests {
         arguments: Reply.allCases, [1, 2])
     func refusal(reply: Reply, number: Int) async {
         let posts = Locked(0)
-        for content in ["x", String(repeating: "x", count: 200_000)] {
+        let long = String(repeating: "x", count: 200_000)
+        for (content, isStream) in [("x", false), (long, false), ("x", true), (long, true)] {
             let server = Self.server(except: number) { connection, stream in
                 reply.send(on: connection, stream)
             } seen: {
@@ -101,7 +102,9 @@ struct HTTP2LostTests {
             if number == 2 { #expect(await engine.run(Self.request(server, method: "GET")).text == "content") }
             posts.withLock { $0 = 0 }
             var request = Self.request(server, method: "POST")
-            request.body = .data(Data(content.utf8))
+            let data = Data(content.utf8)
+            request.body =
+                isStream ? .source(StreamBodySource(stream: InputStream(data: data), contentLength: nil)) : .data(data)
             let record = await engine.run(request)
             if reply.isRefusal {
                 #expect(record.text == "content", "\(String(describing: record.error))")

@@ -41,17 +41,20 @@ final class BodyPump: @unchecked Sendable {
         var failure: (any Error)?
         /// The network thread has found nothing and wants to be told.
         var isAwaited = false
+        var wakeUp: @Sendable () -> Void
         /// A run of `fill` is under way or on its way.
         var isFilling = false
         var isClosed = false
     }
 
-    private let exchange = Locked(Exchange())
+    private let exchange: Locked<Exchange>
     private let queue: DispatchQueue
     private let producer: ProducerBox
-    private let wakeUp: @Sendable () -> Void
-    /// Network thread.
+    /// Network thread. Being read, or read to its end, if it is the first: which is kept until the second is begun, so that
+    /// what fits into it can be read again.
     private var current: Chunk?
+    /// Network thread. `current` is the first, or will be.
+    private var isInFirst = true
     /// Network thread. Bytes of `current` that have been read.
     private var position = 0
 
@@ -71,7 +74,7 @@ final class BodyPump: @unchecked Sendable {
     ) {
         self.queue = queue
         self.depth = max(depth, 2)
-        self.wakeUp = wakeUp
+        exchange = Locked(Exchange(wakeUp: wakeUp))
         producer = ProducerBox(makeProducer())
         fillIfIdle()
     }
@@ -80,20 +83,32 @@ final class BodyPump: @unchecked Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
         var copied = 0
         while copied < buffer.count {
-            guard let chunk = current ?? takeFull() else {
+            guard let chunk = currentWithBytes() else {
                 if copied > 0 { break }
                 guard let answer = answerWithoutBytes() else { continue }
                 return answer
             }
-            current = chunk
             let count = min(buffer.count - copied, chunk.count - position)
             let source = UnsafeRawBufferPointer(rebasing: chunk.bytes[position..<position + count])
             UnsafeMutableRawBufferPointer(rebasing: buffer[copied...]).copyMemory(from: source)
             copied += count
             position += count
-            if position == chunk.count { giveBack(chunk) }
+            if position == chunk.count, !isInFirst { giveBack(chunk) }
         }
         return .bytes(copied)
+    }
+
+    /// Network thread. Whether nothing was read yet beyond what the producer gave first.
+    var hasBeginning: Bool { isInFirst }
+
+    /// Network thread. Goes back to the first byte, which is still there if there is the beginning.
+    func restart(wakeUp: @escaping @Sendable () -> Void) {
+        guard isInFirst else { return }
+        position = 0
+        exchange.withLock {
+            $0.wakeUp = wakeUp
+            $0.isAwaited = false
+        }
     }
 
     /// No more reads will come. The producer is let go of as soon as it does not block.
@@ -115,6 +130,18 @@ final class BodyPump: @unchecked Sendable {
     }
 
     // MARK: The network thread's side
+
+    /// Nil: there is none at present.
+    private func currentWithBytes() -> Chunk? {
+        if let current, position < current.count { return current }
+        guard let next = takeFull() else { return nil }
+        if let first = current {
+            isInFirst = false
+            giveBack(first)
+        }
+        current = next
+        return next
+    }
 
     private func takeFull() -> Chunk? {
         exchange.withLock { exchange in
@@ -163,7 +190,7 @@ final class BodyPump: @unchecked Sendable {
         while let chunk = takeFree() {
             guard let producer = producer.producer else { return }
             let result = Result { try producer.produce(into: chunk.bytes) }
-            let wakes = exchange.withLock { exchange -> Bool in
+            let wakeUp = exchange.withLock { exchange -> (@Sendable () -> Void)? in
                 switch result {
                 case .success(let count) where count > 0 && count <= chunk.bytes.count:
                     chunk.count = count
@@ -173,11 +200,11 @@ final class BodyPump: @unchecked Sendable {
                 case .failure(let error):
                     exchange.failure = error
                 }
-                let wakes = exchange.isAwaited
+                guard exchange.isAwaited else { return nil }
                 exchange.isAwaited = false
-                return wakes
+                return exchange.wakeUp
             }
-            if wakes { wakeUp() }
+            wakeUp?()
         }
     }
 

@@ -13,7 +13,10 @@ package protocol BodySource: AnyObject, Sendable {
     /// Copies up to `buffer.count` bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead
     /// Goes back to the first byte, for another attempt. False: cannot.
-    func rewind() -> Bool
+    ///
+    /// - Parameter afterRefusal: The server has said that it did not look at the request (RFC 9113, section 8.7). A source
+    ///   may then deliver what it happens to have still of bytes that are to be had only once.
+    func rewind(afterRefusal: Bool) -> Bool
     /// No more reads will come (the transfer ended, early or not): stop producing and release resources.
     func close()
 }

@@ -35,7 +35,7 @@ package final class FileBodySource: BodySource, @unchecked Sendable {
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { pump?.read(into: buffer) ?? .end }
 
-    package func rewind() -> Bool {
+    package func rewind(afterRefusal: Bool) -> Bool {
         close()
         return true
     }

@@ -26,7 +26,8 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
     ///     closed with this object.
     ///   - contentLength: Bytes that the stream will deliver; nil: unknown, sent chunked.
     ///   - reopen: Makes another stream with the same bytes, for a request that has to be sent again; called on the
-    ///     network thread. nil: such a request fails.
+    ///     network thread. nil: such a request fails, unless the server has refused it unseen and no more had gone out
+    ///     than what was read first, 256 KiB at most.
     package init(
         stream: sending InputStream, contentLength: Int64?, reopen: (@Sendable () -> InputStream?)? = nil
     ) {
@@ -36,7 +37,10 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
     }
 
     package func open(wakeUp: @escaping @Sendable () -> Void) {
-        guard let stream else { return }
+        guard let stream else {
+            pump?.restart(wakeUp: wakeUp)
+            return
+        }
         self.stream = nil
         wasOpened = true
         closePump()
@@ -51,9 +55,9 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
         return result
     }
 
-    package func rewind() -> Bool {
+    package func rewind(afterRefusal: Bool) -> Bool {
         if pump == nil, stream != nil || isKnownEmpty { return true }
-        guard let another = reopen?() else { return false }
+        guard let another = reopen?() else { return afterRefusal && pump?.hasBeginning == true }
         closePump()
         stream = another
         return true

@@ -81,7 +81,7 @@ extension TransferDriver {
             return true
         case .source(let source):
             guard isSourceOpen else { return true }
-            guard source.rewind() else {
+            guard source.rewind(afterRefusal: transfer?.ledger.isRefused == true) else {
                 failure =
                     transfer?.ledger.wouldRepeat == true
                     ? repetitionError

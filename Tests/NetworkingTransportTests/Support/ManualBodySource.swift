@@ -62,7 +62,7 @@ final class ManualBodySource: BodySource {
         return .bytes(chunk.count)
     }
 
-    func rewind() -> Bool {
+    func rewind(afterRefusal: Bool) -> Bool {
         let canRewind = canRewind
         return state.withLock { state in
             state.rewinds += 1
