@@ -4,8 +4,8 @@ internal import FoundationNetworking
 
 /// The sender of a challenge whose methods are the answer, as with AFNetworking.
 ///
-/// Only the challenge holds it. So when the last reference to a challenge goes away that nobody has answered, the sender
-/// goes, too, and nobody waits for an answer that cannot come.
+/// Only the challenge holds it. When the last reference to an unanswered challenge goes away, the sender is released,
+/// too, and no code waits for an answer that cannot come.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
     private let answer: ChallengeAnswer
 

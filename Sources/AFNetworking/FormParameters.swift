@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// What AFNetworking takes as parameters of a form, as `OperationNetworking` takes it.
+/// The parameters of a form as AFNetworking accepts them, converted for `OperationNetworking`.
 struct FormParameters {
     /// Text keys and their values.
     let dictionary: [String: Any]?

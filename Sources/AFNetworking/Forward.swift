@@ -6,7 +6,7 @@ internal import FoundationNetworking
 enum Forward {
     typealias Success = @Sendable (HTTPRequestOperation, Any?) -> Void
 
-    /// A success block with what it is told of: an operation, or a task.
+    /// A success block and the first argument that it receives: an operation, or a task.
     static func success<Request>(
         _ block: (@Sendable (Request, AnyObject?) -> Void)?
     ) -> (@Sendable (Request, Any?) -> Void)? {
@@ -59,7 +59,8 @@ enum Forward {
 
     static var unsendable: URLRequest { URLRequest(url: nowhere) }
 
-    /// A request of Objective-C's; one without a URL, which Foundation on Linux would stop the process for, cannot be sent.
+    /// A request of Objective-C's; one without a URL, which Foundation on Linux would stop the process for, cannot be
+    /// sent.
     static func request(_ request: NSURLRequest) -> URLRequest {
         request.url == nil ? unsendable : request as URLRequest
     }

@@ -13,7 +13,7 @@ extension URLResponseSerialization {
     /// `responseObject(for:data:)`, as Swift 1 has it.
     ///
     /// `error` is where the error is put; nil: it is lost.
-    /// The result is the object, with an error beside it when only the status was refused.
+    /// Returns the object. If only the status was refused, it returns the object and sets the error.
     @discardableResult
     public func responseObjectForResponse(
         _ response: URLResponse?, data: Data?, error: NSErrorPointer
@@ -24,7 +24,7 @@ extension URLResponseSerialization {
     /// `responseObject(for:data:)`, as Swift 3 and later have it.
     ///
     /// `error` is where the error is put; nil: it is lost.
-    /// The result is the object, with an error beside it when only the status was refused.
+    /// Returns the object. If only the status was refused, it returns the object and sets the error.
     @discardableResult
     public func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
         do {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// What a file gets that says `import AFNetworkingUIKit`: the names of AFNetworking for images, and everything that they
-// stand for. A module of its own, because it needs an image library. As in AFNetworking, names only.
+// Everything that `import AFNetworkingUIKit` gives a file: the names of AFNetworking for images, and what they stand
+// for. A separate module, because it needs an image library. As in AFNetworking, names only.
 
 @_exported public import AFNetworking
 @_exported public import OperationNetworkingImages

@@ -20,8 +20,8 @@ extension AutoPurgingImageCache {
 }
 
 extension ImageDownloader {
-    /// `sessionManager`, which is not optional in AFNetworking. There is none, and to use it stops the program, when the
-    /// downloader was made over operations.
+    /// `sessionManager`, which is not optional in AFNetworking. A downloader that was made over operations has no
+    /// session manager: reading this property then stops the program.
     @_disfavoredOverload
     public var sessionManager: HTTPSessionManager! { hiddenSessionManager }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Values with costs, of which those used least recently go first when they cost too much altogether. Each call is O(1),
-/// but for what it removes.
+/// Values with costs, of which those used least recently go first when they cost too much altogether. Each call is
+/// O(1), but for what it removes.
 ///
-/// A pure value: who shares it guards it. What is removed is handed out, to be released where that may take its time.
-///
+/// A pure value: code that shares it must guard it. Removed values are returned to the caller, to be released where
+/// that may take its time.
 /// Public, in a module that no product shows, for the reason that `Locked` gives.
 public struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline
@@ -32,30 +32,31 @@ public struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     /// Used most recently.
     @usableFromInline var last: Int?
 
-    /// What is below zero counts as zero, and what is to be left as the capacity at most.
+    /// Makes an empty cache. Negative values count as zero, and the cost to be left after a purge is at most the
+    /// capacity.
     @inlinable
     public init(capacity: Int, preferredCostAfterPurge: Int) {
         limit = max(capacity, 0)
         limitAfterPurge = min(max(preferredCostAfterPurge, 0), max(capacity, 0))
     }
 
-    /// More is too much.
+    /// The highest total cost. When the values cost more, some are removed.
     @inlinable
     public var capacity: Int { limit }
 
-    /// As much stays when it was too much.
+    /// The highest total cost that is left after values had to be removed.
     @inlinable
     public var preferredCostAfterPurge: Int { limitAfterPurge }
 
-    /// What all values cost.
+    /// The total cost of all values.
     @inlinable
     public var totalCost: Int { total }
 
-    /// How many values there are.
+    /// The number of values.
     @inlinable
     public var count: Int { places.count }
 
-    /// From the one used least recently to the one used most recently.
+    /// The keys, from the one used least recently to the one used most recently.
     @inlinable
     public var keys: [Key] {
         var keys: [Key] = []
@@ -123,7 +124,7 @@ public struct CostBoundCache<Key: Hashable & Sendable, Value: Sendable>: Sendabl
         return removed
     }
 
-    /// Takes a value out; nil: there is none.
+    /// Removes a value and returns it; nil: the cache has no such value.
     @inlinable
     public mutating func removeValue(forKey key: Key) -> Value? {
         guard let place = places.removeValue(forKey: key), let entry = entries[place] else { return nil }

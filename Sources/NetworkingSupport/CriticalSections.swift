@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if DEBUG
-    /// Lets a simulation interleave: told of every critical section's end, on a thread that holds no lock of ours.
+    /// Lets a simulation interleave: called at every critical section's end, on a thread that holds no lock of ours.
     ///
     /// Present in debug builds only, and without effect unless a simulation, which has one thread, installed a handler
     /// before anything else ran.

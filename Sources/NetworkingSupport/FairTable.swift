@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// A bounded table whose entries belong to owners. When it is full, an entry goes of the owner that has most of them: who fills
-/// it has only its own to lose. Each call is O(1).
+/// A bounded table whose entries belong to owners. When it is full, an entry goes of the owner that has most of them:
+/// an owner that fills it has only its own entries to lose. Each call is O(1).
 ///
-/// Of owners that have as many, it is the one that was used, or lost an entry, longest ago, and of its entries the one used
-/// longest ago. A pure value: who shares it
-/// guards it.
+/// Of owners that have as many, it is the one that was used, or lost an entry, longest ago, and of its entries the one
+/// used longest ago. A pure value: code that shares it must guard it.
 package struct FairTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Numbers of list members: those before and after, −1 for none.
     private struct Links {
@@ -129,7 +128,7 @@ package struct FairTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             ownerPlaces[owner.name] = nil
             freeOwners.append(number)
         }
-        // By one at most: whoever had most has one less.
+        // By one at most: the owner that had most has one less.
         while highest > 0, ranks[highest].first < 0 { highest -= 1 }
     }
 

@@ -4,20 +4,21 @@ public import Glibc
 // Sendable because the value is touched only with the mutex held, and only values that may change threads get in.
 /// A value behind a mutex: reachable only inside `withLock`.
 ///
-/// A pthread mutex: ThreadSanitizer understands it, which it does not of `Synchronization.Mutex` on Linux. In debug builds
-/// it stops a program that locks it twice on one thread; in others it waits a moment for a thread that is about to
-/// unlock it before it goes to sleep, since critical sections are short.
+/// A pthread mutex: ThreadSanitizer understands it, which it does not of `Synchronization.Mutex` on Linux. In debug
+/// builds it stops a program that locks it twice on one thread; in others it waits a moment for a thread that is about
+/// to unlock it before it goes to sleep, since critical sections are short.
 ///
 /// The value has a size: ThreadSanitizer takes the use of one without for a race.
 ///
 /// Nothing is called out of `withLock`: no completion, no delegate, no notification, no command to the engine.
 ///
-/// Public, in a module that no product shows: the compiler gives another module no body of what is `package`, `@inlinable`
-/// or not, and as a generic function, with value and result by way of memory, `withLock` costs more than what is done in it.
+/// Public, in a module that no product shows: the compiler gives another module no body of what is `package`,
+/// `@inlinable` or not, and as a generic function, with value and result by way of memory, `withLock` costs more than
+/// what is done in it.
 public struct Locked<Value>: @unchecked Sendable {
     @usableFromInline let storage: LockedStorage<Value>
 
-    /// Puts a value behind a mutex of its own.
+    /// Puts a value behind a new mutex.
     @inlinable
     public init(_ value: consuming sending Value) {
         assert(MemoryLayout<Value>.size > 0, "Locked needs a value with a size: say, the number of changes")

@@ -9,7 +9,7 @@ public import Glibc
 public final class RecursiveLock: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    /// Makes a lock that nobody has.
+    /// Makes a lock that is not held.
     public init() {
         mutex = .allocate(capacity: 1)
         initialize(mutex, PTHREAD_MUTEX_RECURSIVE)

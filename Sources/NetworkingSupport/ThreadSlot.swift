@@ -4,14 +4,14 @@ internal import Synchronization
 
 /// An address for each thread, which the thread puts there and takes away again before it ends.
 ///
-/// The system has room for about a thousand of these in a process, which other libraries may have taken: then the addresses
-/// are in a table. That is slower, and nothing else is lost.
+/// The system has room for about a thousand of these in a process, which other libraries may have taken: then the
+/// addresses are in a table. That is slower, and nothing else is lost.
 package final class ThreadSlot: Sendable {
     /// Nil: the system has no room.
     private let key: pthread_key_t?
-    /// What the system has no room for, by thread.
+    /// The addresses that the system has no room for, by thread.
     private let table = Locked<[UInt: UInt]>([:])
-    /// Whether the table was ever used.
+    /// True if the table was ever used.
     private let hasTable = Atomic<Bool>(false)
 
     /// - Parameter asksSystem: False, for tests: as if the system had no room.
@@ -24,7 +24,7 @@ package final class ThreadSlot: Sendable {
         if let key { pthread_key_delete(key) }
     }
 
-    /// This thread's address; nil: there is none.
+    /// The address of the calling thread; nil: none was set.
     package var address: UnsafeMutableRawPointer? {
         get {
             if let key, let address = pthread_getspecific(key) { return address }

@@ -5,11 +5,11 @@ package import Foundation
 
 /// Threads of our own that run short pieces of work, one after the other each.
 ///
-/// Not a dispatch queue: the process's dispatch threads are everybody's, and a program may block them all. No more
-/// threads than `limit` are made, and none before there is work. Work of one lane begins in order of arrival; lanes take
-/// turns, and none has all threads where `laneLimit` is less than `limit`. Beyond `eagerLimit` a thread is made only for
-/// work that has waited for some milliseconds: hundreds of short pieces that come at once are done by a few threads, and
-/// pieces that wait for each other get theirs all the same.
+/// Not a dispatch queue: all code in the process shares the dispatch threads, and a program may block them all. No more
+/// threads than `limit` are made, and none before there is work. Work of one lane begins in order of arrival; lanes
+/// take turns, and none has all threads where `laneLimit` is less than `limit`. Beyond `eagerLimit` a thread is made
+/// only for work that has waited for some milliseconds: hundreds of short pieces that come at once are done by a few
+/// threads, and pieces that wait for each other get theirs all the same.
 // Sendable because everything mutable is guarded by `condition`.
 package final class WorkerPool: @unchecked Sendable {
     private struct Lane {
@@ -23,7 +23,7 @@ package final class WorkerPool: @unchecked Sendable {
         var isEmpty: Bool { head == work.count }
 
         mutating func take() -> (@Sendable () -> Void)? {
-            // What is done is let go of, with all that it holds, also where there is always more to do.
+            // Finished work is released, with all that it holds, also where there is always more to do.
             let body = work[head].take()
             head += 1
             if head == work.count {
@@ -54,12 +54,12 @@ package final class WorkerPool: @unchecked Sendable {
     private var woken = 0
     /// Pieces of work that came, and those that were begun, of all lanes.
     private var (added, begun): (UInt64, UInt64) = (0, 0)
-    /// `added` when somebody was asked to look whether there are threads enough; nil: nobody was.
+    /// The value of `added` when a look was requested that checks for enough threads; nil: none was requested.
     private var growthMark: UInt64?
 
     /// Seconds that work waits for a thread to be done with other work, before one more is made.
     private static let hesitation = 0.005
-    /// Has a thread of its own, also when a program blocks all that dispatch shares out.
+    /// Gets its own thread, also when a program blocks all threads that dispatch shares out.
     private static let growth = DispatchQueue(label: "OperationNetworking.poolGrowth")
 
     /// A pool of at most `limit` threads.
@@ -114,7 +114,7 @@ package final class WorkerPool: @unchecked Sendable {
 
     // MARK: Growing
 
-    /// Notes what has to be begun by the next look. False: somebody was asked already. With the lock held.
+    /// Notes what has to be begun by the next look. False: a look was requested already. With the lock held.
     private func askForLook() -> Bool {
         guard growthMark == nil else { return false }
         growthMark = added
@@ -138,13 +138,13 @@ package final class WorkerPool: @unchecked Sendable {
         if isLookDue { growSoon() }
     }
 
-    /// Whether the caller is on one of the pool's threads.
+    /// True if the caller is on one of the pool's threads.
     package var isCurrentThread: Bool { Self.slot.address == Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Whether the caller is on a thread of any pool.
+    /// True if the caller is on a thread of any pool.
     package static var isOnOne: Bool { slot.address != nil }
 
-    /// Where a thread keeps whose it is.
+    /// The slot in which each thread keeps the pool that it belongs to.
     private static let slot = ThreadSlot()
 
     /// False: the lane has as many threads as it may have, or no work.

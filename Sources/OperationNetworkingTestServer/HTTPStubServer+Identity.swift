@@ -21,7 +21,7 @@ extension HTTPStubServer {
             case notYetValid
         }
 
-        /// The authority's certificate, as DER. Whoever trusts it trusts the server.
+        /// The authority's certificate, as DER. A client that trusts it trusts the server.
         public let authority: Data
         /// The server's own certificate, as DER. For pinning.
         public let certificate: Data

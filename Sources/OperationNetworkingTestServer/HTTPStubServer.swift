@@ -13,13 +13,14 @@ internal import TestTLS
 /// let url = server.baseURL.appendingPathComponent("users/7")
 /// ```
 ///
-/// HTTP/1.1 and HTTP/2, the latter by prior knowledge, and with TLS by ALPN. Rules, delays, drips, sequences and recorded
-/// requests are as with installed stubs, with these differences:
+/// HTTP/1.1 and HTTP/2, the latter by prior knowledge, and with TLS by ALPN. Rules, delays, drips, sequences and
+/// recorded requests are as with installed stubs, with these differences:
 ///
-/// - The URL of a request is the one that the client asked for, by the field `Host`. A template that is a path fits any.
+/// - The URL of a request is the one that the client asked for, by the field `Host`. A template that is a path fits
+///   any.
 /// - Requests are recorded with all fields, also `Host` and `Content-Length`. Several of a name are one, with commas.
-/// - A request that no rule fits is answered with 501, and an error that a rule throws with 500, each with the reason as
-///   text.
+/// - A request that no rule fits is answered with 501, and an error that a rule throws with 500, each with the reason
+///   as text.
 /// - A failure, as by `.failure(.timedOut)` or `.failing(after: 5000)`, is what makes clients fail so:
 ///
 /// | Code | HTTP/1.1 | HTTP/2 |
@@ -27,7 +28,7 @@ internal import TestTLS
 /// | `.timedOut` | nothing more is sent | the same |
 /// | `.cannotParseResponse`, `.badServerResponse` | something that is not HTTP | a frame that no stream has |
 /// | `.cannotConnectToHost`, `.cannotFindHost`, `.notConnectedToInternet` | the end, in good order | `REFUSED_STREAM` |
-/// | `.networkConnectionLost` | a reset; after a part of the content the connection's end | the same, with all its streams |
+/// | `.networkConnectionLost` | a reset; after a part of the content the connection's end | the same, for all streams |
 /// | others | the same | `INTERNAL_ERROR` |
 ///
 /// One that comes after all content breaks the connection off behind a complete response.
@@ -48,7 +49,7 @@ public final class HTTPStubServer: Sendable {
     public let port: Int
     /// The server's own URL. `http://127.0.0.1:49152/`, and with an identity `https://127.0.0.1:49152/`.
     public let baseURL: URL
-    /// The certificate that it shows in TLS handshakes. `nil`: there are none.
+    /// The certificate that it shows in TLS handshakes. `nil`: it does not speak TLS.
     public let identity: Identity?
     private let core: ServerCore
 
@@ -98,11 +99,12 @@ public final class HTTPStubServer: Sendable {
     /// The number of connections that are open.
     public var openConnectionCount: Int { core.openConnectionCount }
 
-    /// Breaks all connections off, with what is under way, as when a server crashes. New ones are accepted. Returns when
-    /// that is done.
+    /// Breaks all connections off, with what is under way, as when a server crashes. New ones are accepted. Returns
+    /// when that is done.
     public func closeConnections() { core.closeConnections() }
 
-    /// Closes all connections, with what is under way, and accepts no more. Returns when that is done. Later calls have no effect.
+    /// Closes all connections, with what is under way, and accepts no more. Returns when that is done. Later calls have
+    /// no effect.
     public func stop() {
         core.stop()
         core.thread.waitForEnd()

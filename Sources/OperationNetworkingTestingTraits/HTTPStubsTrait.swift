@@ -2,7 +2,7 @@
 public import OperationNetworkingTesting
 public import Testing
 
-/// Gives each test, or each of its cases, stubs of its own. See `Trait.httpStubs(requiresMatches:_:)`.
+/// Gives each test, or each of its cases, separate stubs. See `Trait.httpStubs(requiresMatches:_:)`.
 public struct HTTPStubsTrait: TestTrait, SuiteTrait, TestScoping {
     let requiresMatches: Bool
     let configure: @Sendable (HTTPStubs) throws -> Void
@@ -25,7 +25,7 @@ public struct HTTPStubsTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == HTTPStubsTrait {
-    /// Answers all requests of a test by stubs of its own, `HTTPStubs.current`, also while other tests run in parallel.
+    /// Answers all requests of a test by separate stubs, `HTTPStubs.current`, also while other tests run in parallel.
     ///
     /// ```swift
     /// @Test(

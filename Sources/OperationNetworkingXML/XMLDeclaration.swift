@@ -6,7 +6,7 @@ internal import OperationNetworking
 struct XMLDeclaration {
     /// The name of the encoding, if the declaration has one.
     let encoding: String?
-    /// Where `encoding="…"` stands, counted from the start of the document.
+    /// The range of `encoding="…"`, counted from the start of the document.
     let encodingAttribute: Range<Int>?
 
     /// The declaration of a document in an ASCII-like encoding; `nil` if it has none.
@@ -54,7 +54,7 @@ struct XMLDeclaration {
             return true
         }
 
-        /// Whether there were any.
+        /// Returns true if there were any blanks.
         mutating func skipBlanks() -> Bool {
             let rest = bytes[position...].drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
             defer { position = rest.startIndex }

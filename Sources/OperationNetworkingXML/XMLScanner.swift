@@ -14,10 +14,10 @@ struct XMLScanner {
     private let nestingLimit: Int
     private var position = 0
     private var depth = 0
-    /// How many namespaces each open element declares, and all of them.
+    /// The number of namespaces that each open element declares, and that all of them declare.
     private var declarations: [Int] = []
     private var declarationCount = 0
-    /// Where processing instructions without data end.
+    /// The ends of processing instructions without data.
     private(set) var bareInstructionEnds: [Int] = []
 
     init(_ bytes: UnsafeRawBufferPointer, nestingLimit: Int) {

@@ -7,7 +7,7 @@ enum XMLText {
     /// libxml2 refuses to build a tree that is deeper.
     static let nestingLimit = 256
 
-    /// What a serializer of XML accepts unless told otherwise.
+    /// The media types that a serializer of XML accepts unless told otherwise.
     static let mediaTypes: Set<String> = ["application/xml", "text/xml"]
 
     /// The document in UTF-8, without an encoding declaration that says otherwise, scanned (see ``XMLScanner``).

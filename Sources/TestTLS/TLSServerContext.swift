@@ -121,7 +121,7 @@ package final class TLSServerContext: @unchecked Sendable {
         return ssl
     }
 
-    /// An SSL that waits for a client, between two memory BIOs of its own.
+    /// An SSL that waits for a client, between two new memory BIOs.
     package func makeConnection() throws -> (ssl: OpaquePointer, received: OpaquePointer, toSend: OpaquePointer) {
         let ssl = try OpenSSLFailure.check(SSL_new(pointer), "SSL_new")
         guard let received = BIO_new(BIO_s_mem()) else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// How a server secures its connections.
+/// The settings by which a server secures its connections.
 package struct TLSSettings: Sendable {
-    /// What is asked of the client.
+    /// The requirement for the client's certificate.
     package enum ClientAuthentication: Sendable {
         case none
         /// A certificate is asked for; if one comes it must lead to one of these roots.
@@ -9,13 +9,14 @@ package struct TLSSettings: Sendable {
         case required(roots: [TestCertificate])
     }
 
-    /// What the server shows: leaf first.
+    /// The chain that the server shows: leaf first.
     package var chain: [TestCertificate]
     package var key: TestKey
     package var clientAuthentication: ClientAuthentication
     package var minimumVersion: TLSVersion
     package var maximumVersion: TLSVersion
-    /// What is negotiated (ALPN, RFC 7301), the best first; a client that offers none of it gets no answer.
+    /// The protocols that are negotiated (ALPN, RFC 7301), the best first; a client that offers none of them gets no
+    /// answer.
     package var protocols: ApplicationProtocols
 
     package enum ApplicationProtocols: Sendable {

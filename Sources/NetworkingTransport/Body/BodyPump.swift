@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import NetworkingSupport
 
-/// Where a `BodyPump` gets its bytes: called on the pump's queue only, where it may block.
+/// The source of a `BodyPump`'s bytes: called on the pump's queue only, where it may block.
 protocol BodyProducer: AnyObject {
     /// Fills `buffer` as far as is convenient: the count, 0 at the end. An error ends the body.
     func produce(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
@@ -50,8 +50,8 @@ final class BodyPump: @unchecked Sendable {
     private let exchange: Locked<Exchange>
     private let queue: DispatchQueue
     private let producer: ProducerBox
-    /// Network thread. Being read, or read to its end, if it is the first: which is kept until the second is begun, so that
-    /// what fits into it can be read again.
+    /// Network thread. Being read, or read to its end, if it is the first: which is kept until the second is begun, so
+    /// that what fits into it can be read again.
     private var current: Chunk?
     /// Network thread. `current` is the first, or will be.
     private var isInFirst = true
@@ -111,7 +111,7 @@ final class BodyPump: @unchecked Sendable {
         }
     }
 
-    /// No more reads will come. The producer is let go of as soon as it does not block.
+    /// No more reads will come. The producer is released as soon as it does not block.
     func close() {
         current = nil
         let shouldFinish = exchange.withLock { exchange -> Bool in
@@ -131,7 +131,7 @@ final class BodyPump: @unchecked Sendable {
 
     // MARK: The network thread's side
 
-    /// Nil: there is none at present.
+    /// Returns the buffer with the next bytes; nil: no bytes are there at present.
     private func currentWithBytes() -> Chunk? {
         if let current, position < current.count { return current }
         guard let next = takeFull() else { return nil }

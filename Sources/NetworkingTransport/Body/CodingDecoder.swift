@@ -14,7 +14,7 @@ protocol CodingDecoder: AnyObject {
     func finish() throws(TransferError)
 }
 
-/// Where a decoder of a stream stands.
+/// The progress of a decoder in its stream.
 enum CodingProgress {
     /// No byte has come.
     case untouched

@@ -22,8 +22,8 @@ extension ContentDecoder {
     /// The value of `Accept-Encoding` that offers what is decoded.
     package static let acceptEncoding = available.isEmpty ? "identity" : available.joined(separator: ", ")
 
-    /// Codings of one response, at most. libcurl takes five; but three on top of each other make gigabytes of a few bytes, and
-    /// nobody needs more than a coding of the content and one of a server between.
+    /// The largest number of codings of one response. libcurl takes five; but three on top of each other make gigabytes
+    /// of a few bytes. Two are enough: a coding of the content, and one of a server between.
     private static let maximumCount = 2
     /// Bytes of a name that are shown in errors, and of a field line that are read.
     private static let (maximumNameLength, maximumFieldLength) = (32, 1024)
@@ -40,10 +40,11 @@ extension ContentDecoder {
         return result.count <= maximumCount ? result : [.other("more than \(maximumCount) codings")]
     }
 
-    /// A transfer coding of a response other than "chunked"; nil: there is none.
+    /// A transfer coding of a response other than "chunked"; nil: the response has none.
     ///
-    /// libcurl undoes those that are content codings as well, unasked, and takes content for whole wherever it ends, also
-    /// where nothing could be decoded. Neither is a length beside them one of the content (RFC 9112, section 6.3).
+    /// libcurl undoes those that are content codings as well, unasked, and takes content for whole wherever it ends,
+    /// also where nothing could be decoded. A length in the same head is not one of the content (RFC 9112, section
+    /// 6.3).
     static func transferCoding(of head: ResponseHead) -> String? {
         var result: String?
         head.forEachValue(of: .transferEncoding) { value in

@@ -8,16 +8,16 @@ final class DecodedContent {
 
     /// Decoded bytes after which others have their turn: a few bytes may decode to very many.
     private static let turn = 1 << 20
-    /// Coded bytes that are decoded at a time, at first, and at most after little has come of them. Formats with long runs
-    /// make 100 KiB of four bytes, and codings on top of each other multiply.
+    /// Coded bytes that are decoded at a time, at first, and at most after little has come of them. Formats with long
+    /// runs make 100 KiB of four bytes, and codings on top of each other multiply.
     private static let (deflated, compact, stacked) = ((4096, Int.max / 2), (8, 256), (8, 8))
 
     private let decoder: ContentDecoder
     private let smallestPiece: Int
     private let largestPiece: Int
-    /// The turn is over: the same bytes are to come again, although nobody paused.
+    /// True when the turn is over: the same bytes are to come again, although the handler did not pause.
     private(set) var hasYielded = false
-    /// What the handler has not taken yet, decoded.
+    /// Decoded bytes that the handler has not taken yet.
     private var pending = Data()
     /// Bytes that were decoded before the handler paused: libcurl brings them once more.
     private var repeated = 0

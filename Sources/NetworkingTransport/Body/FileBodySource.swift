@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Glibc
 internal import NetworkingSupport
 
-/// A file, or a part of one, as a request's content: read ahead on a queue of its own, a few buffers at a time.
+/// A file, or a part of one, as a request's content: read ahead on a separate queue, a few buffers at a time.
 // Sendable because the mutable field is touched on the network thread only.
 package final class FileBodySource: BodySource, @unchecked Sendable {
     private let path: String

@@ -4,14 +4,14 @@ package import Foundation
 
 /// Compresses data as the content coding "gzip" (RFC 9110, section 8.4.1.3).
 package enum GzipEncoder {
-    /// Why that was not possible.
+    /// The reason that the data could not be compressed.
     package struct Failure: DescribedFailure {
         package let description: String
     }
 
     /// The data as a gzip stream.
     ///
-    /// - Parameter pieceSize: how much zlib is given at a time; it counts in 32 bits.
+    /// - Parameter pieceSize: the largest number of bytes that zlib gets at a time; it counts in 32 bits.
     package static func encode(_ data: Data, pieceSize: Int = 1 << 30) throws(Failure) -> Data {
         guard let library = Zlib.library else {
             throw Failure(description: "zlib (libz.so.1) cannot be loaded; install zlib1g")

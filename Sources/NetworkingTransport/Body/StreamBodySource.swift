@@ -3,7 +3,7 @@ internal import Dispatch
 package import Foundation
 internal import NetworkingSupport
 
-/// A Foundation stream as a request's content: read on a queue of its own, because a stream may block.
+/// A Foundation stream as a request's content: read on a separate queue, because a stream may block.
 // Sendable because the stream is touched on the queue only once the source has it, and the rest on the network thread.
 package final class StreamBodySource: BodySource, @unchecked Sendable {
     package let contentLength: Int64?
@@ -22,8 +22,8 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
 
     /// - Parameters:
     ///   - stream: Open or not; the caller touches it no more. It is closed when the transfer has ended, and, if a read
-    ///     blocks then, when that returns; an `InterruptibleInputStream` is interrupted first. One that was never read is
-    ///     closed with this object.
+    ///     blocks then, when that returns; an `InterruptibleInputStream` is interrupted first. One that was never read
+    ///     is closed with this object.
     ///   - contentLength: Bytes that the stream will deliver; nil: unknown, sent chunked.
     ///   - reopen: Makes another stream with the same bytes, for a request that has to be sent again; called on the
     ///     network thread. nil: such a request fails, unless the server has refused it unseen and no more had gone out
@@ -65,7 +65,7 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
 
     package func close() {
         closePump()
-        // What nobody has opened can still be sent by another transfer.
+        // A stream that was never opened can still be sent by another transfer.
         guard wasOpened else { return }
         stream?.close()
         stream = nil
@@ -73,7 +73,7 @@ package final class StreamBodySource: BodySource, @unchecked Sendable {
 
     deinit { stream?.close() }
 
-    /// Whether nothing was read yet, or there is nothing to read. Network thread.
+    /// True if nothing was read yet, or there is nothing to read. Network thread.
     package var isUntouched: Bool { !wasOpened || isKnownEmpty }
 
     private func closePump() {
@@ -113,8 +113,8 @@ private final class StreamProducer: BodyProducer {
         return count
     }
 
-    /// Looks once more before the last bytes go out, or before none do: what comes then is too much. A stream that would
-    /// block is believed, because its writer may never close it.
+    /// Looks once more before the last bytes go out, or before none do: what comes then is too much. A stream that
+    /// would block is believed, because its writer may never close it.
     private func readEnd() throws {
         var extra = [UInt8](repeating: 0, count: 1)
         guard try extra.withUnsafeMutableBytes({ try read(into: $0) }) == 0 else { throw excess }

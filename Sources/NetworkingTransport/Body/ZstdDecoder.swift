@@ -56,8 +56,8 @@ final class ZstdDecoder: CodingDecoder {
         }
     }
 
-    /// A frame is complete. The library compares its length with what its header says, but for one that it decodes piece by
-    /// piece and that ends in an empty block.
+    /// A frame is complete. The library compares its length with what its header says, but for one that it decodes
+    /// piece by piece and that ends in an empty block.
     private func endFrame(_ decoder: Decoder) throws(TransferError) {
         let announced = header.withUnsafeBytes { on_zstd_content_size(decoder.library, $0.baseAddress, $0.count) }
         guard announced < 0 || announced == frameCount else {
@@ -68,11 +68,11 @@ final class ZstdDecoder: CodingDecoder {
         frameCount = 0
     }
 
-    /// How far to decode next.
+    /// Returns the position up to which to decode next.
     ///
-    /// The library (1.5.4) decodes a frame that is there as a whole in one go. It takes what it is given for the frame's
-    /// beginning, also when it has a part of the header already: a frame within the rest would be decoded in its place. So a
-    /// header that comes in pieces is given byte by byte.
+    /// The library (1.5.4) decodes a frame that is there as a whole in one go. It takes what it is given for the
+    /// frame's beginning, also when it has a part of the header already: a frame within the rest would be decoded in
+    /// its place. So a header that comes in pieces is given byte by byte.
     private func end(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let rest = bytes.count - start
         let isSplit = !header.isEmpty || rest < Self.headerLimit

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Text of other encodings by `iconv` of the C library.
 enum CharacterConversion {
-    /// What the C library calls an encoding: the one that comes nearest to what browsers take it for.
+    /// The C library's name of an encoding: the one that comes nearest to what browsers take it for.
     private static func name(of encoding: CharacterEncoding) -> String? {
         switch encoding {
         case .gbk, .gb18030: "GB18030"
@@ -80,7 +80,7 @@ enum CharacterConversion {
         }
     }
 
-    /// What browsers take for a character at the beginning of `bytes`, and the C library does not.
+    /// Returns a character at the beginning of `bytes` that browsers know, and the C library does not.
     private static func furtherCharacter(
         _ bytes: Slice<UnsafeMutableRawBufferPointer>, _ encoding: CharacterEncoding
     ) -> (text: String.UTF8View, length: Int)? {

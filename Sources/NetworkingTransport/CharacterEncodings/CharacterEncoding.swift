@@ -56,13 +56,13 @@ package enum CharacterEncoding: String, Sendable, CaseIterable {
         self = encoding
     }
 
-    /// The text; nil: the bytes are none in this encoding, or the C library does not know it.
+    /// The text; nil: the bytes are not text in this encoding, or the C library does not know it.
     package func text(of bytes: some Sequence<UInt8>) -> String? {
         utf8(of: Data(bytes)).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The text as UTF-8, without a byte order mark in UTF-16 and 32; nil: as of `text(of:)`. What is UTF-8 already is not
-    /// looked at.
+    /// The text as UTF-8, without a byte order mark in UTF-16 and 32; nil: as of `text(of:)`. What is UTF-8 already is
+    /// not looked at.
     package func utf8(of data: Data) -> Data? {
         switch self {
         case .utf8: data

@@ -5,7 +5,7 @@ internal import Foundation
 enum ISO2022JP {
     private enum Characters { case ascii, roman, katakana, kanji }
 
-    /// What stands for a yen sign and an overline on the way, which EUC-JP does not have: two control characters that this
+    /// The temporary bytes for a yen sign and an overline, which EUC-JP does not have: two control characters that this
     /// encoding does not have.
     private static let (yen, overline): (UInt8, UInt8) = (0x0E, 0x0F)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// What the bytes from 0x80 on stand for in an encoding with a byte to a character.
+/// The characters that the bytes from 0x80 on stand for in an encoding with a byte to a character.
 struct SingleByteTable: Sendable {
     /// 0: nothing.
     private let scalars: [UInt32]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
 
-/// What a libcurl easy call returned: `CURLcode`, with its C spelling kept.
+/// The result of a libcurl easy call: `CURLcode`, with its C spelling kept.
 ///
 /// See <https://curl.se/libcurl/c/libcurl-errors.html>. A value that this library does not know stays what it is.
 struct CurlCode: RawRepresentable, Hashable, Sendable {

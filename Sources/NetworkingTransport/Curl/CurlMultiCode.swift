@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
 
-/// What a libcurl multi call returned: `CURLMcode`, with its C spelling kept.
+/// The result of a libcurl multi call: `CURLMcode`, with its C spelling kept.
 struct CurlMultiCode: RawRepresentable, Hashable, Sendable {
     let rawValue: Int32
 

@@ -140,7 +140,7 @@ final class EasyHandle {
     /// A time fact in seconds.
     func seconds(_ info: CURLINFO) -> Double { Double(offset(info)) / 1_000_000 }
 
-    /// The TLS connection in use, an `SSL *`; nil: there is none, or it is not OpenSSL's.
+    /// The TLS connection in use, an `SSL *`; nil: no connection, or it is not OpenSSL's.
     var tlsConnection: UnsafeMutableRawPointer? { on_curl_getinfo_openssl(pointer) }
 
     /// A string fact; "" where libcurl does not have it.

@@ -11,8 +11,8 @@ extension MultiHandle {
         return descriptor
     }
 
-    /// Sees to it that programs which this process runs do not inherit the pair of sockets that `curl_multi_wakeup` writes
-    /// to: libcurl 7.88 makes it without FD_CLOEXEC and does not say what it is. So it is found by what it does.
+    /// Sees to it that programs which this process runs do not inherit the pair of sockets that `curl_multi_wakeup`
+    /// writes to: libcurl 7.88 makes it without FD_CLOEXEC and does not say what it is. So it is found by what it does.
     ///
     /// - Parameter first: The lowest number it can have, unless another thread has closed a descriptor meanwhile.
     func keepWakeupPairPrivate(from first: Int32) {
@@ -21,7 +21,7 @@ extension MultiHandle {
         if found < 2 { _ = makeWakeupPairPrivate(in: max(0, first - 65_536)..<first) }
     }
 
-    /// How many ends of the pair are among these descriptors, and would have been inherited.
+    /// Returns the number of ends of the pair that are among these descriptors, and would have been inherited.
     ///
     /// What is written to find them stays unread: the engine never waits for the pair, and a byte that is read from
     /// another's socket by mistake would be lost to its owner.
@@ -45,7 +45,7 @@ extension MultiHandle {
         return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX
     }
 
-    /// What a socket has written that the other end has not read yet, and the reverse.
+    /// The number of bytes that a socket has written and the other end has not read yet, and the reverse.
     private static func bytesUnderWay(_ descriptor: Int32) -> Int {
         [UInt(FIONREAD), UInt(TIOCOUTQ)].reduce(0) { sum, what in
             var count: Int32 = 0

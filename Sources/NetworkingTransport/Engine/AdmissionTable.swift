@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// How many transfers are under way to each origin, and which wait: the one authority on that, for all pools.
+/// The transfers under way to each origin, and those that wait: the one authority on that, for all pools.
 ///
-/// A value, so that its decisions can be tested without a network: it says who goes, the engine does it. An origin has as
-/// many slots as connections are allowed to it, or, when it answers in HTTP/2, as many as streams.
+/// A value type, so that its decisions can be tested without a network: it decides which transfer goes, and the engine
+/// starts it. An origin has as many slots as connections are allowed to it or, when it answers in HTTP/2, as many as
+/// streams.
 struct AdmissionTable<Waiter> {
     /// Transfers at a time to an origin that answers in HTTP/2, where they share connections. Most servers allow 100 or
     /// 128 streams to a connection.
     static var streamLimit: Int { 100 }
 
-    /// Transfers that an origin begins one after the other, on connections that are open, before one goes to an origin that
-    /// waits for a connection: with each request another origin's turn, each would need a handshake.
+    /// Transfers that an origin begins in a row on open connections, before an origin that waits for a connection gets
+    /// its turn. If the turn changed with each request, each would need a handshake.
     static var turn: Int { 8 }
 
-    /// Where a waiter stands.
+    /// Identifies a waiter in the table.
     struct Ticket: Hashable {
         fileprivate let origin: Int
         fileprivate let number: Int
@@ -37,7 +38,7 @@ struct AdmissionTable<Waiter> {
         static func == (left: Waiting, right: Waiting) -> Bool { left.arrival == right.arrival }
     }
 
-    /// What an origin's connections speak, as the last one said.
+    /// The HTTP version of an origin's connections, as the last one reported it.
     private enum Version {
         case unknown, http1, http2
     }
@@ -46,7 +47,7 @@ struct AdmissionTable<Waiter> {
         /// Empty: the place is free.
         var name: String
         var activeCount = 0
-        /// How many of these stand still: see `lend`.
+        /// The number of active transfers that stand still: see `lend`.
         var lentCount = 0
         var waiting = IndexedHeap<Waiting>()
         var version = Version.unknown
@@ -76,7 +77,7 @@ struct AdmissionTable<Waiter> {
 
     /// Asks for a slot. `arrival` orders waiters of one priority, and is unique.
     ///
-    /// - Parameter beginsAlone: The origin's version is not to be found out by several at once.
+    /// - Parameter beginsAlone: True: until the origin's version is known, there is one transfer at a time.
     mutating func enter(
         _ waiter: @autoclosure () -> Waiter, origin name: String, priority: Int, arrival: UInt64,
         beginsAlone: Bool = false
@@ -96,27 +97,28 @@ struct AdmissionTable<Waiter> {
         origins[ticket.origin].waiting.remove(ticket.number)?.waiter
     }
 
-    /// Gives a slot back. `next(after:)` says who gets it.
+    /// Gives a slot back. `next(after:)` says which waiter gets it.
     mutating func leave(_ index: Int) {
         guard origins[index].activeCount > 0 else { return }
         setActiveCount(origins[index].activeCount - 1, at: index)
     }
 
-    /// Lets others have the slot of a transfer that stands still until somebody lets it go on, which may be never.
-    /// `next(after:)` says who gets it. Its connection counts as before towards that of all origins.
+    /// Lends the slot of a transfer that stands still until its caller lets it go on, which may be never.
+    /// `next(after:)` says which waiter gets it. The transfer's connection still counts towards the limit of all
+    /// origins.
     mutating func lend(_ index: Int) {
         guard origins[index].lentCount < origins[index].activeCount else { return }
         origins[index].lentCount += 1
     }
 
-    /// Has a slot back that was lent, at once, though the origin's limit may be exceeded until others leave.
+    /// Takes back a slot that was lent, at once, even if the origin's limit is exceeded until other transfers leave.
     mutating func takeBack(_ index: Int) {
         guard origins[index].lentCount > 0 else { return }
         origins[index].lentCount -= 1
     }
 
-    /// The next waiter, with its origin, that a slot is free for which was given back at `index`, or there is more room for.
-    /// It has then taken the slot.
+    /// Returns the next waiter, with its origin, after a slot was given back at `index` or a limit has changed. The
+    /// waiter has then taken the slot.
     mutating func next(after index: Int) -> (waiter: Waiter, origin: Int)? {
         if blockedOrigins.count > 0 {
             if origins[index].turnCount < Self.turn, let waiter = next(at: index) {
@@ -135,7 +137,7 @@ struct AdmissionTable<Waiter> {
         return next(at: index).map { ($0, index) }
     }
 
-    /// The next waiter that a slot is free for, which it has then taken.
+    /// Returns the next waiter of an origin that has a free slot. The waiter has then taken the slot.
     private mutating func next(at index: Int) -> Waiter? {
         guard !origins[index].waiting.isEmpty, hasFreeSlot(index) else { return nil }
         guard takeSlot(index) else {
@@ -145,7 +147,7 @@ struct AdmissionTable<Waiter> {
         return origins[index].waiting.removeFirst()?.waiter
     }
 
-    /// The next waiter, with its origin, that a connection is free for which was wanting, and which it has then taken.
+    /// Returns the next waiter, with its origin, of those that only lacked a connection. The waiter has then taken one.
     private mutating func nextBlocked() -> (waiter: Waiter, origin: Int)? {
         while let index = blockedOrigins.first {
             guard !origins[index].waiting.isEmpty, hasFreeSlot(index) else {
@@ -173,10 +175,10 @@ struct AdmissionTable<Waiter> {
         return former == .http2 || version == .http2 || origins[index].beginsAlone
     }
 
-    /// Whether its last connection did.
+    /// True if the origin's last connection spoke HTTP/2.
     func speaksHTTP2(_ index: Int) -> Bool { origins[index].version == .http2 }
 
-    /// Whether several requests to the origin may share a connection, as far as is known.
+    /// True if several requests to the origin may share a connection, as far as is known.
     func mayShareConnections(_ index: Int) -> Bool { origins[index].version != .http1 }
 
     func name(of index: Int) -> String { origins[index].name }
@@ -190,7 +192,7 @@ struct AdmissionTable<Waiter> {
 
     func waitingCount(_ name: String) -> Int { indexes[name].map { origins[$0].waiting.count } ?? 0 }
 
-    /// The origins somebody waits for.
+    /// The origins that have waiters.
     var contended: [Int] { origins.indices.filter { !origins[$0].waiting.isEmpty } }
 
     /// Empties the list of waiters, best first.
@@ -202,7 +204,7 @@ struct AdmissionTable<Waiter> {
         return all
     }
 
-    /// Whether the origin's own limit allows one more.
+    /// True if the origin's own limit allows one more transfer.
     private func hasFreeSlot(_ index: Int) -> Bool {
         let limit =
             switch origins[index].version {
@@ -213,7 +215,7 @@ struct AdmissionTable<Waiter> {
         return origins[index].activeCount - origins[index].lentCount < limit
     }
 
-    /// False: there is no free slot, or no connection for it.
+    /// Takes a slot. False: no slot is free, or no connection for it.
     private mutating func takeSlot(_ index: Int) -> Bool {
         guard hasFreeSlot(index) else { return false }
         let active = origins[index].activeCount
@@ -232,7 +234,7 @@ struct AdmissionTable<Waiter> {
         connectionCount += connectionCount(origins[index], active: count)
     }
 
-    /// The connections that so many transfers need.
+    /// The number of connections that `active` transfers need.
     private func connectionCount(_ origin: Origin, active: Int) -> Int {
         origin.version == .http2 ? (active + Self.streamLimit - 1) / Self.streamLimit : active
     }
@@ -252,7 +254,7 @@ struct AdmissionTable<Waiter> {
         return index
     }
 
-    /// Forgets the origins that nothing goes on at.
+    /// Forgets the origins that have neither transfers nor waiters.
     private mutating func prune() {
         for (name, index) in indexes where origins[index].activeCount == 0 && origins[index].waiting.isEmpty {
             indexes[name] = nil

@@ -3,8 +3,8 @@ internal import CCurl
 
 /// One pool: connections, TLS sessions and easy handles that never serve another trust policy or identity.
 ///
-/// libcurl knows nothing of our policy when it picks a connection or resumes a session, and an easy handle keeps
-/// sessions of its own: so each pool has its own multi, share and easy handles. Network thread only.
+/// libcurl knows nothing of our policy when it picks a connection or resumes a session, and an easy handle keeps its
+/// own sessions: so each pool has its own multi, share and easy handles. Network thread only.
 final class ConnectionPool: DeadlineHeapMember {
     let key: ConnectionPoolKey
     /// Tells the pool's sockets apart in the epoll set.
@@ -26,15 +26,15 @@ final class ConnectionPool: DeadlineHeapMember {
 
     /// Transfers handed to libcurl.
     var activeCount = 0
-    /// Connections to one host beyond the limit, for transfers that others have been let past.
+    /// Connections to one host beyond the limit: one for each active transfer that has lent its slot.
     var extraConnections = 0
-    /// When libcurl wants to be called; `.max`: it waits for sockets only.
+    /// The time at which libcurl wants to be called; `.max`: it waits for sockets only.
     var deadline = UInt64.max
     /// This pool's ticket in the loop's heap; -1: not in it.
     var heapTicket = -1
-    /// When the loop looks at this pool; never later than `deadline`.
+    /// The time at which the loop looks at this pool; never later than `deadline`.
     var heapDeadline = UInt64.max
-    /// Something happened in this pass of the loop that libcurl may have finished transfers or moved its timer over.
+    /// Something happened in this pass of the loop after which libcurl may have finished transfers or moved its timer.
     var isTouched = false
     /// libcurl was called, and has not been asked since then which transfers it is done with.
     var mayHaveFinished = false
@@ -69,7 +69,7 @@ final class ConnectionPool: DeadlineHeapMember {
         _ = multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     }
 
-    /// Whether `request` belongs here, told without hashing.
+    /// True if `request` belongs to this pool. Compares without hashing.
     func serves(_ request: TransferRequest, generation: UInt32) -> Bool {
         tls === request.tls && key.generation == generation && proxy == request.proxy
             && route == request.route
@@ -78,8 +78,8 @@ final class ConnectionPool: DeadlineHeapMember {
 
     /// Sets libcurl's limits after the engine's: `perHost` connections at a time to one host, `total` to all.
     ///
-    /// The engine counts requests, and of those HTTP/2 has many on one connection: libcurl counts connections. Not behind
-    /// a proxy, or at an address in place of a name, which it would take for the host.
+    /// The engine counts requests, of which HTTP/2 has many on one connection; libcurl counts connections. Not behind a
+    /// proxy, or at an address in place of a name, which libcurl would take for the host.
     func setConnectionLimits(perHost: Int, total: Int) {
         // libcurl's cache of open connections, which must hold those of all active transfers.
         _ = multi.set(CURLMOPT_MAXCONNECTS, max(64, 4 * min(perHost, 100_000)))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// What may share connections and TLS sessions: everything that decides whom we trust, who we are, and which way we go,
-/// as far as a connection is bound to it.
+/// Everything that decides which servers we trust, who we are and which way we connect, as far as a connection is bound
+/// to it. Requests with the same key may share connections and TLS sessions.
 ///
-/// A user's Basic or Digest credential is not: it goes out with each request, and is set on the easy handle for it.
+/// A user's Basic or Digest credential is not part of it: it goes out with each request, and is set on the easy handle.
 struct ConnectionPoolKey: Hashable {
     let identity: String
     let minimumVersion: TLSVersion
@@ -13,7 +13,7 @@ struct ConnectionPoolKey: Hashable {
     let credential: TransferCredential?
     let proxy: TransferProxy?
     let route: ConnectionRoute?
-    /// Tells pools apart of which the newer do not use the older's connections: see `AdmissionTable.generation(of:)`.
+    /// Separates newer pools from older ones whose connections they do not use: see `AdmissionTable.generation(of:)`.
     let generation: UInt32
 
     init(_ request: TransferRequest, generation: UInt32) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// What a `DeadlineHeap` holds.
+/// A member of a `DeadlineHeap`.
 protocol DeadlineHeapMember: AnyObject {
-    /// Its ticket in the heap; -1: not in it. The heap's to change.
+    /// Its ticket in the heap; -1: not in it. Only the heap changes it.
     var heapTicket: Int { get set }
-    /// When the loop looks at it; never later than its true deadline. The heap's to change.
+    /// The time at which the loop looks at it; never later than its true deadline. Only the heap changes it.
     var heapDeadline: UInt64 { get set }
 }
 
-/// What has a deadline, the member to look at soonest in front.
+/// Members that have a deadline, the one to look at soonest in front.
 ///
-/// Lazy: a member's place is where it was last looked at, its true deadline is computed when that comes. A member whose
-/// deadline moves back keeps its earlier place, so that a plain request costs no heap operation. Network thread only.
+/// Lazy: a member keeps the time for which it was put in, and its true deadline is computed when that time comes. A
+/// member whose deadline moves back keeps its earlier place, so that a plain request costs no heap operation. Network
+/// thread only.
 struct DeadlineHeap<Member: DeadlineHeapMember> {
     private struct Look: Comparable {
         let deadline: UInt64
@@ -25,7 +26,7 @@ struct DeadlineHeap<Member: DeadlineHeapMember> {
 
     var first: Member? { looks.first?.member }
 
-    /// Puts `member` where it is looked at by `deadline`, or leaves it where that is sooner.
+    /// Has `member` looked at by `deadline`. A member that is looked at sooner keeps its place.
     mutating func look(at member: Member, by deadline: UInt64) {
         if member.heapTicket >= 0 {
             guard deadline < member.heapDeadline else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a descriptor is watched for.
+/// The event that a descriptor is watched for.
 package enum DescriptorEvent: Sendable {
     /// There is something to be read.
     case readable

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// What other threads, and callbacks on the network thread, ask the engine to do.
+/// A request to the engine, from another thread or from a callback on the network thread.
 enum EngineCommand: Sendable {
     case start(Transfer)
     case cancel(Transfer)
     case resumeReceiving(Transfer)
-    /// The body source of the given attempt has something to say.
+    /// The body source of the given attempt can be read again.
     case resumeSending(Transfer, attempt: Int)
     case hold(Transfer)
     case release(Transfer)

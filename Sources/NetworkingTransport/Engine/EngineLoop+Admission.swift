@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Synchronization
 
-/// Starting, stopping and holding transfers, and who is next. In the command phase, and when a transfer has ended.
+/// Starts, stops and holds transfers, and chooses the next. In the command phase, and when a transfer has ended.
 extension EngineLoop {
     func start(_ transfer: Transfer) {
         assertOnThread()
@@ -49,8 +49,8 @@ extension EngineLoop {
             heldWaiters[ObjectIdentifier(transfer)] = transfer
         case .active:
             guard let driver = transfer.driver else { return }
-            // Before the request has gone out nothing is lost by beginning anew, and a connection that is being made would
-            // send it.
+            // Before the request has gone out nothing is lost by beginning anew, and a connection that is being made
+            // would send it.
             guard transfer.mayHaveReachedServer else { return putBack(driver) }
             applyPauses(driver)
             lendSlot(of: transfer)
@@ -93,7 +93,7 @@ extension EngineLoop {
         capacityDidChange()
     }
 
-    /// Tells those who have asked for the capacity of an origin.
+    /// Calls the observers of the origins' capacities.
     private func capacityDidChange() {
         for observer in capacityObservers { observer() }
     }
@@ -104,7 +104,7 @@ extension EngineLoop {
         while !isShutDown, let (transfer, origin) = admissions.next(after: origin) { activate(transfer, origin) }
     }
 
-    /// Lets others have the slot of an active transfer until `takeSlotBack(of:)`, or its end.
+    /// Lends the slot of an active transfer to others until `takeSlotBack(of:)`, or its end.
     private func lendSlot(of transfer: Transfer) {
         guard let driver = transfer.driver, !transfer.hasLentSlot else { return }
         transfer.hasLentSlot = true
@@ -118,14 +118,15 @@ extension EngineLoop {
         admit(transfer.origin)
     }
 
-    /// The transfer goes on, or leaves.
+    /// Takes back the slot of a transfer that goes on, or leaves.
     func takeSlotBack(of transfer: Transfer) {
         guard transfer.hasLentSlot else { return }
         transfer.hasLentSlot = false
         admissions.takeBack(transfer.origin)
     }
 
-    /// Takes note of the version that an origin's connection speaks. From libcurl's callbacks, which may add no transfer.
+    /// Takes note of the version that an origin's connection speaks. From libcurl's callbacks, which may add no
+    /// transfer.
     func noteVersion(of origin: Int, isHTTP2: Bool) {
         guard admissions.noteVersion(at: origin, isHTTP2: isHTTP2) else { return }
         capacities.note(admissions.name(of: origin), isHTTP2: isHTTP2)

@@ -4,8 +4,8 @@ internal import Glibc
 
 /// Connections that are not to be used again.
 extension EngineLoop {
-    /// Sees to it that nothing new uses the connection of a transfer that failed on it, nor another to the same origin,
-    /// which may be as dead. Before its handle leaves the multi.
+    /// Makes sure that no new transfer uses the connection of a transfer that failed on it, nor another connection to
+    /// the same origin, which may be as dead. Called before its handle leaves the multi.
     ///
     /// - Parameter isMislabeled: libcurl takes the connection for HTTP/2, which it is not.
     func giveUpConnections(of driver: TransferDriver, isMislabeled: Bool = false) {
@@ -16,8 +16,8 @@ extension EngineLoop {
         if isShared { poller.sockets.noteMultiplexed(driver.socket) }
         if isShared || isMislabeled {
             driver.pool.hasGivenUpConnections = true
-            // Others are on it and stay there, and libcurl would have more join them. One failure after another on the same
-            // connection is one reason only.
+            // Other transfers are on it and stay there, and libcurl would have more join them. Repeated failures on the
+            // same connection are one reason only.
             if driver.pool.key.generation == admissions.generation(of: transfer.origin) {
                 admissions.beginGeneration(at: transfer.origin)
             }
@@ -25,7 +25,7 @@ extension EngineLoop {
         for socket in poller.sockets.giveUp(origin: transfer.origin) { discardUnused(socket) }
     }
 
-    /// Whether what a transfer ended with says that its connection is of no use.
+    /// True if the end of a transfer shows that its connection is of no use.
     static func discreditsConnection(_ failure: TransferError?, code: CurlCode) -> Bool {
         switch failure?.kind {
         case .timedOut, .badResponse: true
@@ -34,7 +34,7 @@ extension EngineLoop {
         }
     }
 
-    /// A driver's transfer has ended: closes what was given up while it was in use.
+    /// Closes connections that were given up while in use. Called when a driver's transfer has ended.
     func discardGivenUp(after driver: TransferDriver) {
         guard let poller else { return }
         let user = UInt(bitPattern: Unmanaged.passUnretained(driver).toOpaque())
@@ -48,8 +48,8 @@ extension EngineLoop {
 
     /// Ends a connection that no driver is known to use.
     ///
-    /// A transfer that was paused in the same call of libcurl's in which it was given an open connection has not been heard
-    /// of with a socket: it is told by its port.
+    /// A transfer that was paused in the same libcurl call in which it got an open connection has no socket yet: its
+    /// local port identifies it.
     func discardUnused(_ socket: Int32) {
         guard let poller, let id = poller.sockets.pool(of: socket), poolsByID.indices.contains(id),
             let pool = poolsByID[id]
@@ -66,7 +66,7 @@ extension EngineLoop {
         discard(socket, of: pool)
     }
 
-    /// Ends a shared connection that the server has ended, unless a transfer is on it that may be told of the rest later.
+    /// Ends a shared connection that the server has ended, unless a transfer on it may still receive the rest.
     func discardEnded(_ socket: Int32, of pool: ConnectionPool) {
         let port = Self.localPort(of: socket)
         let isInUse = pool.drivers.contains {
@@ -91,8 +91,8 @@ extension EngineLoop {
         }
     }
 
-    /// Ends a connection that nobody uses, so that libcurl finds it dead when it looks whether it can be used: the peer's
-    /// last bytes are read, because with bytes to read it passes for alive. The descriptor is libcurl's to close.
+    /// Ends a connection that no transfer uses, so that libcurl finds it dead when it looks whether it can be used. The
+    /// peer's last bytes are read, because with bytes to read it passes for alive. libcurl closes the descriptor.
     func discard(_ socket: Int32, of pool: ConnectionPool) {
         _ = poller?.control(EPOLL_CTL_DEL, socket, 0, pool: pool.id)
         poller?.sockets.noteRefused(socket)

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Getting by with few descriptors.
 extension EngineLoop {
-    /// Whether a transfer failed because the process, or the system, has no descriptor left.
+    /// True if a transfer failed because the process, or the system, has no descriptor left.
     func failedForDescriptors(_ driver: TransferDriver, code: CurlCode) -> Bool {
         switch code {
         case .CURLE_COULDNT_CONNECT:
@@ -26,7 +26,7 @@ extension EngineLoop {
 
     private static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
 
-    /// Closes idle connections, those of the pools that have been idle for longest first. False: there are none.
+    /// Closes idle connections, those of the pools that have been idle for longest first. False: no connection is idle.
     func reclaimDescriptors() -> Bool {
         assertOnThread()
         guard let poller else { return false }
@@ -48,8 +48,9 @@ extension EngineLoop {
         return isReclaimed
     }
 
-    /// Closes idle connections of other pools where one more in this one would be too many. libcurl sees to the pool's own,
-    /// and is told what the others leave of the limit: as many as the pool's transfers may need, at least.
+    /// Closes idle connections of other pools if one more in this pool would exceed the limit. libcurl closes the
+    /// pool's own. It gets what the other pools leave of the limit, or at least as many as the pool's transfers may
+    /// need.
     func makeRoom(for pool: ConnectionPool) {
         let limit = admissions.totalConnectionLimit
         guard limit < .max, let poller else { return }
@@ -62,8 +63,8 @@ extension EngineLoop {
         pool.setConnectionLimit(total: connectionsLeft(for: pool))
     }
 
-    /// What the other pools' connections leave to one of the limit of all; at least as many as its transfers may need, of
-    /// which many share one over HTTP/2.
+    /// The number of connections that the other pools leave of the limit of all. At least as many as the pool's
+    /// transfers may need, of which many share one over HTTP/2.
     private func connectionsLeft(for pool: ConnectionPool) -> Int {
         let limit = admissions.totalConnectionLimit
         guard limit < .max, let poller else { return limit }
@@ -77,8 +78,8 @@ extension EngineLoop {
 
     /// Has libcurl close the oldest idle connections of a pool that is in use.
     ///
-    /// It does so when a transfer needs a connection and the pool has as many as it may. So one is added that can have
-    /// none, as often as needed.
+    /// libcurl does so when a transfer needs a connection and the pool has as many as it may. So a transfer that cannot
+    /// get one is added, as often as needed.
     func closeIdleConnections(_ count: Int, of pool: ConnectionPool) {
         guard pool.brokenBy == nil, let easy = EasyHandle() else { return }
         guard easy.set(CURLOPT_URL, "http://127.0.0.1:1/") == .CURLE_OK, easy.set(CURLOPT_PROXY, "") == .CURLE_OK,

@@ -2,8 +2,8 @@
 internal import Dispatch
 internal import NetworkingSupport
 
-/// Content that is announced with a length of 0. libcurl does not ask for it, so whether there is any is looked at before
-/// the request goes out: what is sent as empty is.
+/// Checks content that is announced with a length of 0. libcurl does not ask for such content, so the engine reads from
+/// it before the request goes out: what is sent as empty is empty.
 extension EngineLoop {
     /// Lets a transfer wait until its content is seen to be empty.
     func checkEmptiness(of source: any BodySource, for transfer: Transfer) {
@@ -50,7 +50,7 @@ extension EngineLoop {
 }
 
 extension TransferRequest {
-    /// Whether the source's content is announced with a length of 0.
+    /// True if the source's content is announced with a length of 0.
     func announcesNothing(of source: any BodySource) -> Bool {
         if case .success(0) = RequestValidation.contentLength(of: source, headers: headers) { return true }
         return false

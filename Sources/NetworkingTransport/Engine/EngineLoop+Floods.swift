@@ -3,16 +3,17 @@ internal import CLinux
 internal import COpenSSL
 internal import Glibc
 
-/// Servers that send what nobody waits for: HTTP/2 frames, TLS messages, or the framing of chunks, without content.
+/// Ends connections on which servers send what no transfer waits for: HTTP/2 frames, TLS messages, or the framing of
+/// chunks, without content.
 extension EngineLoop {
     private static let floodMessage = """
         The server sends without end what belongs to no response: frames of HTTP/2, messages of TLS, or framing, without \
         content.
         """
 
-    /// libcurl has read from a connection: looks at what that was good for.
+    /// Judges whether what libcurl has read from a connection was of use.
     ///
-    /// - Parameter isVain: no transfer had anything of it.
+    /// - Parameter isVain: True: no transfer received anything of it.
     func judgeReading(on socket: Int32, of pool: ConnectionPool, isVain: Bool) {
         guard let poller, poller.sockets.noteRead(on: socket, isVain: isVain) else { return }
         var port = poller.sockets.localPort(of: socket)
@@ -20,8 +21,8 @@ extension EngineLoop {
             port = Self.localPort(of: socket) ?? 0
             poller.sockets.noteLocalPort(port, of: socket)
         }
-        // What a transfer does not take at present libcurl keeps for it. What follows a challenge that libcurl answers is
-        // dropped before anybody sees it.
+        // libcurl keeps what a transfer does not take at present. What follows a challenge that libcurl answers is
+        // dropped before a handler sees it.
         var (isHeldUp, isDropped) = (false, false)
         for driver in pool.drivers where driver.isOn(socket, port: port) {
             isHeldUp = isHeldUp || driver.isReceivePaused || driver.isHeld
@@ -43,9 +44,10 @@ extension EngineLoop {
         return received >= count ? received - count : nil
     }
 
-    /// A transfer has ended on its connection, or leaves it: what it had of that is not to be forgotten.
+    /// Credits a connection with what a transfer has received on it. Called when the transfer ends, or leaves the
+    /// connection.
     ///
-    /// - Parameter isWhole: nothing more is to come for it.
+    /// - Parameter isWhole: True: nothing more is to come for it.
     func noteUse(by driver: TransferDriver, isWhole: Bool) {
         guard let poller else { return }
         let credit = driver.useCredit
@@ -56,7 +58,7 @@ extension EngineLoop {
         if !isWhole { poller.sockets.noteAbandoned(on: socket) }
     }
 
-    /// libcurl was kept from reading on: see `ReadTurn`.
+    /// Takes note that libcurl was kept from reading on: see `ReadTurn`.
     func noteLongTurn(on socket: Int32, of pool: ConnectionPool) {
         let drivers = pool.drivers.filter { $0.transfer != nil && $0.socket == socket }
         // libcurl may have read from others meanwhile, whose time had come.
@@ -66,7 +68,7 @@ extension EngineLoop {
         if poller.sockets.noteLongRead(on: socket, lastUse: lastUse, now: now) { floods.append((socket, pool)) }
     }
 
-    /// Ends what is on such connections, and them. Not while events are handled: transfers end.
+    /// Ends flooded connections and the transfers on them. Not while events are handled, because transfers end.
     func endFloods() {
         let found = floods
         floods = []
@@ -82,12 +84,13 @@ extension EngineLoop {
 }
 
 extension TransferDriver {
-    /// Whether a transfer is on the connection with this socket, and this end of ours; 0: that is not known.
+    /// True if a transfer is on the connection with this socket, or with this port at our end; 0: the port is not
+    /// known.
     fileprivate func isOn(_ socket: Int32, port: Int32) -> Bool {
         transfer != nil && (self.socket == socket || (port > 0 && isConnected && localPort == port))
     }
 
-    /// Whether this is what the transfer's connection reads from.
+    /// True if the transfer's connection reads from `source`.
     fileprivate func reads(from source: OpaquePointer) -> Bool {
         easy.tlsConnection.map { SSL_get_rbio(OpaquePointer($0)) } == source
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Content that libcurl was given in advance: it says nothing when it sends that, and the server may be silent for long.
+/// Reports content that libcurl was given in advance: libcurl does not report when it sends that, and the server may be
+/// silent for long.
 extension EngineLoop {
-    /// Nanoseconds after which is looked whether it was sent, most often after the response has begun; and between later looks.
+    /// Nanoseconds until the first look whether it was sent, most often after the response has begun, and between later
+    /// looks.
     private static let (firstSendingLook, nextSendingLooks): (UInt64, UInt64) = (2_000_000, 50_000_000)
 
-    /// A request is about to be sent with such content.
+    /// Takes note that a request is about to be sent with such content.
     func noteAwaitedSending(_ driver: TransferDriver) {
         guard !driver.isSendingLookDue else { return }
         driver.isSendingLookDue = true
@@ -13,7 +15,7 @@ extension EngineLoop {
         nextSendingLook = min(nextSendingLook, now &+ Self.firstSendingLook)
     }
 
-    /// Reports what was sent meanwhile.
+    /// Reports the content that was sent meanwhile.
     func handleAwaitedSendings() {
         let drivers = awaitedSendings
         awaitedSendings = []

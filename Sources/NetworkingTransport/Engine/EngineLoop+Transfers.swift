@@ -3,7 +3,7 @@ internal import CCurl
 internal import NetworkingSupport
 internal import Synchronization
 
-/// Handing transfers to libcurl and taking them back, in the phases of a pass in which that is allowed.
+/// Hands transfers to libcurl and takes them back, in the phases of a pass in which that is allowed.
 extension EngineLoop {
     /// Hands a transfer that has a slot to libcurl.
     func activate(_ transfer: Transfer, _ origin: Int) {
@@ -48,7 +48,7 @@ extension EngineLoop {
         applyPauses(driver)
     }
 
-    /// The same, when others have had their turn.
+    /// Resumes receiving after other transfers have had their turn.
     func resumeAtRest(_ transfer: Transfer) {
         submit(.performAtRest { [self] in resumeReceiving(transfer) })
     }
@@ -67,8 +67,8 @@ extension EngineLoop {
         // What libcurl kept comes at once.
         readTurn.begin()
         let code = driver.applyPauses()
-        // libcurl has no connection for the transfer at the moment, which is to be repeated on another: there is nothing to
-        // pause, and what comes of it is paused when it comes.
+        // libcurl has no connection for the transfer at the moment, which is to be repeated on another: there is
+        // nothing to pause, and what comes later is paused when it comes.
         if code != .CURLE_OK, code != .CURLE_BAD_FUNCTION_ARGUMENT { complete(driver, code: code) }
     }
 
@@ -79,8 +79,8 @@ extension EngineLoop {
         complete(driver, code: .CURLE_ABORTED_BY_CALLBACK)
     }
 
-    /// Ends an active transfer, unless it is tried once more: the driver goes back to its pool, the handler hears of it,
-    /// the next one gets the slot.
+    /// Ends an active transfer, unless it is tried once more: the driver goes back to its pool, the handler is called,
+    /// and the next transfer gets the slot.
     func complete(_ driver: TransferDriver, code: CurlCode) {
         assertOnThread()
         guard let transfer = driver.transfer else { return }
@@ -98,7 +98,7 @@ extension EngineLoop {
         admit(origin)
     }
 
-    /// Takes a transfer that has sent nothing yet back from libcurl: it waits again.
+    /// Takes a transfer that has sent nothing yet back from libcurl. It waits again.
     func putBack(_ driver: TransferDriver) {
         assertOnThread()
         guard let transfer = driver.transfer else { return }
@@ -132,8 +132,7 @@ extension EngineLoop {
         admissions.leave(origin)
     }
 
-    /// Hands a transfer to libcurl once more, on a connection of its own. False: it has failed with what `driver.failure`
-    /// says.
+    /// Hands a transfer to libcurl once more, on a new connection. False: it has failed with `driver.failure`.
     private func restart(_ driver: TransferDriver) -> Bool {
         guard let transfer = driver.transfer, driver.rewindContent() else {
             driver.failure = driver.repetitionError
@@ -151,7 +150,7 @@ extension EngineLoop {
         return driver.failure == nil
     }
 
-    /// Whether a transfer that has ended is to be handed to libcurl once more. Asked once for each end.
+    /// True if a transfer that has ended is to be handed to libcurl once more. Called once for each end.
     private func isTriedAgain(_ driver: TransferDriver, code: CurlCode) -> Bool {
         guard !isShutDown, driver.pool.brokenBy == nil else { return false }
         if driver.wantsFreshConnection { return true }
@@ -168,14 +167,14 @@ extension EngineLoop {
         return reclaimDescriptors()
     }
 
-    /// Whether this is what an HTTP/2 connection may come to that the server ends: libcurl repeats nothing by itself then.
+    /// True if the server may have ended the HTTP/2 connection: libcurl repeats nothing by itself then.
     private func isLostOnHTTP2(_ driver: TransferDriver, code: CurlCode) -> Bool {
         switch code {
         case .CURLE_HTTP2:
             true
         case .CURLE_PARTIAL_FILE, .CURLE_GOT_NOTHING, .CURLE_RECV_ERROR, .CURLE_SEND_ERROR, .CURLE_OK:
-            // One that was there before may have been ended before the request came: without an error even, where the server
-            // said goodbye.
+            // The server may have ended a reused connection before the request came: even without an error, where it
+            // sent GOAWAY.
             driver.transfer?.ledger.wasHTTP2 == true && driver.collector.totalBytes == 0 && driver.connectionsMade == 0
                 && !driver.endsEarly
         default:
@@ -205,9 +204,9 @@ extension EngineLoop {
         thread.stop()
     }
 
-    /// The last thing the network thread does.
+    /// Closes the pools: the last thing that the network thread does.
     func closePools() {
-        // What is done for one may leave another.
+        // Handling a command may add another.
         while true {
             let commands = takeUnhandledCommands()
             guard !commands.isEmpty || hasWorkLeft else { break }

@@ -11,7 +11,7 @@ extension EngineLoop {
         let interest =
             switch event {
             case .readable: EPOLLIN.rawValue
-            // Nobody takes it away by reading: once for each occurrence.
+            // No read clears it: reported once for each occurrence.
             case .priority: EPOLLPRI.rawValue | EPOLLET.rawValue
             }
         guard poller.control(EPOLL_CTL_ADD, descriptor, interest, pool: Poller.watchPool) else { return errno }

@@ -12,7 +12,7 @@ extension EngineLoop {
         follow(change, socket, of: pool.id)
     }
 
-    /// Looks for room to write where it was not looked for.
+    /// Looks for room to write again on the connections on which it was not looked for.
     func handleRested() {
         guard let poller else { return }
         for (socket, change) in poller.sockets.takeRested(now: now) {
@@ -24,8 +24,9 @@ extension EngineLoop {
     /// Nanoseconds without activity after which libcurl looks for the end of a response.
     private static let endLookDelay: UInt64 = 5_000_000
 
-    /// Something moved on an HTTP/2 transfer that has begun to receive its response while it sends. libcurl may take in the
-    /// response's end then and not look at it before something else arrives, which may be never.
+    /// Takes note that something moved on an HTTP/2 transfer that has begun to receive its response while it sends.
+    /// libcurl may take in the response's end then and not look at it before something else arrives, which may be
+    /// never.
     func noteAwaitedEnd(_ driver: TransferDriver) {
         guard driver.awaitsEnd, !driver.isLookDue else { return }
         driver.isLookDue = true

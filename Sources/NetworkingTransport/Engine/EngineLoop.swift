@@ -42,27 +42,28 @@ final class EngineLoop: @unchecked Sendable {
     private var expiredPools: [ConnectionPool] = []
     /// Whole seconds after which an idle connection is not used again.
     var idleConnectionAge: Int
-    /// Transfers that were held before they had a slot, or put back: in no list of those who wait for one.
+    /// Transfers that were held before they had a slot, or put back. They are in no list of waiters.
     var heldWaiters: [ObjectIdentifier: Transfer] = [:]
-    /// What is called when another number of transfers can be carried out to an origin than before.
+    /// Closures to call when the number of transfers that an origin allows may have changed.
     var capacityObservers: [@Sendable () -> Void] = []
-    /// What is called when a descriptor that is no transfer's can be read: see `watch`.
+    /// By descriptor that is no transfer's: the closure to call when its event occurs. See `watch`.
     var watches: [Int32: @Sendable () -> Void] = [:]
-    /// Those that can be read in this pass.
+    /// The watched descriptors whose event occurred in this pass.
     var readyWatches: [Int32] = []
-    /// Drivers for which libcurl is to look for the end of a response, and when.
+    /// Drivers for which libcurl is to look for the end of a response, and the time of the next look.
     var awaitedEnds: [TransferDriver] = []
     var nextEndLook = UInt64.max
-    /// Drivers of which is to be looked whether what they were to send in one piece was sent, and when.
+    /// Drivers whose content libcurl was given in one piece, to be reported once it was sent, and the time of the next
+    /// look.
     var awaitedSendings: [TransferDriver] = []
     var nextSendingLook = UInt64.max
-    /// For how long libcurl may read when it is called.
+    /// The limit of the time for which libcurl may read when it is called.
     let readTurn = ReadTurn()
-    /// Connections on which a server sends without end what nobody waits for.
+    /// Connections on which a server sends without end what no transfer waits for.
     var floods: [(socket: Int32, pool: ConnectionPool)] = []
-    /// How often something came, or was asked for, that is an exchange's.
+    /// The number of times that something of an exchange came, or was asked for.
     var uses = 0
-    /// How often libcurl asked for content to send.
+    /// The number of times that libcurl asked for content to send.
     var contentReads = 0
     var isShutDown = false
     /// A pass is under way: commands of this thread are handled before it ends.
@@ -70,11 +71,11 @@ final class EngineLoop: @unchecked Sendable {
     /// Commands to handle in this pass.
     private var commands: [EngineCommand] = []
     private var commandsInHand: [EngineCommand] = []
-    /// What is to be done at a moment of rest.
+    /// The work for a moment of rest.
     private var restWork: [@Sendable () -> Void] = []
-    /// What is to be done at `delayedWorkTime`.
+    /// The work for `delayedWorkTime`.
     private var delayedWork: [@Sendable () -> Void] = []
-    /// `.max`: there is no such work.
+    /// The time of the delayed work; `.max`: there is no such work.
     private var delayedWorkTime: UInt64 = .max
 
     init(maximumHeaderBytes: Int, eventBatchSize: Int, connectionsPerOrigin: Int) {
@@ -102,8 +103,8 @@ final class EngineLoop: @unchecked Sendable {
 
     func assertOnThread() { precondition(thread.isCurrent, "On another thread than the engine's") }
 
-    /// Hands over a command from any thread. In a pass of the network thread it is handled in the same pass; what else
-    /// runs on that thread, from another source of its run loop, leaves it like any other thread.
+    /// Submits a command, from any thread. In a pass of the network thread it is handled in the same pass. Other code
+    /// on that thread, from another source of its run loop, leaves it in the mailbox like any other thread.
     func submit(_ command: EngineCommand) {
         if thread.isCurrent, isDraining || isShutDown {
             commands.append(command)
@@ -112,8 +113,8 @@ final class EngineLoop: @unchecked Sendable {
         }
     }
 
-    /// What becomes of a command when there is no thread to handle it: a transfer still ends, once, and work is done,
-    /// because somebody waits for what comes of it.
+    /// Handles a command when no thread is left to do so: a transfer still ends, once, and work is done, because a
+    /// caller waits for its result.
     func refuse(_ command: EngineCommand) {
         switch command {
         case .start(let transfer) where transfer.phase == .created:
@@ -128,15 +129,15 @@ final class EngineLoop: @unchecked Sendable {
 
     // MARK: The loop
 
-    /// Nanoseconds after which rounds end that follow each other without a look at the sockets.
+    /// Nanoseconds after which a series of rounds without a look at the sockets ends.
     private static let roundTime: UInt64 = 5_000_000
 
-    /// Looks at the sockets after which work for a moment of rest is done without one.
+    /// The number of looks at the sockets after which work for a moment of rest is done even without such a moment.
     private static let looksBeforeRest = 4
 
     /// Handles everything there is to do now.
     ///
-    /// Goes on until the epoll set is empty, not until a batch is: the run loop hears of the set when it becomes ready,
+    /// Goes on until the epoll set is empty, not until a batch is: the run loop notices the set when it becomes ready,
     /// not while it is, so whatever is left behind would be forgotten.
     private func drain() {
         assertOnThread()
@@ -153,8 +154,8 @@ final class EngineLoop: @unchecked Sendable {
             if hasMail { mailbox.take(into: &commands) }
             handleWatches()
             if poller.sockets.nextLook <= now { handleRested() }
-            // Bounded, so that neither transfers that beget transfers nor one whose server sends without end, of which libcurl
-            // reads a hundred pieces at a time, keep the other sockets waiting.
+            // Bounded, so that the other sockets need not wait for transfers that start transfers, nor for a server
+            // that sends without end, of which libcurl reads a hundred pieces at a time.
             var rounds = 0
             var isDue = true
             while isDue, rounds < 16, rounds == 0 || MonotonicClock.now &- now < Self.roundTime, !isShutDown {
@@ -279,7 +280,7 @@ final class EngineLoop: @unchecked Sendable {
         if readTurn.refusedSource != nil, socket != CURL_SOCKET_TIMEOUT { noteLongTurn(on: socket, of: pool) }
     }
 
-    /// Takes note that libcurl did, or was told, something in this pass.
+    /// Takes note that libcurl did, or was asked to do, something in this pass.
     func touch(_ pool: ConnectionPool) {
         guard !pool.isTouched else { return }
         pool.isTouched = true
@@ -334,12 +335,12 @@ final class EngineLoop: @unchecked Sendable {
 
     /// Asks libcurl when it wants to be called next. True: at once.
     ///
-    /// Asking after every pass, instead of listening to CURLMOPT_TIMERFUNCTION, costs less and loses nothing: libcurl
-    /// calls that function when its mind changes only, so a deadline served early would never be heard of again.
+    /// Asking after every pass, instead of listening to CURLMOPT_TIMERFUNCTION, costs less and loses nothing. libcurl
+    /// calls that function only when its deadline changes, so one served early would never be reported again.
     private func askForTimeouts() -> Bool {
         var isDue = false
-        // Those that libcurl was called for after `handleFinished()` had seen them: nothing else would wake us for what it
-        // is done with.
+        // Pools for which libcurl was called after `handleFinished()` had seen them: nothing else would wake us for the
+        // transfers that it is done with.
         var unseen: [ConnectionPool] = []
         for pool in touched {
             // One that was closed has nothing to wait for.
@@ -377,7 +378,8 @@ final class EngineLoop: @unchecked Sendable {
         if next != .max { poller?.wake(at: next) }
     }
 
-    /// Looks at the transfers whose time has come, and ends those that stand still, and the connections that nobody used.
+    /// Looks at the transfers whose time has come, and ends those that stand still. Also closes connections that were
+    /// idle for too long, and flooded ones.
     private func handleIdle() {
         while let pool = expiredPools.popLast() {
             let count = pool.multi.observer.connectionCount
@@ -410,7 +412,7 @@ final class EngineLoop: @unchecked Sendable {
     /// Work that was left for later.
     var hasWorkLeft: Bool { !restWork.isEmpty || !delayedWork.isEmpty }
 
-    /// Takes the commands that nobody will handle any more. After `isShutDown`.
+    /// Takes the commands that no pass will handle any more. After `isShutDown`.
     func takeUnhandledCommands() -> [EngineCommand] {
         let left = commands + mailbox.close()
         commands = []

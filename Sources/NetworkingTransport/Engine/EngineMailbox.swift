@@ -10,7 +10,7 @@ final class EngineMailbox: Sendable {
 
     private struct Contents {
         var commands: [EngineCommand] = []
-        /// Set when the network thread will look no more.
+        /// True once the network thread takes no more commands.
         var isClosed = false
     }
     private let contents = Locked(Contents())

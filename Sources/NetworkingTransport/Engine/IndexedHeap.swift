@@ -8,7 +8,7 @@ struct IndexedHeap<Element: Comparable> {
         let ticket: Int
     }
     private var nodes: [Node] = []
-    /// By ticket: where the element stands; -1: the ticket is free.
+    /// By ticket: the index of the element in `nodes`; -1: the ticket is free.
     private var positions: [Int] = []
     private var freeTickets: [Int] = []
 
@@ -17,7 +17,7 @@ struct IndexedHeap<Element: Comparable> {
     /// The smallest element.
     var first: Element? { nodes.first?.element }
 
-    /// Returns the ticket, which is good until the element has left.
+    /// Inserts an element and returns its ticket, which is valid until the element has left.
     mutating func insert(_ element: Element) -> Int {
         let ticket: Int
         if let free = freeTickets.popLast() {
@@ -53,7 +53,7 @@ struct IndexedHeap<Element: Comparable> {
         return removed
     }
 
-    /// Gives back what a long list has taken.
+    /// Frees the memory that a long list has taken.
     private mutating func forgetTickets() {
         guard positions.count > 64 else { return }
         nodes = []

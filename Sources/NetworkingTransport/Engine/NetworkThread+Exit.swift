@@ -3,7 +3,7 @@ internal import Glibc
 internal import NetworkingSupport
 internal import Synchronization
 
-/// Keeping network threads out of the C libraries while the process ends and these free themselves.
+/// Keeps network threads out of the C libraries while the process ends and these free themselves.
 extension NetworkThread {
     /// Milliseconds that the end of the process waits for a thread to come out of them.
     private static let patience = 2000
@@ -20,15 +20,16 @@ extension NetworkThread {
 
     /// Runs a pass, unless the process ends: then the thread stays here.
     func pass(_ body: () -> Void) {
-        // Both orders are sequentially consistent: either the end sees that this thread is inside, or this thread sees the
-        // end.
+        // Both orders are sequentially consistent: either the end sees that this thread is inside, or this thread sees
+        // the end.
         isInside.store(true, ordering: .sequentiallyConsistent)
         if Self.isProcessEnding.load(ordering: .sequentiallyConsistent) { park() }
         body()
         isInside.store(false, ordering: .releasing)
     }
 
-    /// Where a pass that finds ever more to do can be stopped. On the thread itself, outside of the C libraries.
+    /// Parks the thread if the process ends: stops a pass that finds ever more to do. On the thread itself, outside of
+    /// the C libraries.
     func parkIfProcessEnds() {
         if Self.isProcessEnding.load(ordering: .relaxed) { park() }
     }
@@ -38,11 +39,11 @@ extension NetworkThread {
         while true { _ = pause() }
     }
 
-    /// Whether threads have been, or are about to be, parked.
+    /// True if threads have been, or are about to be, parked.
     static var isParking: Bool { isProcessEnding.load(ordering: .relaxed) }
 
-    /// Returns when no network thread is inside a pass, nor will enter one; or after a while, because a process that ends
-    /// must not hang. `exit` may have been called on a network thread, which then is inside and does nothing else.
+    /// Returns when no network thread is inside a pass, nor will enter one; or after a while, because a process that
+    /// ends must not hang. `exit` may have been called on a network thread, which then is inside and does nothing else.
     static func parkAll() {
         let threads = running.withLock { Array($0.values) }
         isProcessEnding.store(true, ordering: .sequentiallyConsistent)

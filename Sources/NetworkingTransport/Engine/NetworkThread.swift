@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// The run loop watches the descriptor edge-triggered, so `drain` must leave nothing ready in the set.
 final class NetworkThread: Sendable {
-    /// Linux shows the first 15 bytes.
+    /// The thread's name, of which Linux shows the first 15 bytes.
     static let name = "OperationNetworking"
 
     /// The running thread's pthread_t; 0 before it runs and when it has ended.
@@ -27,7 +27,7 @@ final class NetworkThread: Sendable {
         return name.withUnsafeBufferPointer { buffer in buffer.baseAddress.map { String(cString: $0) } ?? "" }
     }
 
-    /// Whether the caller runs on this thread.
+    /// True if the caller runs on this thread.
     var isCurrent: Bool { identifier.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     /// Starts the thread and returns when it runs. `drain` is called whenever `descriptor` becomes ready, `end` when
@@ -84,7 +84,7 @@ final class NetworkThread: Sendable {
     }
 }
 
-/// What the run loop source's C callbacks find behind their `info` pointer.
+/// The object behind the `info` pointer of the run loop source's C callbacks.
 private final class RunLoopPort {
     let descriptor: Int32
     let drain: @Sendable () -> Void

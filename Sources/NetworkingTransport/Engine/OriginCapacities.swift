@@ -2,19 +2,19 @@
 internal import NetworkingSupport
 internal import Synchronization
 
-/// How many transfers the engine carries out at a time to an origin, for any thread to ask.
+/// The number of transfers that the engine carries out at a time to an origin, for any thread to ask.
 final class OriginCapacities: Sendable {
-    /// What `TransportEngine.maximumConnectionsPerHost` was set to last.
+    /// The latest value of `TransportEngine.maximumConnectionsPerHost`.
     let connectionLimit: Atomic<Int>
-    /// What `TransportEngine.maximumConnections` was set to last.
+    /// The latest value of `TransportEngine.maximumConnections`.
     let totalConnectionLimit = Atomic(Int.max)
-    /// What `TransportEngine.idleConnectionTimeout` was set to last, in nanoseconds.
+    /// The latest value of `TransportEngine.idleConnectionTimeout`, in nanoseconds.
     let idleConnectionTimeout = Atomic<UInt64>(60_000_000_000)
     /// The origins that answer in HTTP/2.
     private let multiplexed = Locked<Set<String>>([])
-    /// The size of `multiplexed`, so that whoever asks need not take the lock while there is none.
+    /// The size of `multiplexed`, so that callers need not take the lock while the set is empty.
     private let multiplexedCount = Atomic<Int>(0)
-    /// Beyond it the set begins anew: it only says what a response says again.
+    /// The size beyond which the set begins anew. The next responses fill it again.
     private static let setLimit = 4096
 
     init(connectionLimit: Int) { self.connectionLimit = Atomic(connectionLimit) }
@@ -22,7 +22,7 @@ final class OriginCapacities: Sendable {
     /// `idleConnectionTimeout` in whole seconds, for libcurl, which takes 0 for no limit.
     var idleConnectionAge: Int { max(1, Int((idleTime &+ 999_999_999) / 1_000_000_000)) }
 
-    /// In nanoseconds.
+    /// `idleConnectionTimeout`, in nanoseconds.
     var idleTime: UInt64 { idleConnectionTimeout.load(ordering: .relaxed) }
 
     func capacity(of origin: String, connections: Int) -> Int {

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Owns the epoll set that the run loop watches: every curl socket, the mailbox, one timer, and what else is watched.
 ///
-/// What an event is about travels in its 64 bits of data: the descriptor, and the pool that registered it.
+/// The 64 bits of data of an event name the descriptor, and the pool that registered it.
 final class Poller {
     /// Stands in an event's data for the mailbox and the timer, which belong to no pool.
     static let enginePool: UInt32 = .max
@@ -16,11 +16,11 @@ final class Poller {
     /// Events taken from the set at a time.
     private let batchSize: Int
     private let events: UnsafeMutablePointer<epoll_event>
-    /// Network thread. What is in the set for libcurl.
+    /// Network thread. The sockets that are in the set for libcurl.
     let sockets = SocketTable()
-    /// Network thread. When the timer will fire; `.max`: not armed.
+    /// Network thread. The time at which the timer will fire; `.max`: not armed.
     private var armedDeadline = UInt64.max
-    /// Network thread. How often the timer was set.
+    /// Network thread. The number of times that the timer was set.
     private(set) var timerSettings = 0
 
     /// Nil: a descriptor could not be made (see errno).
@@ -72,7 +72,7 @@ final class Poller {
         armedDeadline = .max
     }
 
-    /// Sees to it that the set becomes ready at `deadline` at the latest. An armed timer is moved forward only: firing
+    /// Makes sure that the set becomes ready at `deadline` at the latest. An armed timer is moved forward only: firing
     /// early costs a pass of the loop, setting the timer each time a deadline moves costs more than everything else.
     func wake(at deadline: UInt64) {
         guard deadline < armedDeadline else { return }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// What came on a connection, against what of it was of use to a transfer: for servers that send what belongs to no response.
+/// Compares what came on a connection with what of it was of use to a transfer: for servers that send what belongs to
+/// no response.
 ///
-/// Judged by bytes, since those are all that is known of frames and messages that libcurl keeps to itself, and by the reads
-/// that brought nothing. A little at a time is put up with for ever: questions whether we are there, or padding.
+/// Judged by bytes, since nothing else is known of frames and messages that libcurl keeps to itself, and by the reads
+/// that brought nothing. A little at a time is always accepted: pings, or padding.
 struct ReadUse {
-    /// Bytes of no use that are put up with at once, and how many of them are forgotten in a second.
+    /// Bytes of no use that are accepted at once, and the number of them that are forgotten in a second.
     private static let (byteLimit, bytesPerSecond) = (4_194_304.0, 65_536.0)
-    /// The same of reads that brought nothing.
+    /// The same limits for reads that brought nothing.
     private static let (readLimit, readsPerSecond) = (10_000.0, 50.0)
-    /// How many such reads are forgiven for one that brought something.
+    /// The number of such reads that one useful read makes up for.
     private static let readsPerUse = 100.0
-    /// What a byte that was of use makes up for: it may have come alone in a padded frame, and libcurl hands over several of
-    /// them in one piece.
+    /// The number of useless bytes that a useful byte makes up for: it may have come alone in a padded frame, and
+    /// libcurl hands over several of them in one piece.
     static let framing: Int64 = 512
     /// Bytes that a server may have on their way to a transfer that is gone: a stream's window, as libcurl opens it.
     private static let abandonedBytes = 33_554_432.0
@@ -21,19 +22,21 @@ struct ReadUse {
     private var bytesRead: UInt64?
     private var vainBytes = 0.0
     private var vainReads = 0.0
-    /// Bytes that are put up with beside.
+    /// Bytes of no use that are accepted in addition.
     private var grace = 0.0
     private var time: UInt64 = 0
 
-    /// A transfer left before its response had ended.
+    /// Takes note that a transfer left before its response had ended.
     mutating func noteAbandoned() { grace += Self.abandonedBytes }
 
+    /// Judges what was read since the latest look.
+    ///
     /// - Parameters:
-    ///   - bytesRead: that were read from the connection since it was opened.
-    ///   - credit: for what was of use since the latest look.
-    ///   - isVain: the latest read brought nothing.
-    ///   - now: in nanoseconds.
-    /// - Returns: whether too much was of no use.
+    ///   - bytesRead: Bytes read from the connection since it was opened.
+    ///   - credit: The credit for what was of use since the latest look.
+    ///   - isVain: True: the latest read brought nothing.
+    ///   - now: The time in nanoseconds.
+    /// - Returns: True if too much was of no use.
     mutating func look(bytesRead: UInt64, credit: Int64, isVain: Bool, now: UInt64) -> Bool {
         defer {
             self.bytesRead = bytesRead
@@ -53,7 +56,7 @@ struct ReadUse {
         return vainBytes > Self.byteLimit || vainReads > Self.readLimit
     }
 
-    /// What was read since the latest look is not judged.
+    /// Leaves out of the judgement what was read since the latest look.
     mutating func forgive(bytesRead: UInt64, now: UInt64) {
         self.bytesRead = bytesRead
         time = now

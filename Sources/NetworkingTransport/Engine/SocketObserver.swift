@@ -79,7 +79,7 @@ final class SocketObserver {
 
     private func watch(_ socket: Int32, _ interest: UInt32, _ operation: Int32, otherwise: Int32) {
         if poller.control(operation, socket, interest, pool: pool) { return }
-        // A descriptor closed behind libcurl's account of it, or a number that is in use again.
+        // A descriptor that was closed without libcurl's knowledge, or a number that is in use again.
         if errno == ENOENT || errno == EEXIST,
             poller.control(otherwise, socket, interest, pool: pool)
         {

@@ -2,7 +2,7 @@
 internal import CCurl
 internal import Glibc
 
-/// What the epoll set watches for libcurl, socket by socket.
+/// The events that the epoll set watches for libcurl, socket by socket.
 ///
 /// libcurl stops watching a connection whenever a transfer on it ends, and watches it again when the next begins: two
 /// system calls for every request. The table leaves an idle connection in the set, and takes it out only when something
@@ -18,27 +18,27 @@ final class SocketTable {
     static let ended = EPOLLRDHUP.rawValue
 
     private struct Entry {
-        /// What the set watches; 0: the socket is not in it.
+        /// The events that the set watches; 0: the socket is not in it.
         var watched: UInt32 = 0
-        /// What libcurl wants to know; 0: nothing.
+        /// The events that libcurl wants to know of; 0: none.
         var wanted: UInt32 = 0
         /// Opened by the engine.
         var isConnection = false
         /// Requests share it, and the server may speak unasked: HTTP/2.
         var isMultiplexed = false
-        /// The server says how much it takes, so that there may be room to write and nothing that may be written: HTTP/2.
+        /// The server limits what it takes, so that there may be room to write and nothing that may be written: HTTP/2.
         var hasWindows = false
-        /// How often in a row room to write was of no use.
+        /// The number of times in a row that room to write was of no use.
         var vainWrites = 0
-        /// Until when room to write is not looked for; 0: it is.
+        /// The time until which room to write is not looked for; 0: it is looked for.
         var quietUntil: UInt64 = 0
-        /// Turns of reading in a row that were cut short and of use to nobody, and when the last one was.
+        /// Turns of reading in a row that were cut short and of use to no transfer, and the time of the last one.
         var vainReads = 0
         var vainReadTime: UInt64 = 0
-        /// What came on it against what was of use, and what of that was not counted yet.
+        /// The judgement of what came on it, and the credit that was not counted yet.
         var use = ReadUse()
         var credit: Int64 = 0
-        /// Reads since the latest look at that.
+        /// Reads since the latest look at `use`.
         var uncheckedReads = 0
         /// Too much was of no use.
         var isFlooded = false
@@ -46,16 +46,16 @@ final class SocketTable {
         var isGivenUp = false
         /// The driver that uses it, by its address; 0: none, or several.
         var user: UInt = 0
-        /// Our end of it, once a transfer on it has ended; 0: not known, or it has none.
+        /// Our port of it, once a transfer on it has ended; 0: not known, or it has none.
         var localPort: Int32 = 0
-        /// The verdict that the handshake on it waits for, which nothing is watched for meanwhile: a socket can always be
-        /// written to.
+        /// The verdict that the handshake on it waits for. The socket is not watched meanwhile, because it can always
+        /// be written to.
         var holder: ObjectIdentifier?
-        /// Whom it was opened for.
+        /// The pool and the origin that it was opened for.
         var owner = Owner(pool: 0, origin: -1)
     }
 
-    /// Whom a connection was opened for: numbers of the engine's.
+    /// The pool and the origin that a connection was opened for, by the engine's numbers.
     struct Owner: Hashable {
         let pool: UInt32
         let origin: Int
@@ -66,14 +66,14 @@ final class SocketTable {
     /// Connections that are open, or being made.
     private(set) var connectionCount = 0
 
-    /// A connection's socket was made.
+    /// Takes note that a connection's socket was made.
     func noteOpened(_ socket: Int32, for owner: Owner = Owner(pool: 0, origin: -1)) {
         guard let index = index(of: socket) else { return }
         if !entries[index].isConnection { connectionCount += 1 }
         entries[index] = Entry(isConnection: true, owner: owner)
     }
 
-    /// A connection's socket is about to be closed. True: it has to leave the set before.
+    /// Takes note that a connection's socket is about to be closed. True: it has to leave the set before.
     func noteClosing(_ socket: Int32) -> Bool {
         guard let index = index(of: socket) else { return false }
         if entries[index].isConnection { connectionCount -= 1 }
@@ -86,17 +86,17 @@ final class SocketTable {
 
     // MARK: Watching
 
-    /// What the set has to be told of a socket.
+    /// A change of the set for one socket.
     enum Change: Equatable {
         case none
-        /// To be watched for so much.
+        /// The events to watch from now on.
         case add(UInt32), modify(UInt32)
         case remove
     }
 
-    /// libcurl's wish changed.
+    /// Takes note of the events that libcurl wants to know of, and returns the change of the set.
     ///
-    /// - Parameter holder: until `endHold(by:)` the set does not watch the socket.
+    /// - Parameter holder: Until `endHold(by:)` the set does not watch the socket.
     func want(_ interest: UInt32, _ socket: Int32, heldBy holder: ObjectIdentifier? = nil) -> Change {
         guard let index = index(of: socket) else { return .none }
         let entry = entries[index]
@@ -125,7 +125,8 @@ final class SocketTable {
 
     private var heldSockets: [ObjectIdentifier: Int32] = [:]
 
-    /// A verdict is there. Returns the socket that was not watched until now, and what for; nil: there is none.
+    /// Takes note that a verdict is there. Returns the socket that was not watched until now, and the events to watch;
+    /// nil: no socket is to be watched.
     func endHold(by holder: ObjectIdentifier) -> (socket: Int32, interest: UInt32)? {
         guard let socket = heldSockets.removeValue(forKey: holder), let index = index(of: socket),
             entries[index].holder == holder
@@ -137,25 +138,25 @@ final class SocketTable {
         return (socket, entry.wanted)
     }
 
-    /// The set refused.
+    /// Takes note that the socket is not in the set.
     func noteRefused(_ socket: Int32) {
         guard let index = index(of: socket) else { return }
         entries[index].watched = 0
     }
 
-    /// What an event on a socket is.
+    /// The meaning of an event on a socket.
     enum Event: Equatable {
-        /// libcurl's business.
+        /// libcurl waits for it.
         case wanted
-        /// Nobody's at present: the socket is to leave the set.
+        /// It concerns no transfer at present: the socket is to leave the set.
         case unwanted
-        /// On a connection that requests share and that may be idle: the server may say something, which is libcurl's business
+        /// On a connection that requests share and that may be idle: the server may send something, which libcurl reads
         /// when it looks next. The socket is to be watched for the end alone.
         case unasked
         /// The server has ended such a connection: the socket is to leave the set.
         case hungUp
-        /// Something on a connection that has nothing to receive, which must not be taken for the next answer: the socket is
-        /// to leave the set, and the connection is not to be used again.
+        /// Something on a connection that has nothing to receive, which must not be taken for the next answer: the
+        /// socket is to leave the set, and the connection is not to be used again.
         case unsolicited
     }
 
@@ -174,19 +175,19 @@ final class SocketTable {
 
     // MARK: Room to write that is of no use
 
-    /// So many times libcurl is told of room to write and writes nothing.
+    /// The number of times that libcurl is told of room to write and writes nothing.
     private static let vainWriteLimit = 4
-    /// Nanoseconds after which it is told again. Not what the server sends alone: libcurl may take in a window without using
-    /// it at once.
+    /// Nanoseconds after which it is told again. To wait for the server to send is not enough: libcurl may take in a
+    /// window without using it at once.
     private static let quietTime: UInt64 = 10_000_000
 
-    /// The connections on which room to write is not looked for, most of them.
+    /// The connections on which room to write is not looked for. Some may be watched again already.
     private var quietSockets: [Int32] = []
-    /// When to look for it again, on one of them; `.max`: there are none.
+    /// The time at which to look for it again on one of them; `.max`: no look is due.
     private(set) var nextLook = UInt64.max
 
-    /// libcurl was told of room to write, and of nothing else; `isVain`: it had no use for it. The set gets a rest then,
-    /// because libcurl goes on asking for room while the server's window is closed.
+    /// Takes note that libcurl was told of room to write, and of nothing else; `isVain`: it had no use for it. After a
+    /// few times the set stops watching for room, because libcurl goes on asking while the server's window is closed.
     func noteWriting(on socket: Int32, isVain: Bool, now: UInt64) -> Change {
         guard let index = index(of: socket), entries[index].hasWindows else { return .none }
         guard isVain else {
@@ -205,14 +206,14 @@ final class SocketTable {
         return .modify(Self.readable)
     }
 
-    /// Something came on a connection: the server may have opened its window.
+    /// Takes note that something came on a connection: the server may have opened its window.
     func noteReading(on socket: Int32) -> Change {
         guard !quietSockets.isEmpty, let index = index(of: socket), entries[index].quietUntil != 0 else { return .none }
         entries[index].vainWrites = 0
         return endQuiet(index)
     }
 
-    /// The connections on which to look for room to write again.
+    /// Returns the connections on which to look for room to write again.
     func takeRested(now: UInt64) -> [(socket: Int32, change: Change)] {
         var rested: [(Int32, Change)] = []
         var resting: [Int32] = []
@@ -239,15 +240,16 @@ final class SocketTable {
 
     // MARK: Things to read that are of no use
 
-    /// So many turns of reading in a row, half a second altogether.
+    /// The number of turns of reading in a row that are accepted: half a second altogether.
     private static let vainReadLimit = 100
-    /// Nanoseconds without one after which they are counted anew. Not few: many connections may take their turns.
+    /// Nanoseconds without one after which they are counted anew. Long, because many connections may take their turns.
     private static let vainReadPause: UInt64 = 5_000_000_000
 
-    /// A turn of reading was cut short.
+    /// Takes note that a turn of reading was cut short.
     ///
-    /// - Parameter lastUse: when something last came, or was sent, that a transfer on the connection waits for.
-    /// - Returns: whether too many were cut short, and of use to nobody.
+    /// - Parameter lastUse: The time at which something last came, or was sent, that a transfer on the connection waits
+    ///   for.
+    /// - Returns: True if too many were cut short, and of use to no transfer.
     func noteLongRead(on socket: Int32, lastUse: UInt64, now: UInt64) -> Bool {
         guard let index = index(of: socket) else { return false }
         let last = entries[index].vainReadTime
@@ -261,10 +263,10 @@ final class SocketTable {
         index(of: socket).map { entries[$0].isFlooded || entries[$0].vainReads > Self.vainReadLimit } ?? false
     }
 
-    /// Reads that brought something between two looks at what all of them brought.
+    /// Useful reads between two looks at what all reads brought.
     private static let readsPerLook = 64
 
-    /// A connection was read from. True: it is to be looked at what that was good for.
+    /// Takes note of a read from a connection. True: it is time to look at what the reads brought.
     func noteRead(on socket: Int32, isVain: Bool) -> Bool {
         guard let index = index(of: socket), entries[index].isConnection else { return false }
         entries[index].uncheckedReads += 1
@@ -273,21 +275,21 @@ final class SocketTable {
         return true
     }
 
-    /// Something was of use: see `ReadUse.look`.
+    /// Adds credit for what was of use: see `ReadUse.look`.
     func addCredit(_ credit: Int64, to socket: Int32) {
         guard let index = index(of: socket) else { return }
         entries[index].credit &+= credit
     }
 
-    /// A transfer left the connection before its response had ended.
+    /// Takes note that a transfer left the connection before its response had ended.
     func noteAbandoned(on socket: Int32) {
         guard let index = index(of: socket) else { return }
         entries[index].use.noteAbandoned()
     }
 
-    /// Whether too much of what came on a connection was of no use.
+    /// True if too much of what came on a connection was of no use.
     ///
-    /// - Parameter isJudged: false: what came since the latest look may be of use later.
+    /// - Parameter isJudged: False: what came since the latest look may be of use later.
     func look(at socket: Int32, bytesRead: UInt64, isVain: Bool, isJudged: Bool, now: UInt64) -> Bool {
         guard let index = index(of: socket) else { return false }
         let credit = entries[index].credit
@@ -301,28 +303,29 @@ final class SocketTable {
         return isFlooded
     }
 
-    /// Our end of a connection, if it is known; 0: it is not.
+    /// Our port of a connection; 0: not known.
     func localPort(of socket: Int32) -> Int32 { index(of: socket).map { entries[$0].localPort } ?? 0 }
 
-    /// The open connection of a pool with this end.
+    /// The open connection of a pool with this port at our end.
     func socket(ofPort number: Int32, in pool: UInt32) -> Int32? { socketsByPort[Port(pool: pool, number: number)] }
 
     // MARK: Use
 
-    /// A driver is on a connection.
+    /// Takes note that a driver is on a connection.
     func noteUse(of socket: Int32, by user: UInt) {
         guard let index = index(of: socket), entries[index].isConnection else { return }
         entries[index].user = user
     }
 
-    /// A driver's transfer has ended. True: the connection is not to be used again.
+    /// Takes note that a driver's transfer has ended. True: the connection is not to be used again.
     func noteEnd(of user: UInt, on socket: Int32) -> Bool {
         guard let index = index(of: socket), entries[index].user == user else { return false }
         entries[index].user = 0
         return entries[index].isGivenUp && !entries[index].isMultiplexed
     }
 
-    /// libcurl says of an open connection that a request is about to go out on where our end of it is, and not its socket.
+    /// A connection's pool, and its port at our end: libcurl names the connection that a request is about to go out on
+    /// by that port, not by its socket.
     private struct Port: Hashable {
         let pool: UInt32
         let number: Int32
@@ -337,7 +340,8 @@ final class SocketTable {
         socketsByPort[Port(pool: entries[index].owner.pool, number: number)] = socket
     }
 
-    /// Whether something holds of the open connection of a pool with this end; of any that is idle, where it has no port.
+    /// True if `predicate` holds for the open connection of a pool with this port at our end. Without a port: if it
+    /// holds for any idle connection of the pool.
     func holds(ofPort number: Int32, in pool: UInt32, _ predicate: (Int32) -> Bool) -> Bool {
         guard number <= 0 else { return socketsByPort[Port(pool: pool, number: number)].map(predicate) ?? false }
         return entries.indices.contains { index in
@@ -352,7 +356,7 @@ final class SocketTable {
         return Int(entries[index].owner.pool)
     }
 
-    /// Whether the engine opened it.
+    /// True if the engine opened the socket.
     func isConnection(_ socket: Int32) -> Bool {
         guard let index = index(of: socket) else { return false }
         return entries[index].isConnection
@@ -374,8 +378,8 @@ final class SocketTable {
         return entries[index].isMultiplexed
     }
 
-    /// Gives up the connections to an origin. Returns those that nobody uses; the others are told by `noteEnd` or, where
-    /// requests share them, by `givenUp(in:)`.
+    /// Gives up the connections to an origin. Returns those that are idle; the others are reported by `noteEnd` or,
+    /// where requests share them, by `givenUp(in:)`.
     func giveUp(origin: Int) -> [Int32] {
         var idle: [Int32] = []
         for index in entries.indices where entries[index].isConnection && entries[index].owner.origin == origin {
@@ -391,7 +395,7 @@ final class SocketTable {
             .map { Int32($0) }
     }
 
-    /// How many connections of each pool nobody uses.
+    /// The number of idle connections of each pool.
     var idleConnections: [UInt32: Int] {
         var counts: [UInt32: Int] = [:]
         for entry in entries where entry.isConnection && entry.wanted == 0 && entry.user == 0 {

@@ -4,7 +4,8 @@ internal import Foundation
 internal import NetworkingSupport
 
 extension TransferDriver {
-    /// Fills libcurl's buffer. Returns what it expects: bytes, 0 at the end, CURL_READFUNC_PAUSE or CURL_READFUNC_ABORT.
+    /// Fills libcurl's buffer. Returns what it expects: bytes, 0 at the end, CURL_READFUNC_PAUSE or
+    /// CURL_READFUNC_ABORT.
     func readContent(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         noteUse(0)
         loop.contentReads &+= 1
@@ -54,8 +55,8 @@ extension TransferDriver {
         }
     }
 
-    /// After the last announced byte: whether the source has no more. One that does not know yet is believed, because
-    /// a peer that keeps its end open would otherwise hold up a request that is complete.
+    /// True if the source has no more after the last announced byte. One that does not know yet is believed, because a
+    /// peer that keeps its end open would otherwise hold up a request that is complete.
     private func isAtEnd(_ source: any BodySource) -> Bool {
         var byte: UInt8 = 0
         return withUnsafeMutableBytes(of: &byte) { buffer in
@@ -99,8 +100,8 @@ extension TransferDriver {
 
     private func noteSent(_ count: Int) {
         bodyOffset += Int64(count)
-        // What libcurl was given in advance goes out with the head. The time of the turn would not do: the request may have
-        // begun later.
+        // Content that libcurl was given in advance goes out with the head. The time of the turn would not do: the
+        // request may have begun later.
         if !isContentCopied { sentTime = MonotonicClock.now }
         if let transfer { handler?.transfer(transfer, didSend: bodyOffset) }
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 internal import CCurl
 
-/// What libcurl (before 8.1) tells of a shared connection in its log only.
+/// Reads what libcurl (before 8.1) reports of a shared connection only in its log.
 ///
-/// A connection that breaks the rules of HTTP/2 is closed, and a response on it of which no length was announced ends as
-/// if it were whole. What tells it from one that is: the connection was closed, and libcurl did not say why. It does where
-/// the server said goodbye, or hung up.
+/// A connection that breaks the rules of HTTP/2 is closed, and a response on it without an announced length ends as if
+/// it were whole. The difference from a whole one: the connection was closed, and libcurl gave no reason. It gives one
+/// where the server sent GOAWAY, or hung up.
 extension TransferDriver {
-    /// Asks libcurl to say what it does. For HTTP/2 only, and not before there is a connection: what it says of every TLS
-    /// record of a connection that it was asked at before costs too much.
+    /// Turns libcurl's log on. For HTTP/2 only, and not before there is a connection: on one that was made with the log
+    /// on, lines for every TLS record cost too much.
     func listen() {
         isConnectionClosed = false
         isEndExplained = false
@@ -23,7 +23,8 @@ extension TransferDriver {
         _ = easy.set(CURLOPT_VERBOSE, 0)
     }
 
-    /// Takes a line of libcurl's log. It is about the connection, whichever of those that share it was told.
+    /// Takes a line of libcurl's log. It is about the connection, whichever of the transfers on it has received the
+    /// line.
     func hear(_ line: UnsafeRawBufferPointer) {
         guard isListening, let first = line.first else { return }
         switch first {
@@ -54,7 +55,8 @@ extension TransferDriver {
         where line.starts(with: "Failed receiving HTTP2".utf8) || line.starts(with: "Failed sending HTTP2".utf8):
             explainEnd()
         case UInt8(ascii: "H") where line.starts(with: "HTTP/2 stream".utf8):
-            // "... was not closed cleanly before end of the underlying stream": the last word, with a line end or without.
+            // "... was not closed cleanly before end of the underlying stream": the last word, with a line end or
+            // without.
             if line.dropLast(1).suffix(17).elementsEqual("underlying stream".utf8)
                 || line.suffix(17).elementsEqual("underlying stream".utf8)
             {
@@ -71,7 +73,7 @@ extension TransferDriver {
         for driver in sharers { driver.isEndExplained = true }
     }
 
-    /// Those on the same connection, this one included.
+    /// The drivers on the same connection, this one included.
     private var sharers: [TransferDriver] {
         pool.drivers.filter {
             $0.transfer != nil && $0.isListening && $0.localPort == localPort
@@ -83,24 +85,24 @@ extension TransferDriver {
 
     /// Has libcurl repeat the request where its stream was refused, and nowhere else.
     ///
-    /// It repeats a request without a word when a connection that was there before brings no answer, be it refused or lost:
-    /// only on a new one does it say which. A request that may be sent twice needs the difference as well, since it may be
-    /// refused more often than once. That libcurl leaves out the first is RTSP's option, but is asked for whatever the
-    /// protocol; HTTP looks at it nowhere else.
+    /// libcurl repeats a request silently when a reused connection brings no answer, be the request refused or lost:
+    /// only on a new connection does it say which. A request that may be sent twice needs the difference as well, since
+    /// it may be refused more often than once. The option that leaves these repetitions out is RTSP's, but libcurl
+    /// checks it whatever the protocol; HTTP looks at it nowhere else.
     private func listenForRefusals() {
         hearsOfRefusals = easy.set(CURLOPT_RTSP_REQUEST, Int(CURL_RTSPREQ_RECEIVE)) == .CURLE_OK
     }
 
-    /// Whether libcurl would repeat the request, had it not been told to leave that out: a connection that was there before
-    /// brought no answer.
+    /// True if libcurl would repeat the request without `listenForRefusals()`: a reused connection brought no answer.
     func isLostWhereOthersRepeat(code: CurlCode) -> Bool {
         hearsOfRefusals && connectionsMade == 0 && collector.totalBytes == 0
             && (code == .CURLE_GOT_NOTHING || code == .CURLE_RECV_ERROR)
     }
 
-    /// Takes a GOAWAY: what is on later streams than it names was not looked at, and will not be (RFC 9113, section 6.8).
+    /// Takes a GOAWAY: the server has not looked at streams later than the one it names, and will not (RFC 9113,
+    /// section 6.8).
     ///
-    /// nghttp2 refuses those streams, but libcurl does not say so of each where none is left.
+    /// nghttp2 refuses those streams, but libcurl does not report each of them where no stream is left.
     private func noteGoodbye(_ line: UnsafeRawBufferPointer) {
         guard let last = Self.number(in: line, after: "last_stream=") else { return }
         for driver in pool.drivers where driver.stream > last && isOnSameConnection(as: driver) {
@@ -108,8 +110,8 @@ extension TransferDriver {
         }
     }
 
-    /// Whether both are on one connection, beyond doubt: a port of ours can be in use to several addresses of an origin, and
-    /// a Unix socket has none.
+    /// True if both are on one connection, beyond doubt: a port of ours can be in use to several addresses of an
+    /// origin, and a Unix socket has none.
     private func isOnSameConnection(as other: TransferDriver) -> Bool {
         guard stream > 0, other.stream > 0 else { return false }
         if other === self { return true }
@@ -119,7 +121,7 @@ extension TransferDriver {
             && easy.string(CURLINFO_LOCAL_IP) == other.easy.string(CURLINFO_LOCAL_IP)
     }
 
-    /// The decimal number that follows the first occurrence of `label`; nil: there is none.
+    /// The decimal number that follows the first occurrence of `label`; nil: no such number.
     private static func number(in line: UnsafeRawBufferPointer, after label: StaticString) -> UInt32? {
         let text = String(decoding: line, as: UTF8.self)
         guard let range = text.firstRange(of: "\(label)") else { return nil }
@@ -128,7 +130,7 @@ extension TransferDriver {
 
     // MARK: Responses that end with their connection
 
-    /// Whether the content of a response that libcurl takes for whole ends where its connection broke.
+    /// True if libcurl takes a response for whole whose content ends where its connection broke.
     func isCutShort(code: CurlCode) -> Bool {
         guard code == .CURLE_OK, isConnectionClosed, !isEndExplained, collector.announcedLength == nil,
             case .deliver = delivery, collector.status != 204, collector.status != 304

@@ -131,7 +131,7 @@ extension TransferDriver {
         setTLS(&result)
     }
 
-    /// How connections are made. What is set here is part of the pool's key.
+    /// Sets how connections are made. Everything set here is part of the pool's key.
     private func setRoute(_ result: inout OptionResult) {
         let version =
             switch pool.route?.httpVersion ?? .automatic {
@@ -147,22 +147,22 @@ extension TransferDriver {
         }
         if let path = route.unixSocketPath { result.require(easy.set(CURLOPT_UNIX_SOCKET_PATH, path)) }
         if let name = route.networkInterface {
-            // Said which, or libcurl takes what is no interface for the name of a host, and waits for it to be looked up.
+            // With a prefix: otherwise libcurl takes what is no interface for a host name, and waits for its lookup.
             let isAddress = CertificateHostName.isAddress(name)
             result.require(easy.set(CURLOPT_INTERFACE, (isAddress ? "host!" : "if!") + name))
         }
     }
 
-    /// Where many requests share a connection, or may turn out to, one that comes while it is being made waits for it, in
-    /// place of making another.
+    /// Has a request wait for a connection that is being made, in place of making another, where requests share a
+    /// connection or may turn out to.
     private func setSharing(freshConnection: Bool, _ result: inout OptionResult) {
         guard let transfer else { return }
         let mayShare = mayBeHTTP2 && loop.admissions.mayShareConnections(transfer.origin)
         let knowsVersion = pool.route?.httpVersion == .http2PriorKnowledge
         expectsHTTP2 = knowsVersion && !freshConnection && loop.admissions.speaksHTTP2(transfer.origin)
         if knowsVersion {
-            // A connection that is there already needs no change to HTTP/2, which libcurl (7.88) would fail at. For a new
-            // one see `maySend(fromPort:)`.
+            // A connection that is there already needs no change to HTTP/2, which libcurl (7.88) would fail at. For a
+            // new one see `maySend(fromPort:)`.
             let version = expectsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
             result.allowMissing(easy.set(CURLOPT_HTTP_VERSION, Int(version)))
         }
@@ -200,12 +200,12 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_PASSWORD, credential.password))
     }
 
-    /// Bytes that libcurl reads from a socket at a time. A handle that is new for each request allocates them for each, and
-    /// the system's allocator puts its house in order whenever 64 KiB are freed.
+    /// Bytes that libcurl reads from a socket at a time. A handle that is new for each request allocates them each
+    /// time, and the system's allocator consolidates its memory whenever 64 KiB are freed.
     static let receiveBufferSize = 32 * 1024
     private static let largeReceiveBufferSize = 100 * 1024
 
-    /// libcurl is told to verify, with no anchors of its own; the verdict is `PeerVerification`'s, which fails closed.
+    /// libcurl is told to verify, but gets no anchors; the verdict is `PeerVerification`'s, which fails closed.
     private func setTLS(_ result: inout OptionResult) {
         result.require(easy.set(CURLOPT_SSL_VERIFYPEER, 1))
         result.require(easy.set(CURLOPT_SSL_VERIFYHOST, 0))
@@ -224,7 +224,7 @@ extension TransferDriver {
     /// CURLAUTH_ONLY, which is too large for Swift's importer.
     private static let authenticationOnly = 1 << 31
 
-    /// The way to the server. What is set here is part of the pool's key.
+    /// Sets the way to the server. Everything set here is part of the pool's key.
     private func setProxy(_ result: inout OptionResult) {
         guard let proxy = pool.proxy else {
             // Not NULL: "" keeps libcurl from reading proxies from the environment.
@@ -246,12 +246,13 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_PROXY_SSLVERSION, TLSPeer.proxy.curlVersion))
         guard let schemes = proxy.credential?.schemes else { return }
         guard !proxy.scheme.isSOCKS else {
-            // Such a proxy is told before any HTTP. With a scheme for HTTP libcurl would answer a server's 407 as well.
+            // Such a proxy gets the credential before any HTTP. With a scheme for HTTP libcurl would answer a server's
+            // 407 as well.
             result.require(easy.set(CURLOPT_PROXYAUTH, 0))
             return
         }
-        // With a single scheme that takes several messages libcurl sends the first without the content. A proxy that then
-        // does not ask passes that on, and the content is never sent. So such a proxy is asked first.
+        // With a single scheme that takes several messages libcurl sends the first without the content. A proxy that
+        // then does not ask passes that on, and the content is never sent. So such a proxy is asked first.
         let asksFirst = schemes == .basic ? 0 : Self.authenticationOnly
         result.require(easy.set(CURLOPT_PROXYAUTH, schemes.curlMask | asksFirst))
         guard asksFirst != 0 else { return }
@@ -260,7 +261,7 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_NOPROGRESS, 0))
     }
 
-    /// Method and content.
+    /// Sets the method and the content.
     private func setContent(of request: TransferRequest, _ result: inout OptionResult) -> TransferError? {
         switch request.body {
         case .none:
@@ -313,7 +314,7 @@ extension TransferDriver {
         if method != "POST" { result.require(easy.set(CURLOPT_CUSTOMREQUEST, method)) }
     }
 
-    /// Content through the read callback, with any method; chunked when the length is unknown.
+    /// Sets content that goes through the read callback, with any method; chunked when the length is unknown.
     private func setStreamedContent(method: String, _ result: inout OptionResult) {
         sendsContent = true
         result.require(easy.set(CURLOPT_UPLOAD, 1))
@@ -334,7 +335,7 @@ extension TransferDriver {
         if let error = setHeaders(of: request, &result) { failure = error }
     }
 
-    /// Header lines, and the suppression of those that libcurl would add by itself.
+    /// Sets the header lines, and suppresses those that libcurl would add by itself.
     private func setHeaders(of request: TransferRequest, _ result: inout OptionResult) -> TransferError? {
         let list = HeaderList()
         var isComplete = true
@@ -352,7 +353,8 @@ extension TransferDriver {
                 isComplete = list.append(octets: Array("\(field.name): ".utf8) + octets) && isComplete
                 continue
             }
-            // "Name;" is libcurl's spelling of a field without a value; "Name:" would drop it, and its own of that name.
+            // "Name;" is libcurl's spelling of a field without a value; "Name:" would drop it, and libcurl's field of
+            // that name.
             let line = field.value.utf8.allSatisfy(\.isBlank) ? "\(field.name);" : "\(field.name): \(field.value)"
             isComplete = list.append(line) && isComplete
         }

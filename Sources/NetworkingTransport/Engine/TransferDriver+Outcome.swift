@@ -3,7 +3,7 @@ internal import CCurl
 internal import NetworkingSupport
 
 extension TransferDriver {
-    /// How the transfer ended, told before its handle leaves the multi.
+    /// Returns how the transfer ended. Called before its handle leaves the multi.
     func outcome(code: CurlCode) -> TransferOutcome {
         if code == .CURLE_OK, failure == nil {
             noteBodySent()
@@ -66,7 +66,7 @@ extension TransferDriver {
         return easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .nameLookup
     }
 
-    /// - Parameter end: nil: when libcurl had the response.
+    /// - Parameter end: The time of the end; nil: the time at which libcurl had the response.
     private func timings(until end: UInt64?) -> TransferTimings {
         let preTransfer = easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
         let elapsed = end.map { $0 > activationTime ? Double($0 - activationTime) / 1_000_000_000 : 0 } ?? 0
@@ -94,7 +94,7 @@ extension TransferDriver {
             tlsCipher: tlsCipher.map { String(cString: $0) } ?? "", tlsCipherSuite: tlsCipherSuite)
     }
 
-    /// libcurl counts what it was given in advance with the head that it sends it with.
+    /// The bytes of the request's head. libcurl counts content that it was given in advance together with the head.
     private var headerBytesSent: Int64 {
         let size = Int64(easy.long(CURLINFO_REQUEST_SIZE))
         guard isContentCopied, bodyOffset <= size else { return size }

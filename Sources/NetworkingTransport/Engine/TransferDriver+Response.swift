@@ -69,8 +69,8 @@ extension TransferDriver {
 
     /// Takes a line of a proxy's answer to CONNECT. False: end the transfer.
     ///
-    /// libcurl reads the content of a 407 for as long as it comes, byte by byte and nothing else meanwhile, also where it
-    /// has no other credential to send: that is the end. Where it has, see `noteTunnelByte()`.
+    /// libcurl reads the content of a 407 for as long as it comes, byte by byte and nothing else meanwhile, also where
+    /// it has no other credential to send: the transfer ends then. Where it has one, see `noteTunnelByte()`.
     private func receive(connectLine line: UnsafeRawBufferPointer) -> Bool {
         connectBytes += line.count
         guard connectBytes <= loop.maximumHeaderBytes else {
@@ -91,7 +91,7 @@ extension TransferDriver {
         return pool.proxy?.credential.map { $0.schemes != .basic } ?? false
     }
 
-    /// A challenge that libcurl has credentials for, or a 417 to an expectation, may be followed by another head.
+    /// True if another head may follow: after a challenge that libcurl has credentials for, or a 417 to an expectation.
     private var mayBeAnsweredByLibcurl: Bool {
         switch collector.status {
         case 401: transfer?.request.credential != nil
@@ -107,15 +107,15 @@ extension TransferDriver {
         if case .none = body { false } else { easy.offset(CURLINFO_SIZE_UPLOAD_T) == 0 }
     }
 
-    /// The response is the proxy's, or came through it as any other: there is no tunnel.
+    /// True if the response is the proxy's, or came through it as any other: there is no tunnel.
     private var isAnsweredByProxy: Bool {
         guard let scheme = pool.proxy?.scheme, transfer?.request.isSecure == false else { return false }
         return scheme == .http || scheme == .https
     }
 
-    /// A 407 of the server's, from within a tunnel, that libcurl (7.88) would take for the proxy's: it would drop the content,
-    /// and send the request once more. So the head is all that there is of it. With Basic alone it has nothing new to say, and
-    /// with SOCKS it is told of no scheme: see `setProxy`.
+    /// True if libcurl (7.88) would take a server's 407, from within a tunnel, for the proxy's: it would drop the
+    /// content, and send the request once more. So only the head of the response is used. With Basic alone libcurl has
+    /// nothing new to send, and with SOCKS it gets no scheme: see `setProxy`.
     private var wouldBeTakenForProxys: Bool {
         guard collector.status == 407, let proxy = pool.proxy, let credential = proxy.credential else { return false }
         return credential.schemes != .basic && !isAnsweredByProxy && !proxy.scheme.isSOCKS
@@ -123,9 +123,9 @@ extension TransferDriver {
             && collector.head.firstBytes(named: "Proxy-Authenticate", limit: .max) != nil
     }
 
-    /// The request said that its content would be sent when the server asks for it, and the server has answered instead. It
-    /// may read on for that content (RFC 9110, section 10.1.1), which libcurl does not send any more: the next request on
-    /// the connection would be taken for it.
+    /// Forbids reuse of the connection if the server has answered a request with `Expect: 100-continue` before its
+    /// content was sent. The server may still read that content (RFC 9110, section 10.1.1), which libcurl does not send
+    /// any more: it would take the next request for it.
     private func giveUpExpectation() {
         guard sendsContent, !collector.isHTTP2, let request = transfer?.request,
             request.headers.contains(where: {
@@ -138,7 +138,8 @@ extension TransferDriver {
         if collector.status == 417 { dropExpectation(of: request) }
     }
 
-    /// The origin's limit depends on the version it speaks. Who answered through a proxy for plain HTTP is not known.
+    /// Takes note of the version that the origin speaks, on which its limit depends. Through a proxy for plain HTTP it
+    /// is not known whether the proxy or the origin answered.
     private func noteVersion() {
         guard let transfer else { return }
         let isHTTP2 = collector.isHTTP2 && isOnHTTP2
@@ -146,7 +147,7 @@ extension TransferDriver {
         if isHTTP2 {
             loop.poller?.sockets.noteMultiplexed(socket)
         } else if collector.isHTTP2 {
-            // Which libcurl believes: it would send several requests at once on this connection, and others to the origin,
+            // libcurl believes it: it would send several requests at once on this connection, and others to the origin,
             // and mix up their responses.
             loop.giveUpConnections(of: self, isMislabeled: true)
         }
@@ -171,7 +172,8 @@ extension TransferDriver {
             }
             let codings = decodesContent ? ContentDecoder.codings(of: head) : []
             decoding = codings.isEmpty ? nil : DecodedContent(codings)
-            // What comes while libcurl sends, or together with a head that is too long for its buffer, it may not look at.
+            // libcurl may not look at what comes while it sends, or together with a head that is too long for its
+            // buffer.
             awaitsEnd = (sendsBody || collector.totalBytes > Self.receiveBufferSize) && collector.isHTTP2 && isOnHTTP2
             if awaitsEnd { noteProgressWithoutEnd() }
             return true
@@ -185,7 +187,7 @@ extension TransferDriver {
         }
     }
 
-    /// RFC 9112, section 6.3.
+    /// True if the response may have content (RFC 9112, section 6.3).
     private func mayHaveContent(_ head: ResponseHead) -> Bool {
         head.statusCode != 204 && head.statusCode != 304 && transfer?.request.method != "HEAD"
     }
@@ -211,7 +213,8 @@ extension TransferDriver {
         }
         switch delivery {
         case .deliver:
-            // The same bytes come again. Whether a response is complete that came early is asked meanwhile.
+            // The same bytes come again. No pause while content is sent: whether a response that came early is complete
+            // is asked meanwhile.
             guard isSendingContent || loop.readTurn.continues() else {
                 return pauseReceiving(transfer, untilRest: true)
             }
@@ -254,7 +257,7 @@ extension TransferDriver {
         return Int(CURL_WRITEFUNC_PAUSE)
     }
 
-    /// The response has gone on, or the request's content, and the exchange is not over.
+    /// Takes note that the response, or the request's content, has gone on and the exchange is not over.
     func noteProgressWithoutEnd() {
         loop.noteAwaitedEnd(self)
         guard sendsBody, !isOverdue, contentBytes == collector.announcedLength else { return }
@@ -266,9 +269,9 @@ extension TransferDriver {
         if case .none = body { false } else { true }
     }
 
-    /// Whether all content has come that the head announced, while the request's content has not been sent: a server that
-    /// needs no more of it may end the stream or the connection, and the response counts (RFC 9113, section 8.1). Not by a
-    /// length that a transfer coding overrides (RFC 9112, section 6.3).
+    /// True if all content that the head announced has come, for a request that has content. A server that needs no
+    /// more of the request may end the stream or the connection, and the response counts (RFC 9113, section 8.1). A
+    /// length that a transfer coding overrides does not count (RFC 9112, section 6.3).
     var hasEarlyResponse: Bool {
         guard sendsBody, hasReportedHead, case .deliver = delivery else { return false }
         return contentBytes == collector.announcedLength

@@ -4,17 +4,17 @@ internal import COpenSSL
 internal import Glibc
 
 extension TransferDriver {
-    /// Whether the request may go out on the connection that libcurl has found for it. False: end the transfer.
+    /// True if the request may go out on the connection that libcurl has found for it. False: end the transfer.
     ///
-    /// - Parameter localPort: Our end of the connection.
+    /// - Parameter localPort: Our port of the connection.
     func maySend(fromPort localPort: Int32) -> Bool {
         guard let transfer else { return false }
         self.localPort = localPort
         isConnected = true
         lastActivity = loop.now
         guard !hasReportedHead else {
-            // libcurl begins again where a server breaks a stream off to be asked over HTTP/1.1. What it answers then would be
-            // taken for the rest of this response.
+            // libcurl begins again where a server breaks a stream off to be asked over HTTP/1.1. The server's next
+            // answer would be taken for the rest of this response.
             failure = TransferError(
                 .connectionLost,
                 message: "The server broke off its response. The request was received, and is not sent again.")
@@ -35,7 +35,8 @@ extension TransferDriver {
         defer { connectionsMade = made }
         let isHTTP2 = isOnHTTP2
         if !isHTTP2, made == connectionsMade, hasUnreadBytes {
-            // They would be taken for the answer. On another connection an authentication would begin anew, and not end.
+            // They would be taken for the answer. On another connection an authentication would begin anew, and not
+            // end.
             guard sendings == 1 else {
                 failure = TransferError(.badResponse, message: "The server sent more than its response.")
                 return false
@@ -43,7 +44,7 @@ extension TransferDriver {
             wantsFreshConnection = true
             return false
         }
-        // Known before the response, which may be long in coming: those that wait can share the connection.
+        // Known before the response, which may be long in coming: waiting transfers can share the connection.
         if isHTTP2 {
             loop.noteVersion(of: transfer.origin, isHTTP2: true)
             listen()
@@ -67,11 +68,11 @@ extension TransferDriver {
         }
     }
 
-    /// Sendings, or refusals of a tunnel, beyond which a server's or proxy's challenges count as endless: NTLM takes three of
-    /// each.
+    /// Sendings, or refusals of a tunnel, beyond which a server's or proxy's challenges count as endless: NTLM takes
+    /// three of each.
     static let maximumSendings = 20
 
-    /// What a transfer ends with whose challenges libcurl would go on answering.
+    /// The error of a transfer whose challenges libcurl would go on answering.
     var endlessChallenge: TransferError {
         let isProxys = !isConnected || collector.status == 407
         return TransferError(
@@ -80,7 +81,7 @@ extension TransferDriver {
                 + "\(Self.maximumSendings) times, and has not taken an answer.")
     }
 
-    /// Whether the server has sent something on the connection, which was in use before, that nobody has asked for. libcurl
+    /// True if unread bytes are on the connection, which was in use before: the server has sent them unasked. libcurl
     /// leaves what follows a response in the socket, or in what OpenSSL has of a record.
     private var hasUnreadBytes: Bool {
         if let ssl = easy.tlsConnection, SSL_has_pending(OpaquePointer(ssl)) == 1 { return true }
@@ -98,21 +99,21 @@ extension TransferDriver {
         tlsCipherSuite = SSL_CIPHER_get_protocol_id(cipher)
     }
 
-    /// What a request ends with that may, or may not, have been acted on.
+    /// The error of a request that may, or may not, have been acted on.
     static var lostError: TransferError {
         TransferError(
             .connectionLost,
             message: "The connection was lost before an answer came. The request may have reached the server.")
     }
 
-    /// What a request ends with that went unanswered, and cannot be sent again, or not once more.
+    /// The error of a request that went unanswered, and cannot be sent again, or not once more.
     var repetitionError: TransferError {
         guard transfer?.ledger.isRefused == true else { return Self.lostError }
         return TransferError(
             .connectionLost, message: "The server refused the request without looking at it, and it is not sent again.")
     }
 
-    /// Whether the transfer's connection is HTTP/2: agreed to in the TLS handshake, or known before.
+    /// True if the transfer's connection is HTTP/2: agreed to in the TLS handshake, or known before.
     var isOnHTTP2: Bool {
         if pool.route?.httpVersion == .http2PriorKnowledge { return true }
         guard transfer?.request.isSecure == true, let ssl = easy.tlsConnection else { return false }

@@ -21,23 +21,24 @@ extension TransferDriver {
         return descriptor
     }
 
-    /// Tells the server of a transfer that ends before its response does that it works for nobody.
+    /// Tells the server that a transfer has ended before its response.
     ///
-    /// A libcurl that keeps the reset of a stream to itself until something else is sent lets it learn that by the end of
-    /// the connection, where nobody else is on it.
+    /// A libcurl that keeps the reset of a stream back until something else is sent closes the connection instead, once
+    /// no transfer is on it.
     func giveUpStream() {
         if CurlGlobal.keepsResetsBack, isOnHTTP2 { forbidReuse() }
     }
 
-    /// Lets libcurl close the connection once nobody is on it any more.
+    /// Has libcurl close the connection once no transfer is on it any more.
     func forbidReuse() {
         explainEnd()
         _ = easy.set(CURLOPT_FORBID_REUSE, 1)
         isPlain = false
     }
 
-    /// Bytes that came in are progress, also those that make no whole TLS record yet, of which libcurl says nothing. Not
-    /// those of others on a shared connection, nor what is about the connection alone, as HTTP/2's PING.
+    /// Counts bytes that came in as progress, also those that make no whole TLS record yet, which libcurl does not
+    /// report. Not those of other transfers on a shared connection, nor what is about the connection alone, as HTTP/2's
+    /// PING.
     func noteReceivedBytes(now: UInt64) {
         guard socket >= 0, mayClaimReceivedBytes else { return }
         var information = tcp_info()
@@ -49,26 +50,26 @@ extension TransferDriver {
         if silence < now { lastActivity = max(lastActivity, now &- silence) }
     }
 
-    /// Whether bytes that libcurl says nothing of can be for this transfer only.
+    /// True if bytes that libcurl does not report can be for this transfer only.
     private var mayClaimReceivedBytes: Bool {
         guard isOnHTTP2 else {
             return pool.activeCount == 1 || loop.poller?.sockets.isMultiplexed(socket) == false
         }
-        // What came in whole records, libcurl would have told, had it been for this stream.
+        // libcurl would have reported whole records for this stream.
         guard isAmidstRecord else { return false }
         return pool.activeCount == 1
             || (localPort > 0
                 && !pool.drivers.contains { $0 !== self && $0.transfer != nil && $0.localPort == localPort })
     }
 
-    /// A part of a TLS record is here, and the rest of it is not.
+    /// True if a part of a TLS record is here, and the rest of it is not.
     private var isAmidstRecord: Bool {
         guard let ssl = easy.tlsConnection.map(OpaquePointer.init) else { return false }
         // Once OpenSSL has taken a record's head, and has no byte of the rest, only its state says so: "read body".
         return SSL_has_pending(ssl) == 1 || SSL_rstate_string(ssl).map { strcmp($0, "RB") == 0 } ?? false
     }
 
-    /// The peer's acknowledging what the kernel still held is progress, though no callback tells.
+    /// Counts bytes that the peer has acknowledged since the last look as progress, though no callback reports them.
     func noteKernelProgress(now: UInt64) {
         guard socket >= 0 else { return }
         if case .none = body { return }

@@ -2,7 +2,7 @@
 internal import CCurl
 internal import Foundation
 
-/// Drives one transfer at a time on one easy handle: what libcurl's callbacks find behind their pointers.
+/// Drives one transfer at a time on one easy handle: the object behind the pointers of libcurl's callbacks.
 ///
 /// Reused from transfer to transfer of one pool, so that a plain request costs neither an allocation nor an option
 /// that has not changed. Network thread only.
@@ -18,17 +18,18 @@ final class TransferDriver: DeadlineHeapMember {
 
     // MARK: The response
 
-    /// Touched for every line: only on the network thread, and by nothing that calls out meanwhile.
+    /// Used for every line: only on the network thread, and never while other code is called.
     @exclusivity(unchecked) var collector: ResponseHeadCollector
-    /// Whether the handler has seen the head.
+    /// True once the handler has received the head.
     var hasReportedHead = false
     /// A complete head is kept back until libcurl is known not to answer it itself.
     var isHoldingHead = false
     var delivery = BodyDelivery.deliver
     var discardedBytes = 0
-    /// When content that is dropped has been waited for long enough; 0: none is dropped.
+    /// The time at which dropped content has been waited for long enough; 0: no content is dropped.
     var discardDeadline: UInt64 = 0
-    /// The response in hand came in HTTP/2, for a request that has content, or with a long head: see `EngineLoop.noteAwaitedEnd(_:)`.
+    /// The response in hand came in HTTP/2, for a request that has content, or with a long head: see
+    /// `EngineLoop.noteAwaitedEnd(_:)`.
     var awaitsEnd = false
     /// libcurl is to look for the end before long.
     var isLookDue = false
@@ -40,31 +41,31 @@ final class TransferDriver: DeadlineHeapMember {
     var contentBytes: Int64 = 0
     /// Content comes out of its codings before the handler sees it.
     var decodesContent = false
-    /// What the present content goes through; nil: it comes as it is.
+    /// The decoder of the present content; nil: it comes as it is.
     var decoding: DecodedContent?
     /// The connection was given up on purpose: the exchange counts as complete.
     var endsEarly = false
-    /// The request is to be sent once more, on a connection of its own.
+    /// The request is to be sent once more, on a new connection.
     var wantsFreshConnection = false
     /// Times that the request went out, answers to challenges included.
     var sendings = 0
     /// Times that the proxy refused a tunnel for want of authentication.
     var tunnelRefusals = 0
-    /// Of a proxy's heads, before there is a tunnel.
+    /// Bytes of a proxy's heads, before there is a tunnel.
     var connectBytes = 0
-    /// What CURLINFO_NUM_CONNECTS said when the request was sent last.
+    /// The value of CURLINFO_NUM_CONNECTS when the request was sent last.
     var connectionsMade = 0
 
     // MARK: What libcurl says of an HTTP/2 connection
 
-    /// libcurl says what it does: see `listen()`.
+    /// libcurl's log is on: see `listen()`.
     var isListening = false
     /// The connection was closed while this transfer was on it.
     var isConnectionClosed = false
-    /// And libcurl, or the engine, told why.
+    /// libcurl, or the engine, gave a reason for the close.
     var isEndExplained = false
-    /// The stream that the request is on; 0: none, or it is about to leave it, and what it is told next may be about another
-    /// connection.
+    /// The stream that the request is on; 0: none, or the request is about to leave it, and the next line of the log
+    /// may be about another connection.
     var stream: UInt32 = 0
     /// libcurl repeats the request only where its stream was refused, and says so.
     var hearsOfRefusals = false
@@ -76,18 +77,19 @@ final class TransferDriver: DeadlineHeapMember {
     var bodyLength: Int64?
     /// Bytes handed to libcurl in this attempt.
     var bodyOffset: Int64 = 0
-    /// When bytes were handed to libcurl last; 0: none were.
+    /// The time at which bytes were handed to libcurl last; 0: none were.
     var sentTime: UInt64 = 0
     /// There is a connection to send the request on: header lines before that are a proxy's answer to CONNECT.
     var isConnected = false
     /// That answer is a refusal for want of a credential.
     var isRefusedByProxy = false
     var isSourceOpen = false
-    /// Counts rewinds, so that a wake-up for an earlier attempt is told apart.
+    /// Counts rewinds, which distinguishes a wake-up for an earlier attempt.
     var attempt = 0
-    /// libcurl is set up to send content, be it empty, and adds header fields of its own unless told otherwise.
+    /// libcurl is set up to send content, be it empty, and adds its own header fields unless they are suppressed.
     var sendsContent = false
-    /// The whole content was handed over in advance, and is reported as sent when the response begins, or shortly after it was.
+    /// The whole content was handed over in advance, and is reported as sent when the response begins, or shortly after
+    /// it was.
     var reportsBodyAtOnce = false
     /// The loop is to look before long whether that was sent.
     var isSendingLookDue = false
@@ -100,17 +102,17 @@ final class TransferDriver: DeadlineHeapMember {
     var isSendPaused = false
     /// See `TransportEngine.hold(_:)`.
     var isHeld: Bool { transfer?.isHeld ?? false }
-    /// Why the engine, the handler or the body source ended the transfer; wins over libcurl's code.
+    /// The reason for which the engine, the handler or the body source ended the transfer; wins over libcurl's code.
     var failure: TransferError?
-    /// When something last moved.
+    /// The time at which something last moved.
     var lastActivity: UInt64 = 0
-    /// When something last came, or was asked for, that is the exchange's and not the connection's.
+    /// The time at which something last came, or was asked for, that is the exchange's and not the connection's.
     var lastUse: UInt64 = 0
-    /// For what of that was not counted yet: see `EngineLoop.judgeReading`.
+    /// The credit for such use that was not counted yet: see `EngineLoop.judgeReading`.
     var useCredit: Int64 = 0
     var activationTime: UInt64 = 0
-    /// When the last head that is not an interim one began; 0: not yet. What libcurl takes for it is the beginning of an
-    /// interim head, or of the content that is sent.
+    /// The time at which the last head that is not an interim one began; 0: not yet. libcurl instead takes the
+    /// beginning of an interim head, or of the content that is sent.
     var headTime: UInt64 = 0
     /// Nanoseconds without activity that end the transfer; 0: no limit.
     var idleLimit: UInt64 = 0
@@ -122,21 +124,21 @@ final class TransferDriver: DeadlineHeapMember {
     var localPort: Int32 = 0
     /// errno of a socket that could not be made; 0: none.
     var socketError: Int32 = 0
-    /// What the kernel had not sent when it was last asked; -1: was not asked.
+    /// The bytes that the kernel had not sent when it was last asked; -1: was not asked.
     var unsentBytes: Int32 = -1
 
     // MARK: TLS
 
     /// Made when a handshake begins.
     var verification: PeerVerificationContext?
-    /// Of the connection in use, in memory of OpenSSL's that stays; nil: no TLS.
+    /// The TLS version of the connection in use, in memory of OpenSSL's that stays; nil: no TLS.
     var tlsVersion: UnsafePointer<CChar>?
     var tlsCipher: UnsafePointer<CChar>?
     var tlsCipherSuite: UInt16 = 0
 
     // MARK: Reuse
 
-    /// Whether the options set are those of a plain request, with these variable parts.
+    /// True if the options set are those of a plain request, with these variable parts.
     var isPlain = false
     var plainHeaders: [HeaderField] = []
     var plainDecodes = false
@@ -216,7 +218,7 @@ final class TransferDriver: DeadlineHeapMember {
         return configure(for: transfer.request, freshConnection: freshConnection)
     }
 
-    /// Lets go of the transfer; the handle has left the multi.
+    /// Releases the transfer; the handle has left the multi.
     func end() {
         transfer = nil
         handler = nil
@@ -231,7 +233,7 @@ final class TransferDriver: DeadlineHeapMember {
         seconds > 0 && seconds < 3_155_760_000 ? UInt64(seconds * 1_000_000_000) : 0
     }
 
-    /// Something came, or was asked for, that is the exchange's: so many bytes.
+    /// Takes note that `count` bytes came, or content was asked for, that are the exchange's.
     func noteUse(_ count: Int) {
         lastActivity = loop.now
         lastUse = loop.now
@@ -241,7 +243,8 @@ final class TransferDriver: DeadlineHeapMember {
 
     // MARK: Idle time
 
-    /// When to look at the transfer next for want of progress; nil: it has been idle, or its content dropped, for too long.
+    /// Returns the time of the next look for progress; nil: the transfer has been idle, or its content dropped, for too
+    /// long.
     func nextIdleCheck(now: UInt64) -> UInt64? {
         if discardDeadline > 0 { return discardDeadline > now ? discardDeadline : nil }
         // Waiting for our own consumer or producer, or for our user, is not the server's fault.
@@ -252,7 +255,7 @@ final class TransferDriver: DeadlineHeapMember {
         noteConnectionPhases()
         noteOthersConnection(now: now)
         noteKernelProgress(now: now)
-        // What follows a challenge that libcurl answers is nothing that anybody waits for.
+        // No handler waits for what follows a challenge that libcurl answers.
         if !isHoldingHead { noteReceivedBytes(now: now) }
         let deadline = lastActivity &+ (isOverdue ? Self.overdueTime : idleLimit)
         guard deadline > now else { return nil }
@@ -260,15 +263,16 @@ final class TransferDriver: DeadlineHeapMember {
         return min(deadline, now &+ checkInterval)
     }
 
-    /// Whether libcurl keeps the transfer for a place on a connection that others of its origin have: servers may allow fewer
-    /// streams than the engine counts on.
+    /// True if libcurl keeps the transfer for a place on a connection that other transfers of its origin have: servers
+    /// may allow fewer streams than the engine counts on.
     private var waitsForConnection: Bool {
         guard socket < 0, !isConnected, easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0, let origin = transfer?.origin
         else { return false }
         return pool.drivers.contains { $0 !== self && $0.transfer?.origin == origin && $0.isConnected }
     }
 
-    /// Where libcurl keeps the transfer for a connection that another of its origin is making, what that achieves is progress.
+    /// Counts the progress of a connection that another transfer of the origin is making, if libcurl keeps this one for
+    /// it.
     private func noteOthersConnection(now: UInt64) {
         guard socket < 0, !isConnected, easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0, let origin = transfer?.origin
         else { return }
@@ -280,10 +284,10 @@ final class TransferDriver: DeadlineHeapMember {
         }
     }
 
-    /// Nanoseconds without activity for which the end of a response is waited for whose content is whole.
+    /// Nanoseconds without activity for which the end of a response with whole content is waited for.
     static let overdueTime: UInt64 = 1_000_000_000
 
-    /// When the first look is due.
+    /// The time of the first look.
     var firstIdleCheck: UInt64 { lastActivity &+ checkInterval }
 
     /// Uploads are looked at more often, because only two looks at the kernel's buffer show that it drains.
@@ -292,7 +296,7 @@ final class TransferDriver: DeadlineHeapMember {
         return max(idleLimit / 4, 1_000_000)
     }
 
-    /// A name that resolved, a connection made or a handshake finished since is progress.
+    /// Counts a name lookup, a connection or a handshake that was completed since as progress.
     private func noteConnectionPhases() {
         guard collector.totalBytes == 0 else { return }
         var last: Int64 = 0

@@ -7,12 +7,12 @@ package final class TransportEngine: Sendable {
     /// The engine that every operation uses. Never torn down.
     package static let shared = TransportEngine()
 
-    /// The host of a URL as connections are made to it: an IP address in its usual notation and without brackets, a name
-    /// in its ASCII form and without the trailing dot. Nil when libcurl finds none.
+    /// The host of a URL as connections are made to it: an IP address in its usual notation and without brackets, a
+    /// name in its ASCII form and without the trailing dot. Nil when libcurl finds none.
     package static func host(of url: String) -> String? { TransferDriver.host(of: url) }
 
-    /// Whether the secrets of TLS connections made from now on go to the file that the environment variable SSLKEYLOGFILE
-    /// names. False by default.
+    /// True if the secrets of TLS connections made from now on go to the file that the environment variable
+    /// SSLKEYLOGFILE names. False by default.
     package static var logsTLSSecrets: Bool {
         get { keyLogging.load(ordering: .relaxed) }
         set { keyLogging.store(newValue, ordering: .relaxed) }
@@ -22,7 +22,7 @@ package final class TransportEngine: Sendable {
     let loop: EngineLoop
     private static let defaultConnectionsPerHost = 6
 
-    /// An engine of its own, with its own thread.
+    /// Creates a separate engine, with its own thread.
     ///
     /// - Parameters:
     ///   - maximumHeaderBytes: Header bytes of one transfer, interim responses and trailers included, beyond which it
@@ -37,12 +37,12 @@ package final class TransportEngine: Sendable {
 
     deinit { loop.submit(.shutdown) }
 
-    /// Whether the caller runs on this engine's network thread, or there is none because it could not be set up.
+    /// True if the caller runs on this engine's network thread, or the engine could not be set up and has no thread.
     package var isCurrentThread: Bool { loop.thread.isCurrent || loop.setupError != nil }
 
-    /// Connections at a time to one origin, and so transfers, unless it answers in HTTP/2 (see `capacity(ofOrigin:connections:)`); the
-    /// others wait in the engine, highest priority first, then in order. 6 by default; at least 1. Transfers that are held on
-    /// their connections do not count.
+    /// Connections at a time to one origin, and so transfers, unless it answers in HTTP/2 (see
+    /// `capacity(ofOrigin:connections:)`). Other transfers wait in the engine, highest priority first, then in order. 6
+    /// by default; at least 1. Transfers that are held on their connections do not count.
     package var maximumConnectionsPerHost: Int {
         get { loop.capacities.connectionLimit.load(ordering: .relaxed) }
         set {
@@ -51,8 +51,8 @@ package final class TransportEngine: Sendable {
         }
     }
 
-    /// Connections at a time to all origins, in use or idle. `Int.max` by default; at least 1. Origins that wait for one take
-    /// turns.
+    /// Connections at a time to all origins, in use or idle. `Int.max` by default; at least 1. Origins that wait for
+    /// one take turns.
     package var maximumConnections: Int {
         get { loop.capacities.totalConnectionLimit.load(ordering: .relaxed) }
         set {
@@ -61,7 +61,7 @@ package final class TransportEngine: Sendable {
         }
     }
 
-    /// Seconds after which a connection that nobody uses is not used again. 60 by default; at least 0.
+    /// Seconds after which an idle connection is not used again. 60 by default; at least 0.
     package var idleConnectionTimeout: Double {
         get { Double(loop.capacities.idleConnectionTimeout.load(ordering: .relaxed)) / 1_000_000_000 }
         set {
@@ -72,15 +72,15 @@ package final class TransportEngine: Sendable {
         }
     }
 
-    /// What the libcurl and the TLS library in use can.
+    /// The capabilities of the libcurl and the TLS library in use.
     package static var capabilities: TransportCapabilities { CurlGlobal.capabilities }
 
-    /// Transfers that the engine carries out at a time to an origin: more of them wait in its list. As many as connections,
-    /// or as streams once a response of the origin came in HTTP/2. From any thread, also with a lock held.
+    /// Transfers that the engine carries out at a time to an origin: more of them wait in its list. As many as
+    /// connections, or as streams once a response of the origin came in HTTP/2. From any thread, also with a lock held.
     ///
     /// - Parameters:
     ///   - origin: As in `RequestTarget.origin`.
-    ///   - connections: What the caller wants to use at most.
+    ///   - connections: The number of connections that the caller wants to use at most.
     package func capacity(ofOrigin origin: String, connections: Int = .max) -> Int {
         loop.capacities.capacity(of: origin, connections: connections)
     }
@@ -104,9 +104,9 @@ package final class TransportEngine: Sendable {
     /// Lets content flow again after the handler answered `.pause`. From any thread.
     package func resumeReceiving(_ transfer: Transfer) { loop.submit(.resumeReceiving(transfer)) }
 
-    /// Stops a transfer where it is, in both directions, without ending it: neither its idle time nor anything else goes on,
-    /// except that a connection it has sent its request on stays open. It has no slot meanwhile; one that waits, or has not
-    /// sent anything, waits for one when it is released. From any thread, also before `start`'s effect.
+    /// Stops a transfer where it is, in both directions, without ending it. Its idle time stops, and a connection on
+    /// which it has sent its request stays open. It has no slot meanwhile: one that waits, or has sent nothing yet,
+    /// waits for a slot when it is released. From any thread, also before `start`'s effect.
     package func hold(_ transfer: Transfer) { loop.submit(.hold(transfer)) }
 
     /// Lets a held transfer go on where it was. From any thread.
@@ -116,16 +116,16 @@ package final class TransportEngine: Sendable {
     /// ended, or could not be started, on the calling thread.
     package func perform(_ work: @escaping @Sendable () -> Void) { loop.submit(.perform(work)) }
 
-    /// The same, but when nothing is left to read from the sockets for the moment, or after a few looks at them: for what is
-    /// better done once for much content than again and again for little.
+    /// Runs `work` as `perform` does, but when nothing is left to read from the sockets for the moment, or after a few
+    /// looks at them: for what is better done once for much content than again and again for little.
     package func performAtRest(_ work: @escaping @Sendable () -> Void) { loop.submit(.performAtRest(work)) }
 
-    /// The same, but some 2 ms later: for what something else may have done by then.
+    /// Runs `work` as `perform` does, but some 2 ms later: for what something else may have done by then.
     package func performSoon(_ work: @escaping @Sendable () -> Void) { loop.submit(.performSoon(work)) }
 
-    /// Calls `body` on the network thread whenever `descriptor` can be read, until `unwatch`. It has to read until nothing is
-    /// left, or comes again at once, and must not block. With `.priority`: once for each time that the kernel has something
-    /// exceptional to tell. On the network thread.
+    /// Calls `body` on the network thread whenever `descriptor` can be read, until `unwatch`. It has to read until
+    /// nothing is left, or it is called again at once, and must not block. With `.priority`: once for each time that
+    /// the kernel has something exceptional to report. On the network thread.
     ///
     /// - Returns: errno when it cannot be watched, or the thread has ended.
     package func watch(

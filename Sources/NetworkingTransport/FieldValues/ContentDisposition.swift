@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// What `Content-Disposition` says of a file's name (RFC 6266).
+/// The file name that `Content-Disposition` gives (RFC 6266).
 package struct ContentDisposition: Sendable, Equatable {
-    /// "attachment", "inline" or another one, in lower case; empty: none.
+    /// "attachment", "inline" or another kind, in lower case; empty: no kind is given.
     package let kind: String
-    /// A name of a file in some folder: without path, control characters and what else no such name has in it; nil: there
-    /// is none.
+    /// The name of a file in some folder: without path, control characters and what else no such name has in it; nil:
+    /// no name is given.
     package let fileName: String?
 
-    /// What a single value says.
+    /// Parses a single value of the field.
     package init(_ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         var value = ParameterizedValue(bytes)

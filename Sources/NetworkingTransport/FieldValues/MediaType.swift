@@ -6,7 +6,7 @@ package struct MediaType: Sendable, Equatable {
     package let essence: String
     /// The parameters, without `charset`.
     package let parameters: [ParameterizedValue.Parameter]
-    /// The `charset` in lower case; nil: there is none, or one that no name could be. May be empty.
+    /// The `charset` in lower case; nil: absent, or a text that no name could be. May be empty.
     package let charset: String?
 
     /// Longer names are no names.
@@ -36,8 +36,9 @@ package struct MediaType: Sendable, Equatable {
         String(decoding: bytes.map(\.lowercasedASCII), as: UTF8.self)
     }
 
-    /// The type that several values of one field name, be it in one line or in several: browsers take the last one that is
-    /// a type, with the charset of an earlier one of the same type if it has none (WHATWG Fetch, "extract a MIME type").
+    /// The type that several values of one field name, be it in one line or in several: browsers take the last one that
+    /// is a type, with the charset of an earlier one of the same type if it has none (WHATWG Fetch, "extract a MIME
+    /// type").
     package static func last(in lines: [[UInt8]]) -> MediaType? {
         var result: MediaType?
         for member in lines.flatMap(ParameterizedValue.members) {
@@ -50,10 +51,10 @@ package struct MediaType: Sendable, Equatable {
 }
 
 extension ResponseHead {
-    /// Values that are longer are none.
+    /// Bytes of the longest value that is parsed. Longer values are ignored.
     package static let longestParsedValue = 4096
 
-    /// What `Content-Type` says; nil: there is none, or none that can be read.
+    /// The media type that `Content-Type` gives; nil: the field is absent or cannot be read.
     package var mediaType: MediaType? {
         var lines: [[UInt8]] = []
         forEachValue(of: .contentType) { value in

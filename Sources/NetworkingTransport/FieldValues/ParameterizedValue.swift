@@ -2,8 +2,8 @@
 
 /// A field's value with parameters behind it, as in `attachment; filename="a b"` (RFC 9110, section 5.6.6).
 ///
-/// Reads what servers write: names in any case, blanks around ";" and "=", empty parameters, and a quoted string that does
-/// not end. Of parameters with one name the first counts. Takes linear time.
+/// Reads what servers write: names in any case, blanks around ";" and "=", empty parameters, and a quoted string that
+/// does not end. Of parameters with one name the first counts. Takes linear time.
 package struct ParameterizedValue: Sendable, Equatable {
     package struct Parameter: Sendable, Equatable {
         /// In lower case; a token.
@@ -12,7 +12,7 @@ package struct ParameterizedValue: Sendable, Equatable {
         package let value: [UInt8]
     }
 
-    /// What stands before the first ";", without blanks around it.
+    /// The text before the first ";", without blanks around it.
     package let value: [UInt8]
     package let parameters: [Parameter]
 
@@ -33,7 +33,7 @@ package struct ParameterizedValue: Sendable, Equatable {
         self.parameters = parameters
     }
 
-    /// The value of the parameter called so, in lower case; nil: there is none.
+    /// The value of the parameter with this name, which is in lower case; nil: no such parameter.
     package subscript(name: StaticString) -> [UInt8]? {
         parameters.first { $0.name.utf8.equalsIgnoringCase(name) }?.value
     }
@@ -64,7 +64,7 @@ package struct ParameterizedValue: Sendable, Equatable {
             return bytes[start..<position]
         }
 
-        /// The next parameter, at the ";" before it. The value is nil where there is none.
+        /// Reads the next parameter, at the ";" before it. Its value is nil when only the name is there.
         mutating func parameter() -> (name: ArraySlice<UInt8>, value: [UInt8]?)? {
             guard !isAtEnd else { return nil }
             position += 1
@@ -82,7 +82,7 @@ package struct ParameterizedValue: Sendable, Equatable {
             return (name, value)
         }
 
-        /// What a quoted string says, without the ends of folded lines.
+        /// Reads a quoted string and returns its text, without the ends of folded lines.
         private mutating func quotedString() -> [UInt8] {
             position += 1
             var value: [UInt8] = []

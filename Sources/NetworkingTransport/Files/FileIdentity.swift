@@ -2,8 +2,8 @@
 internal import CLinux
 internal import Glibc
 
-/// Tells a file from every other that was ever under its name: the inode, and when it was made to the nanosecond. Nobody
-/// can foretell that who was not there, so that a file from an archive or a copy never has a given identity.
+/// Tells a file from every other that was ever under its name: the inode, and the time of its making to the nanosecond.
+/// No program can foretell that time, so a file from an archive or a copy never has a given identity.
 package struct FileIdentity: Sendable, Equatable, Codable {
     /// A moment of the file system's clock.
     package struct Birth: Sendable, Equatable, Codable {
@@ -17,7 +17,7 @@ package struct FileIdentity: Sendable, Equatable, Codable {
     /// Only without `birth`, because the number may be another after a restart of the system.
     package var device: UInt64?
 
-    /// Nil when the descriptor is none.
+    /// Nil when the descriptor is not valid.
     package init?(descriptor: Int32) {
         // Not stat(2), which does not know when, and whose structure belongs to one module or another depending on what
         // else is imported.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// A name that somebody else proposes, such as a server.
+// A name that another program proposes, such as a server.
 
 extension FileName {
-    /// The last part of a path, in the way of Unix or of Windows, without control characters, marks that turn the direction
-    /// of text round, and blanks at the ends, and not longer than a name can be; nil: nothing is left.
+    /// The last part of a path, in the way of Unix or of Windows, without control characters, marks that turn the
+    /// direction of text round, and blanks at the ends, and not longer than a name can be; nil: nothing is left.
     package static func safe(_ proposed: String) -> String? {
         let scalars = proposed.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? []
         var name = scalars.filter { !isUnwanted($0) }[...]

@@ -2,13 +2,13 @@
 internal import Foundation
 internal import Glibc
 
-/// Names of files: those that are made beside a file of the user's and called after it, and those that somebody proposes.
+/// Names of files: those that are made next to a user's file and called after it, and those that a server proposes.
 package enum FileName {
     /// Bytes of a name on Linux (NAME_MAX).
     package static let maximumLength = 255
 
-    /// The path with the suffix at its end. Where the name would be too long, its beginning and a digest of it stand for it:
-    /// the same for the same path.
+    /// The path with the suffix at its end. Where the name would be too long, its beginning and a digest of it stand
+    /// for it: the same for the same path.
     ///
     /// - Parameter reserve: bytes of the longest suffix that is put to this path, so that all have one beginning.
     package static func path(_ path: String, with suffix: String, reserve: Int = 0) -> String {

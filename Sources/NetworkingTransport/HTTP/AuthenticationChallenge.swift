@@ -18,7 +18,7 @@ package struct AuthenticationChallenge: Sendable, Equatable {
     /// An ASCII token in lower case.
     package let scheme: String
     package internal(set) var parameters: [Parameter] = []
-    /// What stands in place of parameters: a message of NTLM or Negotiate.
+    /// A message of NTLM or Negotiate, which stands in place of parameters.
     package internal(set) var token68: [UInt8]?
 
     package init(scheme: String, parameters: [Parameter] = [], token68: [UInt8]? = nil) {
@@ -27,9 +27,9 @@ package struct AuthenticationChallenge: Sendable, Equatable {
         self.token68 = token68
     }
 
-    /// The value of a parameter; the first counts. Nil: there is none.
+    /// The value of a parameter; the first counts. Nil: no such parameter.
     ///
-    /// - Parameter name: in lower case.
+    /// - Parameter name: In lower case.
     package func value(of name: String) -> [UInt8]? {
         parameters.first { $0.name == name }?.value
     }

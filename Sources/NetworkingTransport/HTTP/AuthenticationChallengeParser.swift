@@ -3,12 +3,13 @@
 /// Reads a value of `WWW-Authenticate` in one pass: challenges and their parameters are both separated by commas, and a
 /// token without "=" after it begins a challenge.
 ///
-/// Servers write much that is off the grammar. What can be made out is taken: values without quotes up to the next comma,
-/// parameters without a comma between. A parameter that is none is left out, and not the challenge, which may do without.
+/// Servers write much that breaks the grammar. What can be made out is taken: values without quotes up to the next
+/// comma, parameters without a comma between. A malformed parameter is left out, but not its challenge, which may do
+/// without it.
 struct AuthenticationChallengeParser {
     private let bytes: [UInt8]
     private var position = 0
-    /// Whether it is known that no quote from here on is closed: looked for once.
+    /// True once it is known that no quote from here on is closed, so that this is looked for once.
     private var hasOpenQuote = false
 
     init(_ bytes: [UInt8]) {
@@ -43,7 +44,7 @@ struct AuthenticationChallengeParser {
     private var present: UInt8? { position < bytes.count ? bytes[position] : nil }
     private var isAtSeparator: Bool { present == nil || present == UInt8(ascii: ",") }
 
-    /// What stands after a scheme's name, if it is not a parameter. Stays where it is otherwise.
+    /// Takes what stands after a scheme's name. Nil: that is a parameter, and the position stays.
     private mutating func token68() -> [UInt8]? {
         let start = position
         var value = take(while: Self.isToken68Character)
@@ -55,7 +56,7 @@ struct AuthenticationChallengeParser {
         return nil
     }
 
-    /// What stands after "=", up to the next parameter or challenge. Nil: nothing that is text.
+    /// Takes what stands after "=", up to the next parameter or challenge. Nil: nothing that is text.
     private mutating func parameterValue() -> [UInt8]? {
         skip(Self.isBlank)
         let start = position
@@ -70,13 +71,13 @@ struct AuthenticationChallengeParser {
         return value.allSatisfy(Self.isText) ? value : nil
     }
 
-    /// What stands before the next comma, without the white space around it. Line folds are left out.
+    /// Takes the text before the next comma, without the white space around it and without line folds.
     private mutating func unquotedText() -> [UInt8]? {
         let text = take { $0 != UInt8(ascii: ",") }.filter { $0 != 0x0D && $0 != 0x0A }.trimmingBlanks
         return !text.isEmpty && text.allSatisfy(Self.isText) ? Array(text) : nil
     }
 
-    /// A quoted string without quotes and escapes. Line folds become the white space that follows them. Nil: it has no end.
+    /// A quoted string without quotes and escapes. Line folds become the white space that follows them. Nil: no end.
     private mutating func quotedString() -> [UInt8]? {
         guard !hasOpenQuote else { return nil }
         position += 1

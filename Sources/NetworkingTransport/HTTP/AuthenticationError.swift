@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a user name and password cannot answer a challenge.
+/// The reason why a user name and password cannot answer a challenge.
 package enum AuthenticationError: DescribedFailure, Sendable, Equatable {
     case controlCharacterInUser
     case controlCharacterInPassword
@@ -18,7 +18,7 @@ package enum AuthenticationError: DescribedFailure, Sendable, Equatable {
         }
     }
 
-    /// Refuses what would end a header line, or is no text.
+    /// Throws for a control character, which would end a header line or is no text.
     package static func check(user: String, password: String) throws(AuthenticationError) {
         if user.utf8.contains(where: isControl) { throw .controlCharacterInUser }
         if password.utf8.contains(where: isControl) { throw .controlCharacterInPassword }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// What a message says of its content's length (RFC 9112, section 6.3), taken from its field lines one by one.
+/// The length of a message's content (RFC 9112, section 6.3), taken from the message's field lines one by one.
 package struct ContentLength: Equatable {
     /// The length announced; nil: none was.
     package private(set) var value: Int64?
-    /// A length was no number, too large for any content, or not the same as one before; or libcurl reads something else in
-    /// the lines of a length or a transfer coding than what is between may.
+    /// A length was no number, too large for any content, or different from one before. Or libcurl may read the lines
+    /// of a length or a transfer coding otherwise than a server or proxy before it.
     package private(set) var isMalformed = false
     /// The line before was a length or a transfer coding, which a line that begins with white space would continue.
     private var mayContinue = false
@@ -35,10 +35,10 @@ package struct ContentLength: Equatable {
     }
 
     private static let (length, coding): (StaticString, StaticString) = ("Content-Length", "Transfer-Encoding")
-    /// As many as the largest length has.
+    /// The number of digits of the largest length.
     private static let maximumDigits = 19
 
-    /// Equal values in a list are one (RFC 9110, section 8.6).
+    /// Takes a list of lengths, in which equal values are one (RFC 9110, section 8.6).
     private mutating func take(values: Slice<UnsafeRawBufferPointer>) {
         if value == nil, let number = Self.number(values) { return value = number }
         for part in values.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {

@@ -6,7 +6,7 @@ package struct DigestAlgorithm: Sendable, Equatable {
     package enum Function: Sendable { case md5, sha256, sha512Truncated }
 
     package let function: Function
-    /// Whether the client's nonce is part of the secret ("-sess").
+    /// True if the client's nonce is part of the secret ("-sess").
     package let isSession: Bool
 
     /// As in `algorithm`, without regard to case. Nil: unknown, or not in this OpenSSL.

@@ -9,10 +9,10 @@ package struct DigestAuthentication: Sendable, CustomReflectable {
     private let clientNonce: String
     /// Requests answered with this nonce.
     private var count: UInt32 = 0
-    /// How often the server gave another nonce in place of one that it found stale.
+    /// The number of times that the server gave another nonce in place of one that it found stale.
     private var renewals = 0
 
-    /// How often that may happen: a server that finds every nonce stale is not asked for ever.
+    /// The largest number of renewals: a server that finds every nonce stale is not asked for ever.
     private static let maximumRenewals = 8
 
     /// - Parameter clientNonce: 128 random bits by default.
@@ -23,8 +23,8 @@ package struct DigestAuthentication: Sendable, CustomReflectable {
         self.clientNonce = clientNonce ?? Self.randomNonce()
     }
 
-    /// The answer to a challenge which says that only the nonce of this one was wrong. Nil: it says something else, or has
-    /// said it too often. Of another realm, or in a weaker form, it is a question that nobody has answered yet.
+    /// The answer to a challenge which says that only the nonce of this one was wrong. Nil: it says something else, or
+    /// has said it too often. A challenge of another realm, or in a weaker form, is a new one that has no answer yet.
     package func renewed(by next: DigestChallenge) -> DigestAuthentication? {
         guard next.isStale, next.nonce != challenge.nonce, count > 0, renewals < Self.maximumRenewals,
             next.realm == challenge.realm, next.algorithm == challenge.algorithm,
@@ -35,11 +35,11 @@ package struct DigestAuthentication: Sendable, CustomReflectable {
         return renewed
     }
 
-    /// The octets of `Authorization` for the next request. What the server sent is among them as it came.
+    /// The octets of `Authorization` for the next request, which contain what the server sent as it came.
     ///
     /// - Parameters:
-    ///   - method: as it is sent.
-    ///   - target: as in the request line: path and query.
+    ///   - method: The method, as it is sent.
+    ///   - target: The path and query, as in the request line.
     package mutating func fieldValue(method: String, target: String) throws(AuthenticationError) -> [UInt8] {
         try AuthenticationError.check(user: user, password: password)
         count &+= 1

@@ -6,19 +6,20 @@ package struct DigestChallenge: Sendable, Equatable {
     let nonce: [UInt8]
     let opaque: [UInt8]?
     let algorithm: DigestAlgorithm
-    /// Whether the server named the algorithm, which is then named to it.
+    /// True if the server named the algorithm, which the answer then names, too.
     let namesAlgorithm: Bool
-    /// Whether the answer has the quality of protection "auth"; a server that names none gets RFC 2069's answer.
+    /// True if the answer has the quality of protection "auth"; a server that names none gets RFC 2069's answer.
     let hasQuality: Bool
-    /// Whether the server finds users by a hash of their names.
+    /// True if the server finds users by a hash of their names.
     let hashesUser: Bool
-    /// Whether the server reads UTF-8.
+    /// True if the server reads UTF-8.
     let isUTF8: Bool
-    /// Whether only the nonce of the answer before was wrong.
+    /// True if only the nonce of the answer before was wrong.
     package let isStale: Bool
 
-    /// Nil when it is none of Digest's, lacks a nonce, or cannot be answered: it wants an algorithm that is not in
-    /// `DigestAlgorithm`, or "auth-int" alone. No realm, which it has to have, is an empty one.
+    /// Nil when the scheme is not Digest, a nonce is missing, or the challenge cannot be answered: it wants an
+    /// algorithm that is not in `DigestAlgorithm`, or "auth-int" alone. A missing realm, which is required, is an empty
+    /// one.
     package init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let nonce = challenge.value(of: "nonce") else { return nil }
         opaque = challenge.value(of: "opaque")
@@ -38,7 +39,7 @@ package struct DigestChallenge: Sendable, Equatable {
 
     private static func isTrue(_ value: [UInt8]?) -> Bool { value.map(tokens) == ["true"] }
 
-    /// A list of tokens, in lower case; none that is not ASCII.
+    /// The tokens of a list, in lower case, without those that are not ASCII.
     private static func tokens(_ list: [UInt8]) -> [String] {
         list.split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }
             .filter { $0.allSatisfy { $0 < 0x80 } }

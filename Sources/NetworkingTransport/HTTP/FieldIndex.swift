@@ -53,9 +53,9 @@ package enum KnownField: Int, CaseIterable, Sendable {
     }
 }
 
-/// Where the first line of each known field begins, found in one pass: most of them are asked for and absent.
+/// The place of the first line of each known field, found in one pass: most of them are asked for and absent.
 struct FieldIndex: Sendable {
-    /// By field: the place, and one; 0: there is none.
+    /// By field: the place plus one; 0: the field is absent.
     private var places = InlineArray<17, UInt32>(repeating: 0)
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -69,7 +69,7 @@ struct FieldIndex: Sendable {
         }
     }
 
-    /// The same of bytes without some, in the order in which they stand; nil: one of the fields stood there.
+    /// The index of the same bytes without `gaps`, which are in order; nil: one of the fields began in a gap.
     func removing(_ gaps: [Range<Int>]) -> FieldIndex? {
         var result = self
         for field in KnownField.allCases {

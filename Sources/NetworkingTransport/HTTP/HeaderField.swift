@@ -4,7 +4,7 @@
 package struct HeaderField: Sendable, Hashable {
     package var name: String
     package var value: String
-    /// Whether `value` is sent in Latin-1, and not in UTF-8.
+    /// True if `value` is sent in Latin-1, and not in UTF-8.
     private var isLatin1 = false
 
     package init(_ name: String, _ value: String) {
@@ -23,7 +23,7 @@ package struct HeaderField: Sendable, Hashable {
         }
     }
 
-    /// The value as it is sent, where that is not its UTF-8 form; nil: it is.
+    /// The value as it is sent, where that is not its UTF-8 form; nil: it is UTF-8.
     package var octets: [UInt8]? { isLatin1 ? value.latin1 : nil }
 }
 
@@ -33,12 +33,12 @@ extension String {
         self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
     }
 
-    /// Its characters as octets of Latin-1, with "?" for what is none.
+    /// Its characters as octets of Latin-1, with "?" for those outside Latin-1.
     package var latin1: [UInt8] { unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") } }
 }
 
 extension String {
-    /// Whether this is the name of a header field, which is ASCII and compared without regard to case (RFC 9110, 5.1).
+    /// True if this is the name of a header field, which is ASCII and compared without regard to case (RFC 9110, 5.1).
     package func isFieldName(_ name: String) -> Bool {
         guard utf8.count == name.utf8.count else { return false }
         var (left, right) = (self, name)

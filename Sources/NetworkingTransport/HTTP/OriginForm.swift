@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What the request line names (RFC 9112, section 3.2.1).
+/// The target that the request line names (RFC 9112, section 3.2.1).
 package enum OriginForm {
     /// Path and query of an absolute URL, as a server gets them from libcurl.
     ///
@@ -13,7 +13,7 @@ package enum OriginForm {
         }
     }
 
-    /// The same as bytes of `url`, which a slash has to stand before where there is no path.
+    /// The same as bytes of `url`. With `needsSlash` a slash has to stand before them, because there is no path.
     package static func slice(
         of url: UnsafeBufferPointer<UInt8>
     ) -> (needsSlash: Bool, bytes: UnsafeBufferPointer<UInt8>) {

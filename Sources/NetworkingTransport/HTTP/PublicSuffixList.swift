@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 internal import CPublicSuffix
 
-/// The names under which anybody may register names: `com`, `co.uk`, `github.io` (publicsuffix.org).
+/// The names under which the public can register names: `com`, `co.uk`, `github.io` (publicsuffix.org).
 ///
-/// The list is libpsl's, or the system's if that is newer, so that it is kept up to date with the system. Without libpsl
-/// a stricter rule takes its place: a single label is a suffix, and so are two labels of which the second is a country's
-/// (two letters) and the first has three letters at most.
+/// The list is libpsl's, or the system's if that is newer, so that it is kept up to date with the system. Without
+/// libpsl a stricter rule takes its place: a single label is a suffix, and so are two labels of which the second is a
+/// country's (two letters) and the first has three letters at most.
 // Sendable because nothing changes after `init`, and libpsl's look-ups may be made on any thread.
 package struct PublicSuffixList: @unchecked Sendable {
     /// The list in use.
@@ -19,10 +19,10 @@ package struct PublicSuffixList: @unchecked Sendable {
         self.library = usesLibrary && on_psl_load(&library) != 0 ? library : nil
     }
 
-    /// Whether there is a list.
+    /// True if a list was found.
     package var isComplete: Bool { library != nil }
 
-    /// Whether `name` is a public suffix.
+    /// True if `name` is a public suffix.
     ///
     /// - Parameter name: ASCII in lower case, without dots at its ends, and no IP address.
     package func isPublicSuffix(_ name: String) -> Bool {

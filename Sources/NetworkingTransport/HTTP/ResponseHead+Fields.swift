@@ -2,8 +2,8 @@
 extension ResponseHead {
     package func contains(_ field: KnownField) -> Bool { index[field] != nil }
 
-    /// The value of the first such field as text, without the white space around it; nil: there is none, or it is longer
-    /// than `limit` bytes.
+    /// The value of the first such field as text, without the white space around it; nil: no such field, or it is
+    /// longer than `limit` bytes.
     package func firstValue(for field: KnownField, limit: Int = .max) -> String? {
         var result: String?
         scan(field) { bytes, value in
@@ -13,8 +13,8 @@ extension ResponseHead {
         return result
     }
 
-    /// The value of the first such field as bytes, without the white space around it; nil: there is none, or it is longer
-    /// than `limit`. For what is compared or taken apart: as a `String` that may take quadratic time.
+    /// The value of the first such field as bytes, without the white space around it; nil: no such field, or it is
+    /// longer than `limit`. For what is compared or taken apart: as a `String` that may take quadratic time.
     package func firstBytes(for field: KnownField, limit: Int = 8192) -> [UInt8]? {
         var result: [UInt8]?
         scan(field) { bytes, value in
@@ -24,8 +24,8 @@ extension ResponseHead {
         return result
     }
 
-    /// The same with line folds as single spaces: the octets that `firstValue(for:limit:)` makes text of. For what goes back
-    /// to the server.
+    /// The same with line folds as single spaces: the octets that `firstValue(for:limit:)` makes text of. For what goes
+    /// back to the server.
     package func firstOctets(for field: KnownField, limit: Int = 8192) -> [UInt8]? {
         firstBytes(for: field, limit: limit).map { bytes in
             guard bytes.contains(0x0A) else { return bytes }
@@ -46,8 +46,8 @@ extension ResponseHead {
         }
     }
 
-    /// Calls `body` with the value of each such field as bytes, without the white space around it, but with folds as they
-    /// came.
+    /// Calls `body` with the value of each such field as bytes, without the white space around it, but with folds as
+    /// they came.
     package func forEachValue(of field: KnownField, _ body: (Slice<UnsafeRawBufferPointer>) -> Void) {
         scan(field) { bytes, value in
             body(bytes[value])
@@ -55,7 +55,7 @@ extension ResponseHead {
         }
     }
 
-    /// Whether a field comes once at most, or with the same value each time.
+    /// True if a field comes once at most, or with the same value each time.
     package func saysOneThing(of field: KnownField) -> Bool {
         var first: [UInt8]?
         var isOne = true

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 extension ResponseHead {
-    /// The head with the fields that `isKept` wants and further ones after them, each on a line of its own. Lines that are
-    /// no fields are dropped.
+    /// The head with the fields that `isKept` accepts and further ones after them, one on each line. Lines that are no
+    /// fields are dropped.
     ///
     /// - Parameters:
-    ///   - others: field lines, each ended by CRLF or LF.
-    ///   - isKept: is told a field's name, which is a token, as it came.
+    ///   - others: Field lines, each ended by CRLF or LF.
+    ///   - isKept: Receives a field's name, which is a token, as it came.
     package func replacingFields(
         adding others: [UInt8] = [], keeping isKept: (UnsafeRawBufferPointer) -> Bool
     ) -> ResponseHead {
@@ -36,7 +36,7 @@ extension ResponseHead {
 
     /// The head without some fields; the others stay as they came. Lines that are no fields go with the one before.
     ///
-    /// - Parameter isDropped: is told a field's name, which is a token, and its value, as they came.
+    /// - Parameter isDropped: Receives a field's name, which is a token, and its value, as they came.
     package func removingFields(
         where isDropped: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) -> ResponseHead {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Status line and header fields of one response, kept as they came and parsed when somebody asks.
+/// Status line and header fields of one response, kept as they came and parsed on demand.
 package struct ResponseHead: Sendable {
     package let statusCode: Int
     /// "1.0", "1.1", "2".
@@ -9,7 +9,7 @@ package struct ResponseHead: Sendable {
     package let rawFields: [UInt8]
     /// The announced length of the content; nil: none, or one that is not a number.
     package let contentLength: Int64?
-    /// Where the fields are that every response is asked for.
+    /// The places of the fields that every response is asked for.
     let index: FieldIndex
 
     package init(statusCode: Int, httpVersion: String, rawFields: [UInt8]) {
@@ -25,7 +25,7 @@ package struct ResponseHead: Sendable {
         self.init(statusCode: statusCode, httpVersion: httpVersion, rawFields: rawFields, length: length)
     }
 
-    /// - Parameter length: what the fields say of it.
+    /// - Parameter length: The content length that the fields announce.
     init(statusCode: Int, httpVersion: String, rawFields: [UInt8], length: ContentLength) {
         self.statusCode = statusCode
         self.httpVersion = httpVersion
@@ -34,7 +34,7 @@ package struct ResponseHead: Sendable {
         index = rawFields.withUnsafeBytes { FieldIndex($0) }
     }
 
-    /// Another head with other field lines, of which as much is known.
+    /// A copy of another head with other field lines, of which the index is known.
     init(_ other: ResponseHead, rawFields: [UInt8], index: FieldIndex) {
         (statusCode, httpVersion, contentLength) = (other.statusCode, other.httpVersion, other.contentLength)
         self.rawFields = rawFields

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Puts a response head together from the lines that libcurl hands over one by one.
 ///
-/// A head that is complete stays until the next status
-/// line arrives, because libcurl may answer a challenge itself and present another head for the same transfer.
+/// A head that is complete stays until the next status line arrives, because libcurl may answer a challenge itself and
+/// present another head for the same transfer.
 struct ResponseHeadCollector {
-    /// What a line amounted to.
+    /// The result of a line.
     enum Event: Equatable {
         /// The beginning of a head.
         case statusLine
@@ -22,8 +22,8 @@ struct ResponseHeadCollector {
         case malformed
         /// More than `limit` bytes, or than `maximumFields` field lines, in one transfer.
         case tooLarge
-        /// A head whose `Content-Length` or `Transfer-Encoding` says no one length: where the next response begins is anybody's
-        /// guess.
+        /// A head whose `Content-Length` or `Transfer-Encoding` does not give one length: it is not known where the
+        /// next response begins.
         case contradictoryLength
     }
 
@@ -51,7 +51,7 @@ struct ResponseHeadCollector {
         fields.reserveCapacity(1024)
     }
 
-    /// Whether a final head is there.
+    /// True if a final head is complete.
     var isComplete: Bool { phase == .complete }
 
     /// Status code of the head in hand.
@@ -62,7 +62,7 @@ struct ResponseHeadCollector {
 
     var isHTTP2: Bool { version == "2" }
 
-    /// What the head in hand says of its content's length; nil: nothing, or no number.
+    /// The length of the content that the head in hand announces; nil: none, or no number.
     var announcedLength: Int64? { contentLength.isMalformed ? nil : contentLength.value }
 
     /// The head in hand.
@@ -83,7 +83,7 @@ struct ResponseHeadCollector {
         hasContent = false
     }
 
-    /// Content has come: lines that follow are trailers, whatever they look like.
+    /// Takes note that content has come: lines that follow are trailers, whatever they look like.
     mutating func noteContent() { hasContent = true }
 
     /// Takes one line, with its line end.
@@ -112,7 +112,7 @@ struct ResponseHeadCollector {
                 append(field: line)
                 return .incomplete
             }
-            // 101 is final: nobody here asked to switch protocols, so nothing better will follow.
+            // 101 is final: no request asked to switch protocols, so nothing better will follow.
             let isInterim = statusCode < 200 && statusCode != 101
             phase = isInterim ? .statusLine : .complete
             if isInterim { return .interim }
@@ -120,7 +120,7 @@ struct ResponseHeadCollector {
         }
     }
 
-    /// A carriage return within a line is white space (RFC 9112, section 2.2).
+    /// Appends a field line. A carriage return within a line is white space (RFC 9112, section 2.2).
     private mutating func append(field line: UnsafeRawBufferPointer) {
         let start = fields.count
         fields.append(contentsOf: line)

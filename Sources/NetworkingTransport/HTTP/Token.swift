@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 extension UInt8 {
-    /// Whether this is a character of tokens (RFC 9110, section 5.6.2): methods, names of header fields, schemes.
+    /// True if this is a character of tokens (RFC 9110, section 5.6.2): methods, names of header fields, schemes.
     package var isTokenCharacter: Bool {
         // A bit for each character of ASCII: asked of every byte of every field's name.
         let bits: UInt64 = self < 0x40 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
@@ -10,10 +10,10 @@ extension UInt8 {
     /// The small letter for a capital one of ASCII; anything else as it is.
     package var lowercasedASCII: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
-    /// A digit of ASCII.
+    /// True if this is a digit of ASCII.
     package var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
-    /// What a hexadecimal digit of ASCII stands for; nil: it is none.
+    /// The value of a hexadecimal digit of ASCII; nil: this is no such digit.
     package var hexDigitValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
@@ -23,7 +23,7 @@ extension UInt8 {
         }
     }
 
-    /// White space within a line.
+    /// True if this is white space within a line: a space or a tab.
     package var isBlank: Bool { self == 0x20 || self == 0x09 }
 }
 
@@ -37,8 +37,8 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension Collection<UInt8> {
-    /// The number that these digits of ASCII are; nil: others are among them, there are none, or an `Int64` does not hold
-    /// it.
+    /// The number that these digits of ASCII are; nil: other characters are among them, they are empty, or an `Int64`
+    /// does not hold the number.
     package var decimalNumber: Int64? {
         guard !isEmpty else { return nil }
         var number: Int64 = 0
@@ -52,14 +52,14 @@ extension Collection<UInt8> {
         return number
     }
 
-    /// Whether these begin with `word`, without regard to the case of ASCII letters.
+    /// True if these begin with `word`, without regard to the case of ASCII letters.
     package func hasPrefixIgnoringCase(_ word: StaticString) -> Bool {
         prefix(word.utf8CodeUnitCount).equalsIgnoringCase(word)
     }
 }
 
 extension Collection<UInt8> {
-    /// Whether these are the characters of `text`, without regard to the case of ASCII letters.
+    /// True if these are the characters of `text`, without regard to the case of ASCII letters.
     package func equalsIgnoringCase(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         var wanted = text.utf8Start
@@ -72,8 +72,8 @@ extension Collection<UInt8> {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The same, of bytes that are compared for each field of each response: another module gets a generic function that
-    /// is made for no type.
+    /// The same, for bytes that are compared for each field of each response: in another module the generic function is
+    /// not specialized.
     package func equalsIgnoringCase(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         for index in 0..<count {
@@ -85,7 +85,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-    /// Whether this is a token (RFC 9110, section 5.6.2). Looks at bytes: a string from elsewhere is safe to compare, fold
-    /// and hash once this is true.
+    /// True if this is a token (RFC 9110, section 5.6.2). Looks at bytes: a string from elsewhere is safe to compare,
+    /// fold and hash once this is true.
     package var isToken: Bool { !utf8.isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// The percent-encoding of URLs that somebody else wrote (RFC 3986, section 2).
+/// The percent-encoding of URLs that come from elsewhere (RFC 3986, section 2).
 ///
-/// What is escaped stays as it is, byte for byte; what may not stand where it does is escaped. Foundation does so, too, but
-/// then takes each `%` of that part of the URL for itself: of `?u=%2F&a[b]` it makes `?u=%252F&a%5Bb%5D`. So it never gets
-/// what it would have to escape.
+/// What is escaped stays as it is, byte for byte; what may not stand where it does is escaped. Foundation does so, too,
+/// but then escapes each `%` of that part of the URL again: of `?u=%2F&a[b]` it makes `?u=%252F&a%5Bb%5D`. So it never
+/// gets what it would have to escape.
 package enum URLEscaping {
     /// A part of a URL, which has characters of its own.
     package enum Part {
@@ -26,7 +26,8 @@ package enum URLEscaping {
         return output.map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
-    /// The same for octets of whatever charset, as in a header field; nil: the host is not UTF-8, so that it is none.
+    /// The same for octets of whatever charset, as in a header field; nil: the host is not UTF-8, so that this is no
+    /// URL.
     package static func escaped(octets: [UInt8]) -> String? {
         octets.withUnsafeBufferPointer { bytes in
             String(validating: needsChange(bytes) ? escaped(bytes[...]) : octets, as: UTF8.self)
@@ -75,8 +76,8 @@ package enum URLEscaping {
         return output
     }
 
-    /// A path in the form in which equal ones have equal bytes (RFC 3986, section 6.2.2): digits of escapes in upper case, no
-    /// escapes of what needs none, and "/" where there is nothing. `%2F` is not "/".
+    /// A path in the form in which equal ones have equal bytes (RFC 3986, section 6.2.2): digits of escapes in upper
+    /// case, no escapes of what needs none, and "/" where there is nothing. `%2F` is not "/".
     package static func normalizedPath(_ path: String) -> [UInt8] {
         guard !path.utf8.isEmpty else { return [UInt8(ascii: "/")] }
         var output: [UInt8] = []
@@ -97,7 +98,7 @@ package enum URLEscaping {
         return output
     }
 
-    /// What the escape at the beginning stands for; nil: there is none.
+    /// The octet that the escape at the beginning stands for; nil: no escape is there.
     private static func octet(_ text: some Collection<UInt8>) -> UInt8? {
         let digits = text.dropFirst().prefix(2)
         guard digits.count == 2, digits.allSatisfy(isHexDigit) else { return nil }
@@ -106,7 +107,7 @@ package enum URLEscaping {
 
     // MARK: Parts
 
-    /// Whether something has to be looked at more closely. Most URLs have nothing.
+    /// True if something has to be looked at more closely. Most URLs have nothing.
     private static func needsChange(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var fragments = 0
         for (index, byte) in bytes.enumerated() {
@@ -157,7 +158,7 @@ package enum URLEscaping {
         return output
     }
 
-    /// Where the colon after a scheme is; nil: there is no scheme.
+    /// The index of the colon after a scheme; nil: there is no scheme.
     package static func endOfScheme<Text: Collection<UInt8>>(_ text: Text) -> Text.Index? {
         guard let first = text.first, 0x61...0x7A ~= first.lowercasedASCII,
             let end = text.firstIndex(where: { !URLCharacters.scheme.contains($0) }), text[end] == UInt8(ascii: ":")
@@ -191,11 +192,11 @@ private struct URLCharacters {
     private var bits: (UInt64, UInt64) = (0, 0)
 
     static let scheme = URLCharacters("+-.")
-    /// What is the same with and without an escape (section 2.3).
+    /// The characters that are the same with and without an escape (section 2.3).
     static let unreserved = URLCharacters("-._~")
     static let userInfo = URLCharacters("-._~!$&'()*+,;=:")
     static let path = URLCharacters("-._~!$&'()*+,;=:@/")
-    /// And of fragments.
+    /// The characters of queries and of fragments.
     static let query = URLCharacters("-._~!$&'()*+,;=:@/?")
 
     /// Letters, digits, and `others`.

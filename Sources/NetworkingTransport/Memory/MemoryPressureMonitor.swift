@@ -3,7 +3,7 @@ internal import NetworkingSupport
 
 /// Tells when the system is short of memory, by a descriptor of the kernel's in the set of the network thread.
 ///
-/// The descriptor is there while somebody subscribes. Where the kernel has no such thing nothing is told.
+/// The descriptor is open while there are subscriptions. On a kernel without this feature no handler is called.
 package final class MemoryPressureMonitor: Sendable {
     package typealias Handler = @Sendable () -> Void
 
@@ -24,7 +24,7 @@ package final class MemoryPressureMonitor: Sendable {
         var handlers: [UInt64: Handler] = [:]
         var lastNumber: UInt64 = 0
         var trigger: PressureTrigger?
-        /// Whether one is being made, outside the lock.
+        /// True while a trigger is being made, outside the lock.
         var isOpening = false
     }
 
@@ -40,7 +40,7 @@ package final class MemoryPressureMonitor: Sendable {
         self.makeTrigger = makeTrigger
     }
 
-    /// Whether the kernel is asked.
+    /// True while the kernel is watched.
     var isListening: Bool { state.withLock { $0.trigger != nil } }
 
     /// Calls `handler` on the network thread, which it must not keep, whenever memory is short.
@@ -61,7 +61,7 @@ package final class MemoryPressureMonitor: Sendable {
         let trigger = makeTrigger()
         let isWanted = state.withLock { state -> Bool in
             state.isOpening = false
-            // Whoever wanted it may have gone.
+            // The last subscription may have ended meanwhile.
             guard !state.handlers.isEmpty else { return false }
             state.trigger = trigger
             return true
@@ -82,7 +82,7 @@ package final class MemoryPressureMonitor: Sendable {
 
     /// On the network thread.
     private func watch(_ trigger: PressureTrigger) {
-        // Who has unsubscribed meanwhile was quicker with the mailbox.
+        // A caller that has unsubscribed meanwhile was quicker with the mailbox.
         guard state.withLock({ $0.trigger === trigger }) else { return }
         let failure = engine.watch(trigger.descriptor, for: .priority) { [weak self, weak trigger] in
             guard let self, let trigger else { return }

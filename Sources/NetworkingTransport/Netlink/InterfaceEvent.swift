@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Glibc
 
-/// What sysfs says of an interface: the lines of `/sys/class/net/NAME/uevent`.
+/// The description of an interface in sysfs: the lines of `/sys/class/net/NAME/uevent`.
 package struct InterfaceEvent: Equatable, Sendable {
     /// Bytes that are looked at.
     private static let limit = 4096
@@ -19,7 +19,7 @@ package struct InterfaceEvent: Equatable, Sendable {
         }
     }
 
-    /// That of an interface; nil: there is none. Blocks for as long as the kernel takes.
+    /// Reads the description of an interface; nil: it has none. Blocks for as long as the kernel takes.
     init?(of link: LinkMessage) {
         let name = link.name
         guard !name.isEmpty, !name.contains(UInt8(ascii: "/")), !name.elementsEqual(".".utf8),
@@ -37,7 +37,8 @@ package struct InterfaceEvent: Equatable, Sendable {
         self.init(Array(buffer.prefix(count)))
     }
 
-    /// Whether it is about `link`, which it is not when sysfs is that of another network namespace, and a mobile network's.
+    /// True if it describes `link` and `link` belongs to a mobile network. When sysfs is that of another network
+    /// namespace, it describes another interface.
     package func isMobile(_ link: LinkMessage) -> Bool {
         index.elementsEqual(String(link.index).utf8) && deviceType.elementsEqual("wwan".utf8)
     }

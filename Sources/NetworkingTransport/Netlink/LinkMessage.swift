@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Glibc
 
-/// What the kernel says of an interface: `struct ifinfomsg`, and its attributes.
+/// The kernel's description of an interface: `struct ifinfomsg`, and its attributes.
 package struct LinkMessage: Equatable, Sendable {
     private static let headerLength = 16
     /// IFLA_IFNAME, IFLA_LINKINFO with IFLA_INFO_KIND inside, and IFLA_EXT_MASK.
@@ -23,7 +23,7 @@ package struct LinkMessage: Equatable, Sendable {
     package let flags: UInt32
     /// Without a final zero.
     package let name: [UInt8]
-    /// "veth", "vlan" and so on; empty for a device of its own.
+    /// "veth", "vlan" and so on; empty for a device without a kind.
     package let kind: [UInt8]
 
     /// - Throws: `malformed` when the message is no interface, or cut off.
@@ -46,10 +46,10 @@ package struct LinkMessage: Equatable, Sendable {
 
     private static func text(_ value: ArraySlice<UInt8>) -> [UInt8] { Array(value.prefix { $0 != 0 }) }
 
-    /// Whether something can be sent over it.
+    /// True if something can be sent over it.
     package var isUsable: Bool { flags & Self.isUsable == Self.isUsable }
 
-    /// Whether it is a mobile network's by what the kernel says; some drivers say it in sysfs only: see `InterfaceEvent`.
+    /// True if the kernel says that it is a mobile network's; some drivers say it in sysfs only: see `InterfaceEvent`.
     package var isMobile: Bool { Self.mobileHardware.contains(hardware) || Self.mobileKinds.contains(kind) }
 
     /// Asks for an interface, without its statistics.

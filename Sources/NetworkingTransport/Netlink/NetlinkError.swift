@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Glibc
 
-/// Why the kernel's routing tables could not be asked, or watched.
+/// The reason that the kernel's routing tables could not be asked, or watched.
 package enum NetlinkError: DescribedFailure, Equatable, Sendable {
     /// A system call failed.
     case system(call: String, errno: Int32)

@@ -22,7 +22,7 @@ package struct NetlinkMessage: Equatable, Sendable {
     static let headerLength = 16
 
     package let kind: UInt16
-    /// That of the request it answers; 0 for a change that nobody asked about.
+    /// The sequence number of the request that it answers; 0 for a change that no request asked about.
     package let sequence: UInt32
     /// Without what fills it up to a multiple of four bytes.
     package let payload: ArraySlice<UInt8>
@@ -52,7 +52,7 @@ package struct NetlinkMessage: Equatable, Sendable {
         return code == .min ? .max : abs(code)
     }
 
-    /// Whether it tells of something that routes may depend on.
+    /// True if it tells of something that routes may depend on.
     package var tellsOfChange: Bool {
         switch kind {
         case Kind.newLink, Kind.deleteLink, Kind.newAddress, Kind.deleteAddress, Kind.newRule, Kind.deleteRule,
@@ -66,7 +66,7 @@ package struct NetlinkMessage: Equatable, Sendable {
         }
     }
 
-    /// Whether a datagram tells of a change; also when it cannot be read, because then it may.
+    /// Returns true if a datagram tells of a change; also when it cannot be read, because then it may.
     package static func tellsOfChange(_ datagram: ArraySlice<UInt8>) -> Bool {
         do {
             return try messages(in: datagram).contains { $0.tellsOfChange }

@@ -5,7 +5,7 @@ internal import Glibc
 /// A socket to the kernel's routing tables. Closed with this object.
 // Sendable because it is immutable.
 package final class NetlinkSocket: Sendable {
-    /// What was received.
+    /// The result of a receive.
     enum Reception: Equatable {
         case datagram(ArraySlice<UInt8>)
         /// Messages were lost, because too many came, or one was longer than the buffer.
@@ -28,7 +28,7 @@ package final class NetlinkSocket: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The next datagram of the kernel's; nil: there is none now.
+    /// The next datagram of the kernel's; nil: none has come yet.
     func receive(_ buffer: inout [UInt8]) throws(NetlinkError) -> Reception? {
         while true {
             var isKernels: Int32 = 0

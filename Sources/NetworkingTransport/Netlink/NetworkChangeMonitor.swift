@@ -3,7 +3,7 @@ internal import NetworkingSupport
 
 /// Tells of changes of links, addresses, routes and rules, by a netlink socket in the set of the network thread.
 ///
-/// The socket is there while somebody subscribes.
+/// The socket is open while there are subscriptions.
 package final class NetworkChangeMonitor: Sendable {
     package enum Event: Sendable {
         /// Something changed, perhaps several things.
@@ -46,11 +46,11 @@ package final class NetworkChangeMonitor: Sendable {
         self.engine = engine
     }
 
-    /// Whether the socket is there.
+    /// True while the socket is open.
     var isListening: Bool { state.withLock { $0.socket != nil } }
 
-    /// Calls `handler` on the network thread, which it must not keep, after each change that happens after this call has
-    /// returned.
+    /// Calls `handler` on the network thread, which it must not keep, after each change that happens after this call
+    /// has returned.
     package func subscribe(_ handler: @escaping Handler) throws(NetlinkError) -> Subscription {
         let (number, opened) = try state.withLock { state throws(NetlinkError) -> (UInt64, NetlinkSocket?) in
             let opened = state.socket == nil ? try NetlinkSocket(hearsChanges: true) : nil
@@ -74,7 +74,7 @@ package final class NetworkChangeMonitor: Sendable {
 
     /// On the network thread.
     private func watch(_ socket: NetlinkSocket) {
-        // Who has unsubscribed meanwhile was quicker with the mailbox.
+        // A caller that has unsubscribed meanwhile was quicker with the mailbox.
         guard state.withLock({ $0.socket === socket }) else { return }
         if engine.watch(socket.descriptor, { [self] in read(socket) }) != nil { lose(socket) }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Glibc
 
-/// How the kernel would send something to an address.
+/// The way that the kernel would send something to an address.
 package enum NetworkPath: Equatable, Sendable {
     /// Not at all.
     case none
@@ -36,7 +36,7 @@ package enum NetworkPath: Equatable, Sendable {
         }
     }
 
-    /// Whether the kernel's answer means that it does not answer, not that there is no way.
+    /// Returns true if the error means that the kernel cannot answer, not that there is no way to the address.
     private static func isInability(_ code: Int32) -> Bool {
         // EOPNOTSUPP is a kernel's without IPv6.
         code == ENOMEM || code == ENOBUFS || code == EPERM

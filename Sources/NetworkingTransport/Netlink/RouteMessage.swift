@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Glibc
 
-/// What the kernel says of a route: `struct rtmsg`, and its attributes.
+/// The kernel's description of a route: `struct rtmsg`, and its attributes.
 package struct RouteMessage: Equatable, Sendable {
     private static let headerLength = 12
     /// RTA_DST and RTA_OIF.
@@ -29,7 +29,7 @@ package struct RouteMessage: Equatable, Sendable {
             .first { $0.type == Attribute.outInterface }?.value.uint32(at: 0)
     }
 
-    /// Whether packets get somewhere: not so for a blackhole, unreachable or prohibit route (RTN_UNICAST to
+    /// True if packets get somewhere: false for a blackhole, unreachable or prohibit route (RTN_UNICAST to
     /// RTN_MULTICAST do).
     package var leadsSomewhere: Bool { 1...5 ~= type }
 

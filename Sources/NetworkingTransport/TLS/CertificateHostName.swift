@@ -49,7 +49,7 @@ package enum CertificateHostName: Sendable, Hashable {
         self = .domain(name)
     }
 
-    /// Whether a text is an IP address in its usual notation, without brackets.
+    /// Returns true if a text is an IP address in its usual notation, without brackets.
     static func isAddress(_ text: String) -> Bool { isAddress(text, AF_INET) || isAddress(text, AF_INET6) }
 
     private static func isAddress(_ text: String, _ family: Int32) -> Bool {

@@ -12,7 +12,7 @@ package final class CertificateRevocationList: @unchecked Sendable {
 
     deinit { X509_CRL_free(handle) }
 
-    /// The lists of a file: any number as PEM, or one as DER. Throws when there is none or one does not parse.
+    /// The lists of a file: any number as PEM, or one as DER. Throws when the file has no list, or one does not parse.
     package static func lists(in data: Data) throws(OpenSSLError) -> [CertificateRevocationList] {
         try OpenSSLError.leavingQueueUntouched { () throws(OpenSSLError) in try parse(data) }
     }

@@ -20,7 +20,7 @@ final class CertificateStack {
 
     deinit { OPENSSL_sk_pop_free(handle) { X509_free(OpaquePointer($0)) } }
 
-    /// The certificates of somebody else's stack, in order, borrowed.
+    /// The certificates of a stack that another object owns, in order, borrowed.
     static func handles(in stack: OpaquePointer?) -> [OpaquePointer] {
         guard let stack else { return [] }
         return (0..<max(0, OPENSSL_sk_num(stack))).compactMap { OPENSSL_sk_value(stack, $0).map { OpaquePointer($0) } }

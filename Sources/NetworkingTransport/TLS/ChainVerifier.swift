@@ -3,17 +3,18 @@ internal import COpenSSL
 
 /// Asks OpenSSL whether a chain leads from a server's certificate to one that is trusted.
 package struct ChainVerifier: Sendable {
-    /// What is asked of the certificates on the way.
+    /// The requirements for the certificates of a chain.
     package enum Profile: Sendable {
-        /// All that a TLS client should ask: dates, purposes, constraints, key sizes.
+        /// All that a TLS client should check: dates, purposes, constraints, key sizes.
         case tlsServer
-        /// That each was signed by the next, which was allowed to; nothing about dates, purposes and key sizes.
+        /// Each certificate was signed by the next, which was allowed to sign; dates, purposes and key sizes are not
+        /// checked.
         case signaturesOnly
     }
 
-    /// Where chains may end.
+    /// The certificates that chains may end in.
     package var store: TrustStore
-    /// Whether a chain may end in any certificate of the store, not in roots only.
+    /// True if a chain may end in any certificate of the store, not in roots only.
     package var acceptsPartialChains = false
     package var profile = Profile.tlsServer
     /// The name that the first certificate must be for; nil: any.
@@ -23,7 +24,7 @@ package struct ChainVerifier: Sendable {
 
     /// Verifies the chain of a server: its own certificate first, the others in any order.
     ///
-    /// - Parameter keepsChain: Whether the answer shall hold the chain that was built.
+    /// - Parameter keepsChain: True: the result holds the chain that was built.
     package func verify(_ certificates: [X509Certificate], keepsChain: Bool = false) -> ChainVerification {
         OpenSSLError.leavingQueueUntouched { run(certificates, keepsChain: keepsChain) }
     }
@@ -87,11 +88,11 @@ package struct ChainVerifier: Sendable {
     }
 }
 
-/// What became of a chain.
+/// The result of verifying a chain.
 package struct ChainVerification: Sendable {
     /// `X509_V_OK` or the first thing that was wrong.
     package let result: X509VerifyResult
-    /// Which certificate was wrong: 0 is the server's own.
+    /// The position of the certificate that was wrong: 0 is the server's own.
     package let depth: Int
     /// The subject of the certificate that was wrong.
     package let subject: String?
@@ -110,7 +111,7 @@ extension X509Certificate {
     fileprivate static let hostFlags = UInt32(
         X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
 
-    /// Whether one of the certificate's subject alternative names is this host.
+    /// Returns true if one of the certificate's subject alternative names is this host.
     package func matches(_ host: CertificateHostName) -> Bool {
         OpenSSLError.leavingQueueUntouched {
             switch host {
@@ -124,8 +125,9 @@ extension X509Certificate {
         }
     }
 
-    /// Whether a wildcard stands for the first label of a name, with an underscore in it: such names are no host names
-    /// (RFC 1123, section 2.1), and OpenSSL has no wildcard for them, but they are in use, and browsers and curl take them.
+    /// Returns true if a wildcard stands for the first label of a name, with an underscore in it: such names are no
+    /// host names (RFC 1123, section 2.1), and OpenSSL has no wildcard for them, but they are in use, and browsers and
+    /// curl take them.
     fileprivate func matchesByWildcard(underscored name: String) -> Bool {
         let label = name.utf8.prefix { $0 != UInt8(ascii: ".") }
         guard label.contains(UInt8(ascii: "_")) else { return false }

@@ -77,7 +77,8 @@ extension ClientIdentityMaterial {
             certificateChainPEM: pem, privateKeyPEM: try key.pem(), fingerprint: fingerprint)
     }
 
-    /// The issuer of each certificate behind it, as far as they are there; what does not belong to the chain is left out.
+    /// The issuer of each certificate behind it, as far as they are there; what does not belong to the chain is left
+    /// out.
     private static func inOrder(_ certificates: [X509Certificate], after leaf: X509Certificate) -> [X509Certificate] {
         var rest = certificates
         var ordered: [X509Certificate] = []
@@ -130,14 +131,14 @@ private final class PrivateKey {
     }
 }
 
-/// What OpenSSL's password callback answers with. Used on one thread, within one call.
+/// The password for OpenSSL's password callback. Used on one thread, within one call.
 private final class PasswordRequest {
     private let password: String?
     private(set) var wasAsked = false
 
     init(_ password: String?) { self.password = password }
 
-    /// Writes the password; its length, or −1 when there is none that fits.
+    /// Writes the password and returns its length, or −1 when there is no password or it does not fit.
     func answer(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         wasAsked = true
         guard let password, password.utf8.count <= buffer.count else { return -1 }

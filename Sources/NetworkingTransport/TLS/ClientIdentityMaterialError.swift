@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a client certificate and key cannot be used.
+/// The reason that a client certificate and key cannot be used.
 package enum ClientIdentityMaterialError: Error, Sendable, Hashable {
     /// No certificate, or one that does not parse.
     case certificate(String)

@@ -29,7 +29,7 @@ final class MemoryBIO {
 
     deinit { BIO_free(handle) }
 
-    /// What has been written and not been read.
+    /// The bytes that have been written and not been read.
     var contents: Data {
         var start: UnsafeMutablePointer<CChar>?
         let count = ONSSL_BIO_get_mem_data(handle, &start)

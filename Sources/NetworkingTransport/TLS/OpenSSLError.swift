@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import COpenSSL
 
-/// What OpenSSL's error queue of the calling thread held at the point of failure, oldest first.
+/// The contents of OpenSSL's error queue of the calling thread at the point of failure, oldest first.
 package struct OpenSSLError: DescribedFailure, Sendable, Hashable {
     /// One entry of the queue.
     package struct Entry: Sendable, Hashable {

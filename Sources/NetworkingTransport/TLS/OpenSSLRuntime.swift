@@ -6,9 +6,9 @@ internal import Glibc
 enum OpenSSLRuntime {
     static func prepare() { _ = isPrepared }
 
-    /// OpenSSL is told not to free itself when the process ends, because the network thread is never torn down. Whoever
-    /// initialised it before us may have told it otherwise; for that case the thread is kept out of it at the end. Handlers
-    /// run in the reverse order of their registration: ours before OpenSSL's.
+    /// OpenSSL must not free itself when the process ends, because the network thread is never torn down. Code that
+    /// initialised it before us may have set the opposite; for that case the thread is kept out of it at the end.
+    /// Handlers run in the reverse order of their registration: ours before OpenSSL's.
     private static let isPrepared: Bool = {
         let isInitialised = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
         atexit { NetworkThread.parkAll() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import COpenSSL
 
-/// What a connection may read and send: see `ReadTurn` and `PeerVerificationContext.permission`.
+/// The permissions of a connection to read and send: see `ReadTurn` and `PeerVerificationContext.permission`.
 extension PeerVerification {
     /// Has every connection of an `SSL_CTX` ask its context before it reads or sends.
     static func attend(_ sslContext: OpaquePointer) {
@@ -26,8 +26,9 @@ extension PeerVerification {
         else { return Int(result) }
         let context = Unmanaged<PeerVerificationContext>.fromOpaque(argument).takeUnretainedValue()
         if operation == BIO_CB_READ {
-            // There is nothing to read now when the turn is over: libcurl waits for the socket then, which can be read at
-            // once. So this is for what reads from a socket, not from another connection that has taken more from its own.
+            // There is nothing to read now when the turn is over: libcurl waits for the socket then, which can be read
+            // at once. So this is for what reads from a socket, not from another connection that has taken more from
+            // its own.
             guard let turn = context.turn, !turn.mayRead(from: end) else { return Int(result) }
             BIO_set_flags(end, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
             return -1

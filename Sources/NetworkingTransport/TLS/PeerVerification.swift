@@ -4,11 +4,11 @@ internal import Foundation
 
 /// Puts a `TLSConfiguration` in charge of the handshakes of one `SSL_CTX`.
 enum PeerVerification {
-    /// Called from CURLOPT_SSL_CTX_FUNCTION with the `SSL_CTX *`. False when the verification could not be installed: the
-    /// handshake must not go on.
+    /// Called from CURLOPT_SSL_CTX_FUNCTION with the `SSL_CTX *`. False when the verification could not be installed:
+    /// the handshake must not go on.
     ///
-    /// Sets the protocol versions too. The context is kept until the `SSL_CTX` is freed, since a connection outlives the
-    /// transfer that opened it.
+    /// Sets the protocol versions too. The context is kept until the `SSL_CTX` is freed, since a connection outlives
+    /// the transfer that opened it.
     static func install(on sslContext: UnsafeMutableRawPointer, context: PeerVerificationContext) -> Bool {
         guard contextIndex >= 0 else { return false }
         TrustStore.loadSystemInBackground()
@@ -38,13 +38,13 @@ enum PeerVerification {
         }
     }
 
-    /// Where an `SSL_CTX` keeps its context; negative when OpenSSL had no memory for it.
+    /// The index at which an `SSL_CTX` keeps its context; negative when OpenSSL had no memory for it.
     private static let contextIndex = ONSSL_SSL_CTX_get_ex_new_index { _, pointer, _, _, _, _ in
         guard let pointer else { return }
         Unmanaged<PeerVerificationContext>.fromOpaque(pointer).release()
     }
 
-    /// What was installed for a connection.
+    /// The context that was installed for a connection.
     static func context(of ssl: OpaquePointer) -> PeerVerificationContext? {
         guard let sslContext = SSL_get_SSL_CTX(ssl), let pointer = SSL_CTX_get_ex_data(sslContext, contextIndex)
         else { return nil }

@@ -2,20 +2,20 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// What the handshakes of one connection are verified with, and what came of it.
+/// The settings that the handshakes of one connection are verified with, and the results.
 final class PeerVerificationContext: Sendable {
     let configuration: TLSConfiguration
     let peer: TLSPeer
     let host: String
-    /// Asked before its connection reads; nil: nobody is.
+    /// Asked before its connection reads; nil: reading needs no permission.
     let turn: ReadTurn?
-    /// Called on any thread when there is a verdict that was waited for.
+    /// Called on any thread when a verdict comes that the connection waited for.
     private let didDecide: @Sendable (PeerVerificationContext) -> Void
 
-    /// Whether the connection may send.
+    /// The permission of the connection to send.
     enum Permission {
         case granted
-        /// The verdict is waited for.
+        /// The verdict has not come yet.
         case pending
         case refused
     }
@@ -42,16 +42,16 @@ final class PeerVerificationContext: Sendable {
         self.didDecide = didDecide
     }
 
-    /// Whether the connection may send now. OpenSSL takes the chain for good while the verdict is waited for, and finds no
-    /// room to send.
+    /// The present permission of the connection to send. While the verdict is waited for, OpenSSL takes the chain for
+    /// good, and finds no room to send.
     var permission: Permission {
         configuration.verificationExecutor == nil ? .granted : state.withLock { $0.permission }
     }
 
-    /// Why the server was rejected; nil when it was not, or not yet.
+    /// The error that the server was rejected with; nil when it was not, or not yet.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// What the peer showed when it was rejected.
+    /// The chain that the peer showed when it was rejected.
     var rejectedChain: [X509Certificate] { state.withLock { $0.rejectedChain } }
 
     /// The peer asked for a client certificate, and there was none.
@@ -60,7 +60,7 @@ final class PeerVerificationContext: Sendable {
         set { state.withLock { $0.wasAskedForCertificate = newValue } }
     }
 
-    /// The verdict on a chain, remembered; nil, too, as long as there is none.
+    /// Returns the verdict on a chain, and remembers it; nil, too, as long as the verdict has not come.
     func verify(_ chain: [X509Certificate]) -> (any Error)? {
         guard let executor = configuration.verificationExecutor else {
             begin(chain, .granted)

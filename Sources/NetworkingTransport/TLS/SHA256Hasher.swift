@@ -48,7 +48,7 @@ package struct SHA256Hasher: ~Copyable {
         return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The first 16 digits of the digest, for messages; "unknown" where there is none. Nothing to compare.
+    /// The first 16 digits of the digest, for messages; "unknown" when hashing fails. Not for comparisons.
     package static func abbreviation(of data: Data) -> String {
         (try? hex(of: data)).map { String($0.prefix(16)) } ?? "unknown"
     }

@@ -2,7 +2,7 @@
 internal import COpenSSL
 package import Foundation
 
-/// What a stapled OCSP response (RFC 6960) says about a certificate.
+/// The certificate status that a stapled OCSP response (RFC 6960) gives.
 package enum StapledOCSPResponse: Sendable, Hashable {
     case good
     case revoked

@@ -7,15 +7,15 @@ package enum TLSVersion: Int, Sendable, Hashable, Comparable {
     package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// How a server is verified and which identity we show it: immutable, shared by all transfers under one policy.
+/// The rules to verify a server, and the identity we show it: immutable, shared by all transfers under one policy.
 package final class TLSConfiguration: Sendable {
-    /// The verdict on a server's certificate chain: nil accepts, an error rejects. Called inside the handshake, before a byte
-    /// of the request is sent, by `verificationExecutor` or, without one, on the network thread. The chain is as sent, leaf
-    /// first.
+    /// The verdict on a server's certificate chain: nil accepts, an error rejects. Called inside the handshake, before
+    /// a byte of the request is sent, by `verificationExecutor` or, without one, on the network thread. The chain is as
+    /// sent, leaf first.
     package typealias Verification = @Sendable (_ chain: [X509Certificate], _ host: String) -> (any Error)?
 
-    /// The verdict on the OCSP response that a server stapled to its chain, or on there being none, once the chain has been
-    /// accepted. Called on the network thread.
+    /// The verdict on the OCSP response that a server stapled to its chain, or on there being none, once the chain has
+    /// been accepted. Called on the network thread.
     package typealias StatusVerification =
         @Sendable (_ response: Data?, _ chain: [X509Certificate], _ host: String) -> (any Error)?
 

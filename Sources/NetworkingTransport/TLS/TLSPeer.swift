@@ -2,10 +2,10 @@
 internal import CCurl
 internal import COpenSSL
 
-/// Whom a handshake is with.
+/// The peer of a handshake.
 ///
-/// libcurl calls one function for the contexts of both, and does not say which it is. It does apply another minimum version
-/// to each: so that is what tells them apart, and the real versions are set by `PeerVerification`.
+/// libcurl calls one function for the contexts of both, and does not say which it is. It does apply another minimum
+/// version to each: so that is what tells them apart, and the real versions are set by `PeerVerification`.
 enum TLSPeer {
     case server
     case proxy
@@ -18,7 +18,7 @@ enum TLSPeer {
         }
     }
 
-    /// Nil: the context carries neither mark, and nobody knows whom it is for.
+    /// Nil: the context carries neither mark, and its peer is unknown.
     init?(sslContext: UnsafeMutableRawPointer) {
         switch ONSSL_SSL_CTX_get_min_proto_version(OpaquePointer(sslContext)) {
         case TLS1_2_VERSION: self = .server

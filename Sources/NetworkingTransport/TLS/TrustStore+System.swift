@@ -19,13 +19,13 @@ extension TrustStore {
     package static let system: Result<TrustStore, TrustStoreError> = system(
         environment: ProcessInfo.processInfo.environment)
 
-    /// Begins to load the roots, which takes some tens of milliseconds, so that the first handshake need not wait for all
-    /// of it.
+    /// Begins to load the roots, which takes some tens of milliseconds, so that the first handshake need not wait for
+    /// all of it.
     static func loadSystemInBackground() { _ = backgroundLoad }
 
     private static let backgroundLoad: Void = DispatchQueue.global(qos: .userInitiated).async { _ = system }
 
-    /// Where Linux distributions keep their roots, as one file.
+    /// The files in which Linux distributions keep their roots.
     private static let usualFiles = [
         "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // Fedora, RHEL, Amazon Linux
@@ -36,8 +36,8 @@ extension TrustStore {
     /// The same as folders of hashed certificates.
     private static let usualFolders = ["/etc/ssl/certs", "/etc/pki/tls/certs"]
 
-    /// Looks for roots: in the file of `SSL_CERT_FILE` and the folders of `SSL_CERT_DIR` (separated by colons) if either
-    /// is set and not empty, and only there; otherwise in the usual places, until one has some.
+    /// Looks for roots: in the file of `SSL_CERT_FILE` and the folders of `SSL_CERT_DIR` (separated by colons) if
+    /// either is set and not empty, and only there; otherwise in the usual places, until one has some.
     static func system(environment: [String: String]) -> Result<TrustStore, TrustStoreError> {
         let file = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
         let folders = (environment["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)  // checked: our own

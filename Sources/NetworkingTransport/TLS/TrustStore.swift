@@ -8,7 +8,7 @@ package final class TrustStore: @unchecked Sendable {
     let handle: OpaquePointer
     /// Folders of hashed certificates that the store looks into when it needs one.
     private let folders: [String]
-    /// Whether every certificate of a chain has to be covered by a revocation list.
+    /// True if a revocation list has to cover every certificate of a chain.
     let checksRevocation: Bool
 
     /// The certificates given, after those of `base`; shared, not parsed again.

@@ -3,7 +3,8 @@ internal import COpenSSL
 package import Foundation
 
 /// One X.509 certificate, parsed.
-// Sendable because nothing changes the certificate after `init`; what OpenSSL caches in it is behind OpenSSL's own lock.
+// Sendable because nothing changes the certificate after `init`; what OpenSSL caches in it is behind OpenSSL's own
+// lock.
 package final class X509Certificate: @unchecked Sendable {
     /// X509 *, owned.
     let handle: OpaquePointer
@@ -47,7 +48,7 @@ package final class X509Certificate: @unchecked Sendable {
         self.der = der
     }
 
-    /// Shares a certificate that belongs to somebody else; nil when it cannot be encoded.
+    /// Shares a certificate that another object owns; nil when it cannot be encoded.
     convenience init?(sharing handle: OpaquePointer) {
         guard X509_up_ref(handle) == 1 else { return nil }
         self.init(takingOwnership: handle)
@@ -64,12 +65,12 @@ package final class X509Certificate: @unchecked Sendable {
         return Self.encoding { i2d_X509_PUBKEY(key, $0) } ?? Data()
     }
 
-    /// Whether subject and issuer are the same name, and the key identifiers agree: what a root looks like.
+    /// True if subject and issuer are the same name, and the key identifiers agree, as in a root.
     package var isSelfIssued: Bool {
         OpenSSLError.leavingQueueUntouched { X509_check_issued(handle, handle) == X509_V_OK }
     }
 
-    /// DER of a certificate that belongs to somebody else.
+    /// DER of a certificate that another object owns.
     static func encoding(of handle: OpaquePointer) -> Data? { encoding { i2d_X509(handle, $0) } }
 
     /// Runs an `i2d_` function for its size, then for its bytes.

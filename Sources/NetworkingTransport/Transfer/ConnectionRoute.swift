@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How the connection for a request is made, whoever is at its end: part of what connections are kept apart by.
+/// The way in which the connection for a request is made, whatever the host. Connections are kept apart by it.
 package struct ConnectionRoute: Sendable, Hashable {
     package enum HTTPVersion: Sendable {
         /// HTTP/2 where a TLS server agrees to it, else HTTP/1.1.
@@ -13,8 +13,8 @@ package struct ConnectionRoute: Sendable, Hashable {
     }
 
     package var httpVersion = HTTPVersion.automatic
-    /// The IP address that is connected to in place of the host's; nil: the host's name is looked up. Of no effect behind a
-    /// proxy, which looks the name up.
+    /// The IP address that is connected to in place of the host's; nil: the host's name is looked up. Of no effect
+    /// behind a proxy, which looks the name up.
     package var address: String?
     /// The socket that is connected to in place of the host, whatever proxy there is; nil: none.
     package var unixSocketPath: String?
@@ -23,8 +23,8 @@ package struct ConnectionRoute: Sendable, Hashable {
 
     package init() {}
 
-    /// The name by which requests to `origin` (see `RequestTarget.origin`) are counted when they go this way: as long as
-    /// they share no connections with others, or share none among themselves, a name of their own.
+    /// The name by which requests to `origin` (see `RequestTarget.origin`) are counted when they go this way. They have
+    /// a separate name if they share no connections with others, or share none among themselves.
     package func countedOrigin(_ origin: String) -> String {
         var name = origin
         switch httpVersion {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What of a URL goes to the engine, found in one pass over its bytes.
+/// The parts of a URL that go to the engine, found in one pass over its bytes.
 package struct RequestTarget: Sendable, Hashable {
-    /// Why a URL names no target.
+    /// The reason why a URL names no target.
     package enum Failure: Error, Equatable {
         case noScheme
         /// The scheme, in lower case.
@@ -10,9 +10,9 @@ package struct RequestTarget: Sendable, Hashable {
         case noHost
     }
 
-    /// Without fragment, user name and password.
+    /// The URL without fragment, user name and password.
     package let url: String
-    /// Scheme, host and port: what requests are counted by. In lower case and without the scheme's own port, so that
+    /// Scheme, host and port, by which requests are counted. In lower case and without the scheme's own port, so that
     /// `http://host` and `HTTP://Host:80` have the same.
     package let origin: String
 
@@ -63,7 +63,7 @@ package struct RequestTarget: Sendable, Hashable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// Where the host ends, or the port if it says something. "host:" is "host".
+    /// The end of the host, or of the port if it is not the scheme's own. "host:" is "host".
     private static func originEnd(_ authority: Slice<UnsafeBufferPointer<UInt8>>, ownPort: StaticString) -> Int {
         guard let colon = authority.lastIndex(where: { $0 < 0x30 || $0 > 0x39 }), authority[colon] == UInt8(ascii: ":")
         else { return authority.endIndex }
@@ -73,7 +73,7 @@ package struct RequestTarget: Sendable, Hashable {
         return isOwn || colon + 1 == authority.endIndex ? colon : authority.endIndex
     }
 
-    /// ASCII letters only: what else is in a host is compared as it is.
+    /// Changes ASCII letters only: what else is in a host is compared as it is.
     private static func lowercased(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { buffer in
             for (index, byte) in bytes.enumerated() {

@@ -2,7 +2,7 @@
 internal import Foundation
 
 extension TransferRequest {
-    /// Why the request cannot be sent, as the engine would say before it does anything; nil: nothing is wrong with it.
+    /// The error with which the engine would refuse the request before it does anything; nil: nothing is wrong with it.
     package var validationError: TransferError? {
         if let error = RequestValidation.urlError(url) ?? RequestValidation.error(in: self) { return error }
         guard case .source(let source) = body,
@@ -12,14 +12,14 @@ extension TransferRequest {
     }
 }
 
-/// What a request must be before a byte of it goes out: nothing in it may end a line, or a C string, early.
+/// The checks of a request before a byte of it goes out: nothing in it may end a line, or a C string, early.
 enum RequestValidation {
-    /// Why the request apart from its URL cannot be sent; nil: it can.
+    /// The reason why the request apart from its URL cannot be sent; nil: it can.
     static func error(in request: TransferRequest) -> TransferError? {
         methodError(request) ?? headerError(request) ?? credentialError(request)
     }
 
-    /// Why `url` cannot be requested; nil: nothing is wrong with it that libcurl would not find.
+    /// The reason why `url` cannot be requested; nil: nothing is wrong with it that libcurl would not find.
     ///
     /// Runs for every request, so it looks at the bytes once.
     static func urlError(_ url: String) -> TransferError? {
@@ -81,7 +81,7 @@ enum RequestValidation {
         return .success(stated)
     }
 
-    /// Whether the authority part of `url` carries a user name or password.
+    /// True if the authority part of `url` carries a user name or password.
     static func hasUserInfo(_ url: String) -> Bool {
         var url = url
         guard url.withUTF8({ $0.contains(UInt8(ascii: "@")) }) else { return false }

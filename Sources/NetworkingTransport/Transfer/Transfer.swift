@@ -4,7 +4,7 @@ internal import NetworkingSupport
 /// One request on its way: made on any thread, driven by the network thread only.
 // Sendable because `request` and `handler` are immutable and everything else is touched on the network thread only.
 package final class Transfer: @unchecked Sendable {
-    /// Where a transfer stands.
+    /// The state of a transfer.
     enum Phase {
         case created
         /// Without a slot: in the engine's waiting list or, while it is held, outside.
@@ -29,18 +29,18 @@ package final class Transfer: @unchecked Sendable {
     var hasLentSlot = false
     /// Its pool may have one connection more because of it.
     var hasExtraConnection = false
-    /// What drives it while it is active.
+    /// The driver of the transfer while it is active.
     var driver: TransferDriver?
-    /// Where it waits; nil: it does not.
+    /// Its place in the waiting list; nil: it is not in the list.
     var ticket: AdmissionTable<Transfer>.Ticket?
     /// The origin that it has a slot of while it is active.
     var origin = 0
-    /// When it was started.
+    /// The time at which it was started.
     var startTime: UInt64 = 0
     /// Its place in the order in which transfers were started.
     var arrival: UInt64 = 0
     var ledger = SendLedger()
-    /// Its content, which is to be empty, has not been seen to be: it does not begin before.
+    /// Its content was announced as empty and has not been checked yet: it does not begin before.
     var awaitsEmptiness = false
     /// Descriptors were freed for it once.
     var hasReclaimedDescriptors = false
@@ -50,7 +50,7 @@ package final class Transfer: @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Whether a server may have seen something of the request: it had a connection and was about to be sent. Network
+    /// True if a server may have seen something of the request: it had a connection and was about to be sent. Network
     /// thread.
     package var mayHaveReachedServer: Bool { ledger.hasSent }
 

@@ -2,13 +2,13 @@
 internal import CCurl
 
 extension TransferError {
-    /// What is known of a transfer that libcurl ended with an error.
+    /// The known facts about a transfer that libcurl ended with an error.
     struct Circumstances {
         /// The request had begun to go out.
         var wasConnected = false
         /// A final response head had arrived.
         var hasHead = false
-        /// The request was sent in HTTP/2, and nobody is known to have ended the connection.
+        /// The request was sent in HTTP/2, and no reason is known for the end of the connection.
         var isBrokenHTTP2 = false
         /// The handshake that may have failed was the proxy's.
         var concernsProxy = false
@@ -17,12 +17,12 @@ extension TransferError {
         /// The server asked for a client certificate, and we had none.
         var wasAskedForIdentity = false
         var rejectedServer: RejectedServer?
-        /// What the verification of the server found wrong.
+        /// The error that the verification of the server found.
         var verificationFailure: (any Error)?
         var systemErrno: Int32 = 0
-        /// The proxy's status for CONNECT; 0: there was none.
+        /// The proxy's status for CONNECT; 0: no answer came.
         var connectStatus = 0
-        /// What a SOCKS proxy said.
+        /// The answer of a SOCKS proxy.
         var proxyCode = CURLPX_OK
     }
 
@@ -48,9 +48,11 @@ extension TransferError {
         return error
     }
 
-    /// What of a response was more than libcurl takes, which calls most of that a want of memory; nil: that is not it.
+    /// The limit of libcurl's that a response exceeded, as a message: libcurl calls most of that a want of memory. Nil:
+    /// no limit was exceeded.
     ///
-    /// The numbers are those of its sources: CURL_MAX_HTTP_HEADER, DYN_H2_HEADERS, DYN_H1_TRAILER, DYN_PROXY_CONNECT_HEADERS.
+    /// The numbers are those of its sources: CURL_MAX_HTTP_HEADER, DYN_H2_HEADERS, DYN_H1_TRAILER,
+    /// DYN_PROXY_CONNECT_HEADERS.
     private static func exceededLimit(
         _ code: CurlCode, _ message: String, _ circumstances: Circumstances
     ) -> String? {
@@ -76,9 +78,9 @@ extension TransferError {
         }
     }
 
-    /// What libcurl has no true word for; nil: it has.
+    /// The true reason for a failure that libcurl's text does not give; nil: the text gives it.
     ///
-    /// - Parameter text: what CURLOPT_ERRORBUFFER holds.
+    /// - Parameter text: The content of CURLOPT_ERRORBUFFER.
     private static func hiddenReason(_ code: CurlCode, _ text: String, _ circumstances: Circumstances) -> String? {
         switch code {
         case .CURLE_GOT_NOTHING where circumstances.isBrokenHTTP2:
@@ -93,7 +95,8 @@ extension TransferError {
         }
     }
 
-    /// What of CURLINFO_OS_ERRNO belongs to a failure: 0 for one that no system call of this transfer's has caused.
+    /// The value of CURLINFO_OS_ERRNO as far as it belongs to a failure: 0 for one that no system call of this transfer
+    /// has caused.
     ///
     /// A handle keeps the number of the last connection that could not be made, or was lost, for good: through later
     /// transfers, and where one address of a host fails and the next does not. So it counts for what libcurl has set it
@@ -174,7 +177,7 @@ extension TransferError {
         }
     }
 
-    /// A SOCKS proxy that turned us away for who we are.
+    /// True if a SOCKS proxy refused us for our credential, or for want of one.
     private static func isRefusal(_ code: CURLproxycode) -> Bool {
         code == CURLPX_USER_REJECTED || code == CURLPX_NO_AUTH
     }

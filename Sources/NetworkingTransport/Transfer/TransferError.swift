@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a transfer did not complete.
+/// The reason why a transfer did not complete.
 package struct TransferError: DescribedFailure, Sendable {
     /// The kinds that callers tell apart.
     package enum Kind: Sendable, CaseIterable {
@@ -32,15 +32,15 @@ package struct TransferError: DescribedFailure, Sendable {
         case bodySource
         /// A body has to be sent again and cannot be.
         case bodyNotReplayable
-        /// What received the content failed; `cause` says why.
+        /// The receiver of the content failed; `cause` says why.
         case bodySink
         case tooManyRedirects
         /// The proxy could not, or would not, connect us.
         case proxy
-        /// The proxy wants to know who we are, or does not believe it.
+        /// The proxy wants to know who we are, or does not accept our credential.
         case proxyAuthentication
         case outOfMemory
-        /// What a transport in the engine's place failed with: `cause` is the request's error, as it is.
+        /// A transport in the engine's place failed: `cause` is the request's error, as it is.
         case substituted
         /// Anything else libcurl reports.
         case other
@@ -58,7 +58,7 @@ package struct TransferError: DescribedFailure, Sendable {
     /// The server that was not trusted; nil also when it was the proxy.
     package var rejectedServer: RejectedServer?
 
-    /// Whom a server was to be, and what it showed.
+    /// The host that a server was to be, and the certificates that it showed.
     package struct RejectedServer: Sendable {
         /// As sent, leaf first; not empty.
         package let chain: [X509Certificate]

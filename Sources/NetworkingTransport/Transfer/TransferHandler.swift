@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Who a transfer reports to. Every method is called on the network thread, never with a lock held, and must return
-/// at once: no blocking call, no user code.
+/// The receiver of a transfer's reports. Every method is called on the network thread, never with a lock held, and must
+/// return at once: no blocking call, no user code.
 ///
 /// The engine holds the handler strongly from `TransportEngine.start(_:)` until `transfer(_:didFinish:)` has returned,
 /// which is called exactly once for every started transfer, last.
 package protocol TransferHandler: AnyObject, Sendable {
     /// libcurl is about to get the transfer: once, or twice when it is tried again on a fresh connection.
     func transferDidBegin(_ transfer: Transfer)
-    /// The transfer has to wait for a slot of its origin: none was free, or it gave its own back before it sent anything.
+    /// The transfer has to wait for a slot of its origin: none was free, or it gave its slot back before it sent
+    /// anything.
     func transferDidQueue(_ transfer: Transfer)
     /// An interim head arrived: a 1xx other than 100 and 101.
     func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead)
@@ -29,7 +30,7 @@ extension TransferHandler {
     package func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead) {}
 }
 
-/// What to do with the content of a response.
+/// The treatment of a response's content.
 package enum BodyDelivery: Sendable {
     /// Hand it to the handler.
     case deliver
@@ -40,16 +41,16 @@ package enum BodyDelivery: Sendable {
     case fail(TransferError)
 }
 
-/// What the handler did with a piece of content.
+/// The handler's answer to a piece of content.
 package enum ReceiveResult: Sendable {
     case accepted
     case pause
-    /// Taken as far as it is wanted: the rest of the content is not, and the transfer still finishes as completed.
+    /// Taken as far as it is wanted: the rest of the content is dropped, and the transfer still finishes as completed.
     case enough
     case fail(TransferError)
 }
 
-/// How a transfer ended.
+/// The result of a transfer.
 package struct TransferOutcome: Sendable {
     /// nil: the exchange is complete, whatever its status code.
     package var error: TransferError?
@@ -62,7 +63,8 @@ package struct TransferOutcome: Sendable {
     }
 }
 
-/// Phase times in seconds since the transfer was handed to libcurl, and what travelled. Zero: did not happen.
+/// Phase times in seconds since the transfer was handed to libcurl, with byte counts and facts about the connection.
+/// Zero: did not happen.
 ///
 /// An object, because what it says is handed on and kept as a whole, and hardly ever read.
 package final class TransferTimings: Sendable {
@@ -72,18 +74,18 @@ package final class TransferTimings: Sendable {
     package let connect: Double
     package let secureConnect: Double
     package let preTransfer: Double
-    /// Until the request's last byte was handed on; as `preTransfer` without content.
+    /// The time until the request's last byte was handed on; as `preTransfer` without content.
     package let requestEnd: Double
-    /// How far the transfer came.
+    /// The phase that the transfer had reached.
     package let phase: TransferPhase
     package let firstByte: Double
     package let total: Double
     package let bytesSent: Int64
     package let bytesReceived: Int64
     package let headerBytesReceived: Int64
-    /// Of the request line and header fields.
+    /// The bytes of the request line and header fields.
     package let headerBytesSent: Int64
-    /// Whether an open connection was used.
+    /// True if an open connection was used.
     package let reusedConnection: Bool
     /// "1.0", "1.1", "2" or "" when there was no response.
     package let httpVersion: String
@@ -97,7 +99,7 @@ package final class TransferTimings: Sendable {
     package let tlsCipher: String
     /// The suite's number (IANA); 0 without TLS.
     package let tlsCipherSuite: UInt16
-    /// What is not given is zero, or empty.
+    /// Creates timings in which every value that is not given is zero, or empty.
     package init(
         queued: Double = 0, nameLookup: Double = 0, connect: Double = 0, secureConnect: Double = 0,
         preTransfer: Double = 0, requestEnd: Double = 0, phase: TransferPhase = .nameLookup, firstByte: Double = 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a transfer is about, as the end of a sentence that says when it was given up.
+/// The phase of a transfer. The raw value is the end of a sentence that says when the transfer was given up.
 package enum TransferPhase: String, Sendable {
     case nameLookup = "the host's name was being looked up"
     case connecting = "the connection was being made"

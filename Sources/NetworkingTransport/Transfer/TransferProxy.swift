@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A proxy between us and the server. On the heap, because most requests have none.
 package final class TransferProxy: Sendable {
-    /// How the proxy is spoken to.
+    /// The protocol that the proxy speaks.
     package enum Scheme: String, Sendable, Hashable {
         /// HTTP; CONNECT for https URLs.
         case http
@@ -21,9 +21,9 @@ package final class TransferProxy: Sendable {
     /// A name or an address, IPv6 without brackets.
     package let host: String
     package let port: Int
-    /// What the proxy is told of us, and the schemes it may be told in.
+    /// The user name and password that the proxy receives, and the schemes they may be sent with.
     package let credential: TransferCredential?
-    /// How the proxy itself is verified when `scheme` is `https`.
+    /// The settings by which the proxy itself is verified when `scheme` is `https`.
     package let tls: TLSConfiguration?
 
     package init(
@@ -39,8 +39,8 @@ package final class TransferProxy: Sendable {
     /// Without user name and password.
     var url: String { "\(scheme.rawValue)://\(authority)" }
 
-    /// For CURLOPT_PROXY. libcurl decodes what it finds here once; what it is given in options of their own it decodes again
-    /// for every connection.
+    /// For CURLOPT_PROXY. libcurl decodes the user name and password in it once; those given in separate options it
+    /// decodes again for every connection.
     var urlWithUserInfo: String { "\(scheme.rawValue)://\(userInfo)\(authority)" }
 
     private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
@@ -63,7 +63,7 @@ package final class TransferProxy: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// A message of libcurl's, which may quote what it was given, without user name and password.
+    /// A message of libcurl's, which may quote the URL, without user name and password.
     func redacting(_ message: String) -> String {
         credential == nil ? message : message.replacingOccurrences(of: userInfo, with: "")
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
 
-/// What the engine is asked to send: one request to one server, one response back.
+/// A request for the engine to send: one request to one server, one response back.
 ///
 /// Redirects, and the decision whether to answer a challenge, are the caller's: each further hop is another transfer.
 package struct TransferRequest: Sendable {
     /// The absolute URL, percent-encoded.
     package var url: String
-    /// What requests are counted by: those with the same value go to the same scheme, host and port. See `RequestTarget`.
+    /// The origin by which requests are counted: those with the same value go to the same scheme, host and port. See
+    /// `RequestTarget`.
     package var origin: String
-    /// Whether the URL's scheme is https.
+    /// True if the URL's scheme is https.
     let isSecure: Bool
     /// The method, as typed.
     package var method: String
@@ -21,28 +22,29 @@ package struct TransferRequest: Sendable {
     /// Seconds without any progress in either direction after which the transfer fails; 0: no limit. Time spent
     /// waiting for a connection slot does not count.
     package var idleTimeout: TimeInterval
-    /// Whether to offer the codings that `ContentDecoder` knows, and to decode what comes back.
+    /// True if the codings that `ContentDecoder` knows are offered, and what comes back is decoded.
     package var decodesContent: Bool
-    /// Whether that is done also where `headers` say which codings are accepted.
+    /// True if that is done also where `headers` say which codings are accepted.
     package var decodesOwnCodings = false
     /// Transfers with a higher value leave the engine's waiting list first.
     package var priority: Int
-    /// How the server is verified and who we are to it: also what connections and TLS sessions are kept apart by.
+    /// The settings by which the server is verified, and our identity to it. Connections and TLS sessions are kept
+    /// apart by them.
     package var tls: TLSConfiguration
-    /// Answers to 401 challenges that libcurl gives by itself. With NTLM or Negotiate, which authenticate a connection,
-    /// connections are kept apart by it.
+    /// The credential with which libcurl answers 401 challenges by itself. With NTLM or Negotiate, which authenticate a
+    /// connection, connections are kept apart by it.
     package var credential: TransferCredential?
     /// The way to the server (and part of what connections are kept apart by); nil: none between, whatever the
     /// environment says.
     package var proxy: TransferProxy?
-    /// How the connection is made; nil: as usual. `origin` has to be the route's `countedOrigin`.
+    /// The way in which the connection is made; nil: as usual. `origin` has to be the route's `countedOrigin`.
     package var route: ConnectionRoute?
-    /// Whether a repetition has no effect of its own, so that the engine may send the request once more when a connection
+    /// True if a repetition has no further effect, so that the engine may send the request once more when a connection
     /// is lost without an answer. By default what the method says (RFC 9110, 9.2.2).
     package var isIdempotent: Bool
-    /// Whether content may go on for long, so that it is worth a buffer of 100 KiB. Without, 32 KiB are read at a time.
+    /// True if content may go on for long, so that it is worth a buffer of 100 KiB. False: 32 KiB are read at a time.
     package var receivesLargePieces = false
-    /// Whether to make a connection rather than use one that was used before, where that is HTTP/1: the server may be about
+    /// True if a new connection is preferred to one that was used before, where that is HTTP/1: the server may be about
     /// to close it, and the request cannot be sent twice.
     package var avoidsUsedConnections = false
 
@@ -76,7 +78,7 @@ package struct TransferRequest: Sendable {
 }
 
 extension TransferRequest {
-    /// Whether a proxy without a credential of its own reads the request's header fields.
+    /// True if a proxy for which no credential is set reads the request's header fields.
     package var isForProxy: Bool {
         guard let proxy, proxy.credential == nil, proxy.scheme == .http || proxy.scheme == .https else { return false }
         return !isSecure

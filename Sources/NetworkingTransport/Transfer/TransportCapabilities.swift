@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What the libcurl and the TLS library in use can. Empty when they do not say.
+/// The capabilities of the libcurl and the TLS library in use. Empty when they do not report them.
 package struct TransportCapabilities: Sendable {
     package var curlVersion = ""
     package var tlsVersion = ""

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// When the user is shown that the network is in use: AFNetworking 3's state machine, as a pure value.
+/// The decision when the user sees that the network is in use: AFNetworking 3's state machine, as a pure value.
 ///
-/// The owner calls an input with its lock held, lets go of the lock, and does what the answer says. Timers have numbers: one
-/// that comes with another number counts for nothing.
+/// The owner calls an input with its lock held, releases the lock, and does what the answer says. Timers have numbers:
+/// one that comes with another number is ignored.
 ///
 /// | input    | not active              | delaying start      | active                | delaying end |
 /// |----------|-------------------------|---------------------|-----------------------|--------------|
@@ -30,7 +30,7 @@ struct NetworkActivityMachine: Equatable {
     var completionDelay: TimeInterval = 0.17
     private var number: UInt = 0
 
-    /// Whether the user is shown it.
+    /// True if the user sees the activity.
     var isVisible: Bool { state == .active || state == .delayingEnd }
 
     mutating func setEnabled(_ isEnabled: Bool, isOccurring: Bool) -> Action {
@@ -68,7 +68,7 @@ struct NetworkActivityMachine: Equatable {
         return update(isOccurring: isOccurring)
     }
 
-    /// Enters a state that lasts for a while, or the one after it when that while is none.
+    /// Enters a state that lasts for `seconds`, or the one after it when these are 0 or less.
     private mutating func delay(_ delaying: State, _ seconds: TimeInterval, then next: State) -> Action {
         guard seconds > 0 else {
             enter(next)

@@ -20,7 +20,7 @@ internal import NetworkingSupport
 open class NetworkActivityManager: NSObject, @unchecked Sendable {
     private struct State {
         var machine = NetworkActivityMachine()
-        /// What the program counts itself.
+        /// The program's own count.
         var count = 0
         var action: (@Sendable (Bool) -> Void)?
         var lane = DeliveryLane<Bool>()
@@ -28,19 +28,19 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         var ending: Wait?
     }
 
-    /// What the machine waits for.
+    /// The delay that the machine waits for.
     private struct Wait {
         let seconds: TimeInterval
         let number: UInt
     }
 
-    /// What is to be done after the unlock.
+    /// The work that is to be done after the unlock.
     private struct Steps {
         /// The lane needs a job.
         var sends = false
-        /// What begins at once.
+        /// The delay that begins at once.
         var wait: Wait?
-        /// What waits for its turn, when no other one does.
+        /// The number of the delay that waits for its turn, when no other one does.
         var turn: UInt?
     }
 
@@ -50,14 +50,14 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
     /// Set in initializers only.
     private var operations = OperationActivity.shared
     private let state = Locked(State())
-    /// How often it was switched: one switch after the other.
+    /// The number of times that it was switched. The lock makes one switch follow the other.
     private let switches = Locked<UInt>(0)
 
-    /// A manager of its own, which counts the same operations as the shared one.
+    /// Makes a separate manager, which counts the same operations as the shared one.
     public override init() { super.init() }
 
-    /// A manager that counts other operations. Not designated: with one that is not public, nobody could subclass the
-    /// class.
+    /// A manager that counts other operations. Not designated: a designated initializer that is not public would keep
+    /// other modules from subclassing the class.
     convenience init(operations: OperationActivity) {
         self.init()
         self.operations = operations
@@ -67,15 +67,15 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         operations.setObserver(nil, for: ObjectIdentifier(self))
     }
 
-    /// Whether activity is shown. False by default. What is under way is counted in any case, and shown once this is set;
-    /// setting it to false ends the showing at once. AF: `enabled`.
+    /// True if activity is shown. False by default. Present activity is counted in any case, and shown once this is
+    /// set; setting it to false ends the showing at once. AF: `enabled`.
     public var isEnabled: Bool {
         get { state.withLock { $0.machine.isEnabled } }
         set {
             let key = ObjectIdentifier(self)
             switches.withLock { count in
                 count &+= 1
-                // Before the count is looked at, and after it was last told of.
+                // Before the count is looked at, and after its last report.
                 if newValue { operations.setObserver({ [weak self] in self?.update() }, for: key) }
                 change { $0.setEnabled(newValue, isOccurring: $1) }
                 if !newValue { operations.setObserver(nil, for: key) }
@@ -83,13 +83,13 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether an operation is executing, or the program's own count is above zero, shown or not.
-    /// AF: `isNetworkActivityOccurring`.
+    /// True while an operation is executing, or the program's own count is above zero, shown or not. AF:
+    /// `isNetworkActivityOccurring`.
     public var isNetworkActivityOccurring: Bool {
         state.withLock { $0.count > 0 } || operations.isOccurring
     }
 
-    /// Whether activity is to be shown now. The action was, or is about to be, called with this. AF:
+    /// True while activity is to be shown. The action was, or is about to be, called with this. AF:
     /// `isNetworkActivityIndicatorVisible`.
     public var isNetworkActivityIndicatorVisible: Bool { state.withLock { $0.machine.isVisible } }
 
@@ -101,8 +101,8 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
     }
 
     /// Seconds from the end of activity until it is no longer shown, unless it begins again. 0.17 by default; 0 or
-    /// less: at once. Applies from the next end on. With an action they begin when the main queue has done what it had to
-    /// do at that end, such as the blocks of the request that ended. AF: `completionDelay`.
+    /// less: at once. Applies from the next end on. With an action they begin when the main queue has done what it had
+    /// to do at that end, such as the blocks of the request that ended. AF: `completionDelay`.
     public var completionDelay: TimeInterval {
         get { state.withLock { $0.machine.completionDelay } }
         set { state.withLock { $0.machine.completionDelay = newValue } }
@@ -110,8 +110,9 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
 
     /// Sets a block that shows activity. AF: `setNetworkingActivityActionWithBlock:`.
     ///
-    /// - Parameter action: called on the main queue, which somebody must run, with true when activity is to be shown and with
-    ///   false when no longer; in order, and never twice in succession with the same value. Nil: nothing is called.
+    /// - Parameter action: called on the main queue, which the program must run, with true when activity is to be shown
+    ///   and with false when no longer; in order, and never twice in succession with the same value. Nil: nothing is
+    ///   called.
     @preconcurrency
     public func setNetworkingActivityAction(_ action: (@Sendable (_ isVisible: Bool) -> Void)?) {
         let old = state.withLock { state in
@@ -149,7 +150,7 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
             steps.sends = isVisible != wasVisible && state.lane.append(isVisible)
             guard case .wait(let seconds, let number) = action else { return steps }
             let wait = Wait(seconds: min(seconds, 1e9), number: number)
-            // Without an action nobody can see that it begins too early, and perhaps nobody runs the main queue.
+            // Without an action an early beginning has no effect, and the program may not run the main queue.
             if state.machine.state == .delayingEnd, state.action != nil {
                 if state.ending == nil { steps.turn = number }
                 state.ending = wait
@@ -174,7 +175,8 @@ open class NetworkActivityManager: NSObject, @unchecked Sendable {
         Runtime.current.on(.sharedMain) { [weak self] in self?.takeTurn(number) }
     }
 
-    /// Begins the delay that the job was sent for. One that came after it gets a job behind the blocks of its own.
+    /// Begins the delay that the job was sent for. A later delay gets a new job, behind the blocks that the main queue
+    /// has by then.
     private func takeTurn(_ number: UInt) {
         let (wait, next) = state.withLock { state -> (Wait?, UInt?) in
             guard let ending = state.ending else { return (nil, nil) }

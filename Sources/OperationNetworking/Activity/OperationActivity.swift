@@ -2,7 +2,7 @@
 internal import NetworkingSupport
 internal import Synchronization
 
-/// How many operations are executing, in the whole process.
+/// The number of operations that are executing, in the whole process.
 ///
 /// Fed where an operation's state changes, once for each change. So nothing that happens to an operation makes it count
 /// twice: not a pause, nor a cancel before the start, nor a failure. One that ends counts until its completion is on
@@ -18,7 +18,7 @@ final class OperationActivity: Sendable {
     private let isObserved = Atomic<Bool>(false)
     private let observers = Locked<[ObjectIdentifier: Observer]>([:])
 
-    /// Whether an operation is executing.
+    /// True while an operation is executing.
     var isOccurring: Bool { executing > 0 }
 
     var executing: Int { count.load(ordering: .sequentiallyConsistent) }

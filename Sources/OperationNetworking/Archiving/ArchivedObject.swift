@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// A serializer or policy inside another object's archive: its class by name, and an archive of its own.
+/// A serializer or policy inside another object's archive: its class by name, and a separate archive.
 ///
 /// A keyed archive on Linux stops the program at some class names it cannot resolve. So what is nested goes in as
 /// bytes, and its class is looked up here: only a class of this process that is a `Base` is made.

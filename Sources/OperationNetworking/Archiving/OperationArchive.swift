@@ -5,8 +5,9 @@ internal import NetworkingTransport
 
 /// An operation as it is archived: plain values, checked by `Codable` when they are read.
 ///
-/// Not in it: blocks, streams, queues, groups, credentials, client identities, dependencies, and user name and password of
-/// the URL. A request whose content was a stream is archived without it, and fails with a clear error when it is started.
+/// Not in it: blocks, streams, queues, groups, credentials, client identities, dependencies, and user name and password
+/// of the URL. A request whose content was a stream is archived without it, and fails with a clear error when it is
+/// started.
 struct OperationArchive: Codable {
     struct Request: Codable {
         var url: String?
@@ -49,7 +50,7 @@ struct OperationArchive: Codable {
     var totalTimeout: TimeInterval?
     var dependencyFailurePolicy: DependencyFailurePolicy
     var dependentsWaitForCompletionBlocks: Bool
-    /// The policy, and why there is none where one was set.
+    /// The policy, and whether one was set that could not be archived.
     var securityPolicy: ArchivedObject<SecurityPolicy>?
     var losesSecurityPolicy = false
     /// The serializer of an `HTTPRequestOperation`, likewise.
@@ -68,7 +69,7 @@ struct OperationArchive: Codable {
         self = archive
     }
 
-    /// Whether everything is what an operation can have. What a request may not have is found when it is started.
+    /// True if an operation can have all these values. What a request may not have is found when it is started.
     var isConsistent: Bool {
         guard OperationState(rawValue: state) != nil else { return false }
         if let response {
@@ -138,7 +139,7 @@ extension OperationArchive.Request {
     }
 }
 
-/// Why an operation that came from an archive cannot run as it is: what an archive cannot hold has to be set again.
+/// The reason that an operation from an archive cannot run as it is: what an archive cannot hold has to be set again.
 enum UnarchivedProperty: Error, LocalizedError, CustomStringConvertible, _BridgedError {
     case bodyStream, securityPolicy, responseSerializer, downloadDestination
 

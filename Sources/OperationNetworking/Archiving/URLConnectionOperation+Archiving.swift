@@ -5,9 +5,9 @@ internal import NetworkingTransport
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// Returns a snapshot of the operation, which goes on. It holds what `encode(with:)` stores, as data of its own.
+    /// Returns a snapshot of the operation, which goes on. It holds what `encode(with:)` stores, as plain data.
     ///
-    /// Prefer this to a keyed archive where the data may be damaged or come from somebody else: the reader of keyed
+    /// Prefer this to a keyed archive where the data may be damaged or come from another program: the reader of keyed
     /// archives in Foundation on Linux stops the program at some bytes; `init(archivedData:)` throws at any.
     ///
     /// - Throws: an `EncodingError`, for a request that cannot be written as JSON (a timeout that is not a number).
@@ -17,12 +17,12 @@ extension URLConnectionOperation {
 
     /// An operation from what `archivedData()` gave. One that was paused continues with `resume()`.
     ///
-    /// Data from somebody else are safe to read, and decide as much as somebody does who may make a request here: URL,
+    /// Data from another program are safe to read, and decide as much as code that may make a request here: URL,
     /// method, header fields and content of the request; results of a finished operation, and what a paused one has
-    /// received; limits, and what of `SecurityPolicy` and `HTTPResponseSerializer` is used, of this program's classes. Look
-    /// at `request` and set `securityPolicy` where these are not to be trusted. They do not decide which file is written:
-    /// an operation that had a `downloadDestination` fails when it is started, unless that is set again or is a file
-    /// directly in `downloadDirectory`.
+    /// received; limits, and what of `SecurityPolicy` and `HTTPResponseSerializer` is used, of this program's classes.
+    /// Look at `request` and set `securityPolicy` where these are not to be trusted. They do not decide which file is
+    /// written: an operation that had a `downloadDestination` fails when it is started, unless that is set again or is
+    /// a file directly in `downloadDirectory`.
     ///
     /// - Parameters:
     ///   - archivedData: the data.
@@ -106,7 +106,7 @@ extension URLConnectionOperation {
                 _mutableReceived.data = archive.content
                 _mutableReceived.error = archive.failure?.error
                 _machine.restoreFinished(cancelled: archive.isCancelled)
-                // In its earlier life: whoever asks for its end now is not to wait for it.
+                // It was delivered before the archive was made: code that waits for its end now must not wait for it.
                 _completionWasDelivered = true
             case .paused:
                 _machine.restorePaused()

@@ -3,18 +3,18 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// Who an attempt asks and tells beside the blocks of its operation: the task of a session.
+/// The object that an attempt asks and informs, in addition to the blocks of its operation: the task of a session.
 ///
 /// Called on the network thread, the first `willSend` on the thread that begins the operation; never with a lock held.
 /// Nothing may block. A question may be answered at once or later, on any thread; the first answer counts.
 protocol AttemptClient: AnyObject, Sendable {
-    /// What it wants to be asked and told, the same for a whole attempt. Where the operation has a block for a question, the
-    /// block is asked.
+    /// The questions and reports that it wants, the same for a whole attempt. Where the operation has a block for a
+    /// question, the block is asked instead.
     var attemptQuestions: AttemptQuestions { get }
     /// Header fields of requests that have none of these names.
     var defaultHeaderFields: [HeaderField] { get }
-    /// A request goes out, or is answered by the cache: the operation's own, or one that follows a redirect or answers a
-    /// challenge.
+    /// A request goes out, or is answered by the cache: the operation's own, or one that follows a redirect or answers
+    /// a challenge.
     func attemptWillSend(_ request: URLRequest)
     /// - Parameter answer: nil: the redirecting response is the result.
     func attempt(
@@ -32,7 +32,8 @@ protocol AttemptClient: AnyObject, Sendable {
     /// Content of the response that counts was taken.
     ///
     /// - Parameters:
-    ///   - total: with what was there before a pause or an earlier run. Of a file that is decoded on the way: what it has.
+    ///   - total: with what was there before a pause or an earlier run. Of a file that is decoded on the way: its
+    ///     bytes.
     ///   - expected: −1: unknown.
     func attemptDidReceive(total: Int64, expected: Int64)
     /// The server continues what is here.
@@ -41,19 +42,19 @@ protocol AttemptClient: AnyObject, Sendable {
     func attemptDidTransfer(_ exchange: TransferExchange)
 }
 
-/// What an attempt's client wants to be asked.
+/// The questions and reports that an attempt's client wants.
 struct AttemptQuestions: OptionSet, Sendable {
     let rawValue: UInt8
 
-    /// Whether redirects are followed.
+    /// The question about following a redirect.
     static let redirects = AttemptQuestions(rawValue: 1)
-    /// What answers challenges.
+    /// The question about the answer to a challenge.
     static let challenges = AttemptQuestions(rawValue: 2)
-    /// For another stream when the request has to be sent again.
+    /// The question for another stream when the request has to be sent again.
     static let bodyStreams = AttemptQuestions(rawValue: 4)
-    /// Whether a response is kept in the cache.
+    /// The question about keeping a response in the cache.
     static let caching = AttemptQuestions(rawValue: 8)
-    /// What each exchange took.
+    /// The report about each exchange, for metrics.
     static let metrics = AttemptQuestions(rawValue: 16)
 }
 
@@ -66,10 +67,10 @@ struct TransferExchange: Sendable {
     /// Bytes of the request's content, before it was sent; −1: unknown.
     let uploadLength: Int64
     let usesProxy: Bool
-    /// When the cache was asked that had the response; nil: a server was. As all times here in seconds of the runtime's
-    /// uptime, which nobody sets.
+    /// The time when the cache was asked, if it had the response; nil: a server had it. All times here are in seconds
+    /// of the runtime's uptime, which no change of the clock affects.
     var lookupTime: TimeInterval?
-    /// Of what was no request of an attempt's: a response without a head, and when it was asked for.
+    /// For what was no request of an attempt: a response without a head, and the time when it was asked for.
     var own: (response: URLResponse?, beginning: TimeInterval)?
     let endTime: TimeInterval
 }

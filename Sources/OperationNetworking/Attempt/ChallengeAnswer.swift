@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
-/// How an exchange answers 401 responses of one origin.
+/// The answer of an exchange to 401 responses of one origin.
 enum ChallengeAnswer {
     /// A field that the exchange writes.
     case basic(BasicAuthentication)
@@ -26,7 +26,7 @@ enum ChallengeAnswer {
         }
     }
 
-    /// The answer to a challenge which says that the present one was right but for its nonce. Nil: it says something else.
+    /// The answer to a challenge which says that the present one was right but for its nonce. Nil: it says otherwise.
     func renewed(by challenge: HTTPChallenge) -> ChallengeAnswer? {
         guard case .digest(let digest) = self, case .digest(let next) = challenge.scheme else { return nil }
         return digest.renewed(by: next).map { .digest($0) }

@@ -3,8 +3,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What a 401 response asks for (RFC 9110, section 11.6.1): the strongest scheme that a user name and a password answer.
-/// Negotiate comes last, because it takes the system's tickets instead.
+/// The challenge of a 401 response (RFC 9110, section 11.6.1): the strongest scheme that a user name and a password
+/// answer. Negotiate comes last, because it takes the system's tickets instead.
 struct HTTPChallenge: Equatable {
     enum Scheme: Equatable {
         case negotiate, basic, ntlm
@@ -42,7 +42,7 @@ struct HTTPChallenge: Equatable {
         String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
     }
 
-    /// Nil: the credential is none of user name and password.
+    /// The answer with a credential. Nil: the credential is not a user name and password.
     func answer(with credential: URLCredential) -> ChallengeAnswer? {
         guard !(credential is ServerTrustCredential), !(credential is ClientIdentityCredential),
             let user = credential.user, let password = credential.password

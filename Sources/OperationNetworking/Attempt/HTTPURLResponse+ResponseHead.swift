@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingTransport
 
 extension HTTPURLResponse {
-    /// Whether the content of both responses is the same, as far as heads tell.
+    /// Returns true if the content of both responses is the same, as far as heads tell.
     func describesSame(as other: HTTPURLResponse) -> Bool {
         let names = ["ETag", "Last-Modified", "Content-Type", "Content-Encoding", "Content-Length", "Content-Range"]
         return statusCode == other.statusCode
@@ -20,8 +20,8 @@ extension HTTPURLResponse {
 }
 
 extension ResponseHead {
-    /// The fields in the order received; those that came several times joined by ", " under their first spelling. Names are
-    /// ASCII tokens, so that comparing, hashing and folding them takes linear time.
+    /// The fields in the order received; those that came several times joined by ", " under their first spelling. Names
+    /// are ASCII tokens, so that comparing, hashing and folding them takes linear time.
     var joinedFields: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         fields.reserveCapacity(16)

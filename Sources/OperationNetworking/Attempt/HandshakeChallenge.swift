@@ -13,10 +13,10 @@ struct HandshakeChallenge {
     }
 
     let question: Question
-    /// What the operation ends with unless the block answers.
+    /// The error that the operation ends with unless the block answers.
     let error: TransferError
 
-    /// Nil when nobody is to be asked about `error`.
+    /// Nil when `error` is not a question for the block.
     init?(_ error: TransferError) {
         switch error.kind {
         case .serverUntrusted:
@@ -49,12 +49,12 @@ struct HandshakeChallenge {
 struct HandshakeAnswers {
     /// The certificates of servers that are accepted although the policy is not satisfied, with their hosts.
     private var accepted: [(leaf: X509Certificate, host: String)] = []
-    /// What the server is shown in place of the operation's own identity.
+    /// The identity that the server is shown in place of the operation's own.
     private(set) var identity: ClientIdentity?
     private var trustAnswers = 0
     private var identityAnswers = 0
 
-    /// Answers to a question before.
+    /// The number of earlier answers to a question.
     func failures(_ question: HandshakeChallenge.Question) -> Int {
         switch question {
         case .serverTrust: trustAnswers
@@ -62,7 +62,7 @@ struct HandshakeAnswers {
         }
     }
 
-    /// Answers to all questions.
+    /// The number of answers to all questions.
     var count: Int { trustAnswers + identityAnswers }
 
     /// Takes what the block answered. False: it is no answer to the question.

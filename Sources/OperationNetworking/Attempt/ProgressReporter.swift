@@ -53,14 +53,14 @@ final class ProgressReporter: Sendable {
 }
 
 extension URLConnectionOperation {
-    /// The block for a direction; nil: nobody wants to know.
+    /// The block for a direction; nil: progress is not reported.
     func progressBlock(_ direction: ProgressReporter.Direction) -> ProgressReporter.Block? {
         lock.withLock {
             direction == .upload ? _configuration.value.uploadProgress : _configuration.value.downloadProgress
         }
     }
 
-    /// Where the block is called; nil: nobody wants to know.
+    /// The queue on which the block is called; nil: progress is not reported.
     func progressQueue(_ direction: ProgressReporter.Direction) -> DispatchQueue? {
         lock.withLock {
             progressBlock(direction).map { _ in _configuration.value.completionQueue ?? .sharedMain }

@@ -5,12 +5,12 @@ internal import NetworkingTransport
 
 /// The rules of following a redirect (RFC 9110, section 15.4; Fetch, section 4.4), as a pure function.
 enum RedirectPolicy {
-    /// What differs between those who ask.
+    /// The rules that differ between callers.
     enum Rules {
         /// As the specifications want it.
         case standard
-        /// As `URLSession` does it, and programs for it expect: HEAD, too, becomes GET after 303, and 305 and 306, which have
-        /// no meaning any more, are followed like 307.
+        /// As `URLSession` does it, and programs for it expect: HEAD, too, becomes GET after 303, and 305 and 306,
+        /// which have no meaning any more, are followed like 307.
         case urlSession
     }
 
@@ -29,8 +29,8 @@ enum RedirectPolicy {
         "Digest", "Last-Modified",
     ]
 
-    /// The header fields that go along when a redirect leaves TLS: they say nothing of the user, and others may be read on
-    /// the way.
+    /// The header fields that go along when a redirect leaves TLS: they say nothing of the user, and others may be read
+    /// on the way.
     private static let unprotectedFields: [StaticString] = [
         "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Encoding",
         "Content-Language", "Content-Length", "Content-Type", "If-Range", "Pragma", "Range", "Transfer-Encoding",
@@ -72,7 +72,7 @@ enum RedirectPolicy {
         if leavesTLS(from: url, to: target) { request.keepFields { isNamed($0, unprotectedFields) } }
     }
 
-    /// Whether a redirect leads from https to http.
+    /// Returns true if a redirect leads from https to http.
     static func leavesTLS(from url: URL, to target: URL) -> Bool {
         isScheme("https", of: url) && !isScheme("https", of: target)
     }
@@ -101,9 +101,10 @@ enum RedirectPolicy {
         }
     }
 
-    /// The target, with the fragment of the present URL when it has none of its own.
+    /// The target, with the fragment of the present URL when it has no fragment itself.
     ///
-    /// User name and password are the caller's, for the present origin: what a server writes into `Location` is not taken.
+    /// User name and password are the caller's, for the present origin: what a server writes into `Location` is
+    /// ignored.
     private static func location(
         of head: ResponseHead, relativeTo url: URL, _ secureURL: ((URL) -> URL?)?
     ) -> URL? {
@@ -124,7 +125,7 @@ enum RedirectPolicy {
 
 /// The origin of a URL (RFC 6454): scheme, host and port.
 enum Origin {
-    /// Whether two URLs have the same origin. One that cannot be requested has none.
+    /// Returns true if two URLs have the same origin. A URL that cannot be requested has none.
     static func isSame(_ left: URL, _ right: URL) -> Bool {
         guard let left = try? RequestTarget(left.absoluteString), let right = try? RequestTarget(right.absoluteString)
         else { return false }
@@ -133,8 +134,8 @@ enum Origin {
 }
 
 extension URLRequest {
-    /// Drops the header fields whose name is not wanted. However often a field is there: the names of Foundation's table
-    /// may differ in nothing but case.
+    /// Drops the header fields whose name is not wanted. A field may be there several times: the names of Foundation's
+    /// table may differ in nothing but case.
     mutating func keepFields(where isWanted: (String) -> Bool) {
         guard let fields = allHTTPHeaderFields, !fields.keys.allSatisfy(isWanted) else { return }
         allHTTPHeaderFields = fields.filter { isWanted($0.key) }

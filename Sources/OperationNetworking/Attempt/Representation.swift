@@ -5,11 +5,11 @@ internal import NetworkingTransport
 /// A selected representation of a resource, as far as it tells whether the rest of it can be asked for later
 /// (RFC 9110, sections 13.1.5 and 14).
 struct Representation: Sendable, Equatable, Codable {
-    /// A strong entity tag, or a date that is a strong validator: what `If-Range` is sent with. Each character is an octet,
-    /// as in Latin-1.
+    /// A strong entity tag, or a date that is a strong validator: what `If-Range` is sent with. Each character is an
+    /// octet, as in Latin-1.
     var validator: String
-    /// Which resource it is of, since a validator says nothing across resources (RFC 9110, section 8.8.3): a digest of the URL
-    /// that answered, after redirects. Nil: not known, as in what earlier versions have left.
+    /// The resource that it belongs to, since a validator says nothing across resources (RFC 9110, section 8.8.3): a
+    /// digest of the URL that answered, after redirects. Nil: not known, as in what earlier versions have left.
     var source: String?
     /// All bytes, when known.
     var totalLength: Int64?
@@ -39,8 +39,8 @@ struct Representation: Sendable, Equatable, Codable {
         self.offset = offset
     }
 
-    /// A strong entity tag, else, where there is no tag, a modification date that says as much; weak tags do not promise equal
-    /// bytes.
+    /// A strong entity tag, else, where there is no tag, a modification date that says as much; weak tags do not
+    /// promise equal bytes.
     private static func validator(of head: ResponseHead, receivedAt time: Double) -> String? {
         if head.contains(.entityTag) {
             guard let tag = head.firstBytes(for: .entityTag, limit: maximumValidatorLength) else { return nil }
@@ -53,9 +53,9 @@ struct Representation: Sendable, Equatable, Codable {
         return text(date)
     }
 
-    /// Whether nothing can have changed after a modification date that has the same date: whether the answer was made later
-    /// than in the second of the change (RFC 9110, section 8.8.2.2). Of an answer without a `Date` the time when it came
-    /// counts (section 6.6.1), by our clock, which may differ from the server's.
+    /// Returns true if no later change can have the same modification date: if the answer was made later than in the
+    /// second of the change (RFC 9110, section 8.8.2.2). For an answer without a `Date`, the time when it came counts
+    /// (section 6.6.1), by our clock, which may differ from the server's.
     private static func isStrong(_ date: [UInt8], in head: ResponseHead, receivedAt time: Double) -> Bool {
         guard let modified = HTTPDate.seconds(date) else { return false }
         if let made = head.firstBytes(for: .date).flatMap(HTTPDate.seconds) { return made - modified >= 1 }
@@ -70,7 +70,7 @@ struct Representation: Sendable, Equatable, Codable {
         bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? String(latin1: bytes) : nil
     }
 
-    /// Whether this is text that a validator may be.
+    /// Returns true if this text may be a validator.
     static func isValidator(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { 0x20...0xFF ~= $0.value && $0.value != 0x7F }
     }
@@ -83,7 +83,7 @@ struct Representation: Sendable, Equatable, Codable {
 
     private func isFrom(_ url: URL?) -> Bool { source != nil && url.flatMap(Self.source) == source }
 
-    /// Whether a 206 of a URL is the continuation of this representation from `offset`.
+    /// Returns true if a 206 of a URL continues this representation from `offset`.
     func isContinued(by head: ResponseHead, from offset: Int64, at url: URL?) -> Bool {
         guard head.statusCode == 206, isFrom(url), let range = ContentRange(head: head), range.first == offset else {
             return false
@@ -92,7 +92,7 @@ struct Representation: Sendable, Equatable, Codable {
         return hasValidator(of: head)
     }
 
-    /// Whether a 416 of a URL says that this representation has no more than the `offset` bytes that are here.
+    /// Returns true if a 416 of a URL says that this representation has no more than the `offset` bytes that are here.
     func isComplete(by head: ResponseHead, of offset: Int64, at url: URL?) -> Bool {
         head.statusCode == 416 && isFrom(url) && ContentRange(head: head)?.total == offset
             && totalLength ?? offset == offset

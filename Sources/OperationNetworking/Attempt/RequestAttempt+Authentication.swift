@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// The credentials that an attempt has without asking anybody.
+/// The credentials that an attempt has without asking a block or the client.
 extension RequestAttempt {
     /// For a challenge: the URL's, the operation's, or the storage's.
     var credentialSource: AttemptMachine.CredentialSource {
@@ -35,7 +35,8 @@ extension RequestAttempt {
         return storage.defaultCredential(matching: challenge.protectionSpace(url: url))
     }
 
-    /// A storage that is not Foundation's own, which is asked beside the network thread; nil: there is none to ask.
+    /// A storage of a class other than Foundation's, which is not asked on the network thread; nil: the storage is
+    /// Foundation's, or is not used.
     var ownStorage: URLCredentialStorage? {
         guard let storage = configuration.value.credentialStorage, type(of: storage) != URLCredentialStorage.self,
             configuration.value.shouldUseCredentialStorage

@@ -4,12 +4,12 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// What an attempt does with the cache.
+/// The attempt's use of the cache.
 extension RequestAttempt {
     // MARK: Looking
 
-    /// Whether the cache is asked before the present request is sent. On the network thread, or before anybody else knows
-    /// of the attempt.
+    /// Returns true if the cache is asked before the present request is sent. On the network thread, or before any
+    /// other thread knows the attempt.
     func looksIntoCache() -> Bool {
         if machine.cache.moment == nil { machine.cache.moment = configuration.value.cache.cacheIfMade?.moment ?? 0 }
         // What began with a stored response goes on with it.
@@ -31,7 +31,7 @@ extension RequestAttempt {
         perform(machine.take(stored: found.stored, primary: found.primary, at: now))
     }
 
-    /// Who looks; nil: the request is not cached.
+    /// The lookup for the present request; nil: the request is not cached.
     func cacheLookup() -> CacheLookup? {
         guard configuration.value.cache.isThere, machine.isCacheable, let url = machine.request.url,
             let key = cacheKey()
@@ -42,15 +42,15 @@ extension RequestAttempt {
             decodesItself: decodesItself)
     }
 
-    /// Under what responses to the present request are kept; nil: they are not.
+    /// The key under which responses to the present request are kept; nil: they are not kept.
     private func cacheKey() -> CacheKey? {
         machine.request.url.flatMap { cacheKey(for: $0, presentTarget, of: machine.request) }
     }
 
-    /// Where the present request goes, if that is known.
+    /// The target of the present request, if it is known.
     private var presentTarget: RequestTarget? { machine.isUnchanged ? firstTarget : nil }
 
-    /// Under what the present response is kept; nil: it is not.
+    /// The key under which the present response is kept; nil: it is not kept.
     private func storingKey() -> CacheKey? { termsStand ? cacheKey() : nil }
 
     /// - Parameters:
@@ -69,7 +69,7 @@ extension RequestAttempt {
                 trust += place.map { " \($0.utf8.count):\($0)" } ?? " -"
             }
         }
-        // And what is asked of a proxy is its answer, where no certificate says whose it is.
+        // Without TLS no certificate says who answered: the answer of a proxy counts as the proxy's.
         if mayHaveProxy, !Self.hasTLS(target), let proxy = configuration.value.proxies?.value.proxy(for: url) {
             guard let verdict = proxy.scheme == .https ? verdict(of: proxy.securityPolicy) : "" else { return nil }
             let place = "\(proxy.scheme.rawValue)://\(proxy.host):\(proxy.port) \(verdict)"
@@ -82,9 +82,9 @@ extension RequestAttempt {
         return lastCacheKey
     }
 
-    /// Whose verdict on the server a response relies on: what came under one policy is no answer under another. Empty: the
-    /// default policy's. Nil: it cannot be told (a subclass, a revocation list), or the answer is for the holder of a
-    /// certificate.
+    /// A text that identifies the policy that trusted the server: a response under one policy is no answer under
+    /// another. Empty: the default policy, or no TLS. Nil: there is no such text (a subclass, a revocation list), or
+    /// the answer is for the holder of a certificate.
     private func trust(for target: RequestTarget) -> String? {
         guard Self.hasTLS(target) else { return "" }
         return configuration.value.clientIdentity == nil ? verdict(of: configuration.value.securityPolicy) : nil
@@ -156,7 +156,7 @@ extension RequestAttempt {
                 rest = Data()
             case .fail(let error):
                 playback = nil
-                // Somebody is still to be asked.
+                // A question is still to be asked.
                 if case .held = incoming.place { return transferDidEnd(error) }
                 return finish(error: URLError(error, url: machine.url))
             }
@@ -167,7 +167,7 @@ extension RequestAttempt {
 
     private static let pieceLength = 1 << 17
 
-    /// Asks the origin for the next one, once for all who would.
+    /// Asks the origin for the next response, once for all requests that would.
     private func revalidate() {
         guard let url = machine.request.url, let cache = configuration.value.cache.cacheIfMade, let key = cacheKey(),
             cache.beginRevalidation(key)
@@ -194,13 +194,13 @@ extension RequestAttempt {
         store(head, url, data, policy: .allowed)
     }
 
-    /// Whoever takes what is stored without asking its age expects to find what he loads now.
+    /// True if the request takes stored responses of any age: the next such request expects to find this response.
     private var takesAnyAge: Bool { machine.request.cachePolicy == .returnCacheDataElseLoad }
 
     private var mayBeOfUse: Bool { takesAnyAge || machine.head.map(StorageRules.mayBeOfUse) == true }
 
-    /// Content that a client reads is kept beside, where the cache may want the response, or the client may want it kept:
-    /// for that a response need not say anything about caches.
+    /// Keeps a copy of content that a client reads, where the cache may want the response, or the client may want it
+    /// kept: for that a response need not say anything about caches.
     func copyForCache() {
         guard client != nil, content.stream != nil, storableHead != nil,
             asksClient(.caching) || mayBeOfUse, let cache = configuration.value.cache.cache, cache.largestContent > 0
@@ -217,7 +217,7 @@ extension RequestAttempt {
         guard case .accepted = copy.write(bytes) else { return incoming.copy = nil }
     }
 
-    /// What the user's block is asked about; nil: nothing is to be kept.
+    /// The content that a block or the client is asked about; nil: nothing is to be kept.
     var cacheableContent: CacheableContent? {
         guard let (head, url) = storableHead, let memory = content.memory ?? incoming.copy,
             StorageRules.isPermitted(head, request: machine.cacheControl)
@@ -225,14 +225,14 @@ extension RequestAttempt {
         return CacheableContent(head: head, url: url, data: memory.snapshot())
     }
 
-    /// The present response, if it is one to keep: a server's, whole and as everybody gets it.
+    /// The present response, if it is one to keep: a server's, whole and the same for every request.
     var storableHead: (ResponseHead, URL)? {
         guard configuration.value.cache.isThere, !machine.cache.isServing, machine.offset == 0,
             machine.isCacheable,
             // What answered a challenge is not part of the request that is looked up.
             machine.challengeAnswer == nil, machine.handshakeAnswers == nil,
             let head = machine.head, let url = machine.url,
-            // Somebody who decodes content himself gets another one.
+            // Where the caller decodes content itself, what came is still coded.
             decoding != .nobody || ContentDecoder.codings(of: head).isEmpty
         else { return nil }
         return (head, url)
@@ -254,7 +254,7 @@ extension RequestAttempt {
             since: machine.cache.moment ?? 0)
     }
 
-    /// What the request that was sent has in the fields that a response is chosen by.
+    /// The values that the sent request has in the fields that a response is chosen by.
     private func selecting(_ names: [String], _ url: URL) -> [StoredResponse.SelectingField] {
         guard !names.isEmpty else { return [] }
         let selector = CacheSelector(
@@ -266,7 +266,7 @@ extension RequestAttempt {
     /// The stored response with what a 304 says, which takes its place in the cache, if it is one to keep.
     func refresh(_ stored: StoredResponse, by head: ResponseHead) -> StoredResponse {
         var updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
-        // As in `storableHead`: what it says is for those who have the same answer.
+        // As in `storableHead`: after a challenge, what it says is only for requests with the same answer.
         guard machine.challengeAnswer == nil, machine.handshakeAnswers == nil, let key = storingKey(),
             let url = machine.request.url, let cache = configuration.value.cache.cache
         else { return updated }
@@ -296,7 +296,7 @@ extension RequestAttempt {
         runtime.onNetworkThread { [self] in keep(answer, inPlaceOf: response, content) }
     }
 
-    /// Stores what somebody answered who was offered a response.
+    /// Stores the answer of a block or client that was offered a response.
     func keep(_ answer: CachedURLResponse?, inPlaceOf response: HTTPURLResponse, _ content: CacheableContent) {
         guard let answer else { return }
         let isSame =
@@ -311,8 +311,8 @@ extension RequestAttempt {
 
     // MARK: Invalidating
 
-    /// A request with effects was answered: what is stored of its URL, and of those that the answer names, may not be true
-    /// any more (RFC 9111, section 4.4).
+    /// A request with effects was answered: what is stored of its URL, and of those that the answer names, may not be
+    /// true any more (RFC 9111, section 4.4).
     func invalidateCache(by head: ResponseHead) {
         guard !StorageRules.isSafe(machine.request.httpMethod ?? "GET"), 200..<400 ~= head.statusCode,
             // Made for it: what an earlier run has stored is on the disk.

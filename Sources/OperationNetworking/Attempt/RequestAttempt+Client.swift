@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What the attempt's client is asked in place of a block of the user's.
+/// The questions that the attempt's client is asked in place of a block of the user's.
 extension RequestAttempt {
     /// Asks the client, and goes on with the answer on the network thread. False: the question is not for it.
     func askClient(
@@ -48,7 +48,8 @@ extension RequestAttempt {
         return true
     }
 
-    /// Takes the first answer to the question that is being asked; later ones, and those to earlier questions, do not count.
+    /// Takes the first answer to the question that is being asked; later ones, or those to earlier questions, are
+    /// ignored.
     private func answerer<Answer: Sendable>(
         _ take: @escaping @Sendable (Answer) -> @Sendable (inout AttemptMachine) -> AttemptMachine.FollowUp
     ) -> @Sendable (Answer) -> Void {
@@ -89,7 +90,7 @@ extension RequestAttempt {
                     return finish(writing: nil)
                 }
                 keep(answer, inPlaceOf: response, content)
-                // Who is told of the end finds the response in the cache.
+                // When the end is reported, the response is in the cache.
                 cache.whenSettled { [self] in
                     runtime.onNetworkThread { [self] in
                         isAsking = false
@@ -137,7 +138,7 @@ extension RequestAttempt {
         }
     }
 
-    /// What the credential storage proposes to a client that is asked about a challenge.
+    /// The credential that the storage proposes to a client that is asked about a challenge.
     func clientsProposal(for challenge: HTTPChallenge) -> URLCredential? {
         guard asksClient(.challenges), configuration.value.challengeBlock == nil, let url = machine.url else {
             return nil

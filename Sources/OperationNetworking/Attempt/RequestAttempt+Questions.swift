@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What may take time or is the user's: on a thread of its own, while no transfer of the attempt is under way.
+/// The questions that may take time or are the user's: asked on another thread, while no transfer is under way.
 extension RequestAttempt {
     /// Asks the user's block, and goes on with the answer on the network thread.
     func ask(_ question: AttemptMachine.Question) {
@@ -54,8 +54,8 @@ extension RequestAttempt {
         }
     }
 
-    /// Puts a response's cookies into the storage, on another thread, while its content comes: for whoever asks the server
-    /// meanwhile, and also if the content is not wanted.
+    /// Puts a response's cookies into the storage, on another thread, while its content comes: for other requests to
+    /// the server meanwhile, and also if the content is not wanted.
     func storeCookies(of head: ResponseHead, from url: URL) {
         let cookies = ReceivedCookies(
             heads: [(head, url)], mainDocumentURL: machine.request.mainDocumentURL,
@@ -85,7 +85,7 @@ extension RequestAttempt {
         perform(take(&machine))
     }
 
-    /// What a block is told beside the question.
+    /// The facts that a block receives with the question.
     private func facts(
         for question: AttemptMachine.Question
     ) -> (failures: Int, proposed: URLCredential?, content: CacheableContent?) {

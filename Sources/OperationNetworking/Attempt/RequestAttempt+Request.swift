@@ -5,7 +5,8 @@ internal import NetworkingTransport
 
 /// The present request as the engine takes it.
 extension RequestAttempt {
-    /// Asks over TLS where that is known to be wanted. On the network thread, or before anybody else knows of the attempt.
+    /// Asks over TLS where that is known to be wanted. On the network thread, or before any other thread knows the
+    /// attempt.
     func upgradeToTLS() {
         guard let url = machine.request.url,
             let secure = configuration.value.strictTransportSecurity?.secureURL(for: url)
@@ -35,7 +36,8 @@ extension RequestAttempt {
         }
         var headers = outgoingHeaders(url: url)
         if configuration.value.proxies != nil, !outgoing.isForProxy {
-            // The field is for a proxy that reads it (RFC 9110, 11.7.2), not for the server, nor beside a credential.
+            // The field is for a proxy that reads it (RFC 9110, 11.7.2), not for the server, and not sent together with
+            // a credential.
             headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
         }
         outgoing.body = try makeBody(headers: &headers)
@@ -64,14 +66,14 @@ extension RequestAttempt {
         return terms
     }
 
-    /// Whether the present request would be sent now as it was. Else its response is for nobody but who has asked: what is
+    /// True if the present request would be sent now as it was. If not, its response is for its caller only: what is
     /// kept of one is for requests under the settings of this moment.
     var termsStand: Bool {
         guard let terms, let url = machine.request.url, let present = try? makeTerms(for: url) else { return false }
         return present == terms
     }
 
-    /// Whether the client identity is for the server of `url`.
+    /// Returns true if the client identity is for the server of `url`.
     private func mayShowIdentity(to url: URL) -> Bool {
         guard machine.isWithinOrigin(url) else { return false }
         guard let origin = configuration.value.identityOrigin else { return true }
@@ -156,7 +158,7 @@ extension RequestAttempt {
         return headers
     }
 
-    /// Whether content goes to a file or stream, or to a reader.
+    /// True if content goes to a file or stream, or to a reader.
     private var goesToSink: Bool {
         guard content.memory == nil else { return false }
         return content.sink != nil || configuration.value.outputStream != nil
@@ -164,15 +166,16 @@ extension RequestAttempt {
             || configuration.value.stream != nil
     }
 
-    /// A session's tasks give decoded content whoever has asked for a coding, as Foundation's.
+    /// True if content is decoded although the request names its own codings. The tasks of a session always do that, as
+    /// Foundation's do.
     var decodesOwnCodings: Bool { client != nil || configuration.value.decodesOwnCodings }
 
-    /// The request says what it accepts, and whoever has made it decodes that himself.
+    /// True if the request says what it accepts, and its caller decodes that.
     var decodesItself: Bool {
         !decodesOwnCodings && machine.request.value(forHTTPHeaderField: "Accept-Encoding") != nil
     }
 
-    /// Chooses who decodes the content, and offers what that one can.
+    /// Chooses the decoder of the content, and offers the codings that it can decode.
     private func offerCodings(in headers: inout [HeaderField], goesToSink: Bool) {
         decoding = .engine
         let hasOwn = headers.contains { $0.name.isFieldName("Accept-Encoding") }
@@ -229,7 +232,7 @@ extension RequestAttempt {
     }
 }
 
-/// What a request was sent under, of what may be changed while it is under way: who may answer it.
+/// The settings that a request was sent under, as far as they may change meanwhile: they decide who may answer it.
 struct RequestTerms: Equatable {
     let tls: TLSConfiguration
     /// Nil: none between.

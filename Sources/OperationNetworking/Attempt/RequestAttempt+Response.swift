@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// What the engine tells of a transfer.
+/// The engine's reports about a transfer.
 extension RequestAttempt: TransferHandler {
     func transferDidBegin(_ transfer: Transfer) {
         if let operation { Trace.step(.transfer, operation) }
@@ -141,7 +141,7 @@ extension RequestAttempt: TransferHandler {
         let form = form(of: codings, isRefusal: machine.offset > 0 && !isSuccess)
         incoming.isAccepted = true
         incoming.form = form
-        // Of content that the engine decodes nobody knows the length.
+        // The length of content that the engine decodes is not known.
         let length = codings.isEmpty || decoding != .engine ? head.contentLength ?? -1 : -1
         if machine.continuesContent {
             let (whole, overflows) = machine.offset.addingReportingOverflow(max(length, 0))
@@ -186,7 +186,7 @@ extension RequestAttempt: TransferHandler {
         }
     }
 
-    /// Somebody wants to read what comes: what was collected so far goes there, too.
+    /// Hands content to a reader from now on: what was collected so far goes there, too.
     func adoptStream() {
         assertOnThread()
         takePresentConfiguration()
@@ -218,7 +218,7 @@ extension RequestAttempt: TransferHandler {
             if let head = machine.head {
                 let first = content.beginning
                 operation?.record(first?.head ?? head.ofEmptyPart, from: first?.url ?? machine.url, isKnown: true)
-                // It may have come while nobody wanted a stream.
+                // It may have come while there was no stream.
                 judge(first?.head ?? head.ofEmptyPart)
             }
             completeContent()

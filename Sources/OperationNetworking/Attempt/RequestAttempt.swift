@@ -6,14 +6,14 @@ internal import NetworkingTransport
 
 /// One attempt of an operation at its response: does what `AttemptMachine` decides, one transfer after the other.
 ///
-/// Belongs to the network thread, from which everything but `prepare()` is called. Holds its operation while it is under
-/// way, except while it is held in its place: then only who holds the operation can let it go on, and an operation that
-/// nobody holds any more ends the attempt.
+/// Belongs to the network thread, from which everything but `prepare()` is called. Holds its operation while it is
+/// under way, except while it is held in its place: then only an owner of the operation can let it go on, and the
+/// release of the operation ends the attempt.
 // Sendable because all mutable state is touched on the network thread only, or, by `prepare()`, before any other thread
 // has seen the object. Other threads read `operation`, for questions and for what sinks have to tell: then it does not
 // change, because that is what the attempt waits for.
 final class RequestAttempt: @unchecked Sendable {
-    /// Why nothing of the attempt counts any more.
+    /// The reason that nothing of the attempt counts any more.
     enum Stop { case paused, cancelled, timedOut }
 
     /// Nil: it is gone, and the attempt is about to be ended.
@@ -25,23 +25,23 @@ final class RequestAttempt: @unchecked Sendable {
     let runtime: any OperationRuntime
     let number: UInt
     /// As it was when the latest response began: blocks and places set after the start count.
-    // This and what else is looked at all the time is on one thread, and nothing is called while one of them is changed: no
-    // need for a check of that each time.
+    // This and what else is looked at all the time is on one thread, and nothing is called while one of them is
+    // changed: no need for a check of that each time.
     @exclusivity(unchecked) var configuration: URLConnectionOperation.SharedConfiguration
     let content: ResumableContent
-    /// Who is asked and told beside the operation's blocks.
+    /// The object that is asked and informed in addition to the operation's blocks.
     let client: (any AttemptClient)?
     private let questions: AttemptQuestions
     let startDate = Date()
-    /// What the operation's request sends, whatever becomes of it by redirects.
+    /// The body stream of the operation's request, even if redirects change the request.
     private let bodyStream: InputStream?
-    /// Where the operation's own request goes, if that is known.
+    /// The target of the operation's own request, if it is known.
     let firstTarget: RequestTarget?
     @exclusivity(unchecked) var machine: AttemptMachine
     /// Made when a request begins, and asked for again when its response is stored.
     @exclusivity(unchecked) var lastCacheKey: CacheKey?
 
-    /// What the present request was sent under.
+    /// The settings that the present request was sent under.
     var terms: RequestTerms?
     /// The transfer under way.
     @exclusivity(unchecked) var transfer: Transfer?
@@ -50,62 +50,62 @@ final class RequestAttempt: @unchecked Sendable {
     private var isHeld = false
     /// The transfer under way was, and its connection may not have lasted.
     private(set) var wasHeld = false
-    /// The attempt has ended by that, though perhaps not for the operation, which is held: the transfer's end says no more.
+    /// The attempt has ended by that, perhaps not yet for the operation, which is held: the transfer's end is ignored.
     private(set) var hasFailedSink = false
     /// A block of the user's, or what stores cookies, has been asked and has not answered.
     var isAsking = false
-    /// What the user's own storage had for a challenge.
+    /// The credential that the user's own storage had for a challenge.
     var storedCredential: (challenge: HTTPChallenge, url: URL, credential: URLCredential?)?
     /// Of the question that was asked last: a second answer does not count.
     var questionNumber: UInt = 0
-    /// What happened while the attempt was held.
+    /// The work that was postponed while the attempt was held.
     private var postponed: (@Sendable () -> Void)?
 
-    /// Who takes the content of the transfer under way out of its codings.
+    /// The decoder of the content of the transfer under way.
     enum Decoding {
         /// The engine.
         case engine
         /// The sink, since it may pause: the engine goes on decoding after a pause, into memory.
         case sink
-        /// Nobody: the request says itself what it accepts, or asks for a range.
+        /// No part of the library: the request says itself what it accepts, or asks for a range.
         case nobody
     }
     var decoding = Decoding.engine
 
     /// The response that is being received.
     @exclusivity(unchecked) var incoming = IncomingContent()
-    /// What of a stored response was not yet handed to its place.
+    /// The part of a stored response that was not yet handed to its place.
     var playback: Data?
-    /// When the cache was asked about the present request; nil where nobody wants to know.
+    /// The time when the cache was asked about the present request; nil where no metrics are wanted.
     var lookupTime: TimeInterval?
-    /// When the present request was sent and its response began, in seconds since 1970.
+    /// The times when the present request was sent and its response began, in seconds since 1970.
     var requestTime = 0.0
     var responseTime = 0.0
     /// The cookies of the present response are on their way into the storage: what follows waits for that.
     var isStoringCookies = false
-    /// What follows.
+    /// The work that waits for the cookies.
     var afterCookies: (@Sendable () -> Void)?
     /// The `Cookie` field of the present request that the library added.
     var sentCookies: String?
     var timings: TransferTimings?
     var bytesSent: Int64 = 0
     var uploadLength: Int64 = -1
-    // Made by the first report: most requests have nobody to tell.
+    // Made by the first report: most requests report no progress.
     lazy var downloadProgress = ProgressReporter(.download)
     lazy var uploadProgress = ProgressReporter(.upload)
 
-    /// Where the present response's content goes, and how much is expected.
+    /// The place of the present response's content, and the expected length.
     struct IncomingContent {
         enum Place {
             /// The operation's sink.
             case sink
             /// Kept until it is known whether the response counts.
             case held(MemorySink)
-            /// Beside the sink: content of an error response, which does not go to the place of the real one.
+            /// Apart from the sink: content of an error response, which does not go to the place of the real one.
             case diverted(MemorySink)
         }
         var place = Place.sink
-        /// What goes to a client's reader, as far as the cache may want it.
+        /// A copy of what goes to a client's reader, as far as the cache may want it.
         var copy: MemorySink?
         /// The response is the operation's.
         var isAccepted = false
@@ -169,8 +169,8 @@ final class RequestAttempt: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Makes the first transfer, on any thread, before anybody else knows of the attempt; nil: `send()` is to ask the cache
-    /// first.
+    /// Makes the first transfer, on any thread, before any other thread knows the attempt; nil: `send()` is to ask the
+    /// cache first.
     ///
     /// - Throws: a `URLError`, when the request cannot be sent.
     func prepare() throws -> Transfer? {
@@ -182,7 +182,7 @@ final class RequestAttempt: @unchecked Sendable {
         return transfer
     }
 
-    /// Lets go of a first transfer that will never be started. Before anybody else knows of the attempt.
+    /// Releases a first transfer that will never be started. Before any other thread knows the attempt.
     func abandon() { transfer = nil }
 
     /// Makes and starts the next transfer.
@@ -216,8 +216,8 @@ final class RequestAttempt: @unchecked Sendable {
     func end(by stop: Stop) {
         assertOnThread()
         guard self.stop == nil else {
-            // What is left of one that took too long, while it was held, is its end: a cancellation does not wait for it,
-            // and a pause has another.
+            // What is left of one that took too long, while it was held, is its end: a cancellation does not wait for
+            // it, and a pause has another.
             guard stop != .timedOut, let ending = postponed.take() else { return }
             if stop == .cancelled {
                 isHeld = false
@@ -240,14 +240,14 @@ final class RequestAttempt: @unchecked Sendable {
     private func finishStopped(during phase: @autoclosure () -> URLConnectionOperation.TimedPhase) {
         switch stop {
         case nil: break
-        // Nobody is asked, and no sink that tells of its end is about to: see `operation`. A sink holds the attempt on.
+        // No answer is awaited, and no sink is about to report its end: see `operation`. A sink holds the attempt on.
         case .paused: if !isAsking, !incoming.isComplete { forgetOperation() }
         case .cancelled: finishCancelled()
         case .timedOut: finish(error: operation?.totalTimeoutError(phase()))
         }
     }
 
-    /// What the transfer was about that has just ended.
+    /// The phase of the transfer that has just ended.
     private var transferPhase: URLConnectionOperation.TimedPhase { .transfer(timings?.phase ?? .connecting) }
 
     /// Holds the attempt in its place, because its request may not go out twice, or lets it go on: as the operation
@@ -273,7 +273,7 @@ final class RequestAttempt: @unchecked Sendable {
         }
     }
 
-    /// Nobody can let the attempt go on any more. On any thread.
+    /// Ends the attempt, because its operation was released. On any thread.
     func operationIsGone() {
         runtime.onNetworkThread { [self] in
             end(by: .paused)
@@ -309,7 +309,7 @@ final class RequestAttempt: @unchecked Sendable {
         let error = error?.naming(machine.request.httpMethod)
         var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
         end.isRepeatable = stop == nil && isRepeatable(after: error)
-        // Of this very response: who gives no verdict because nobody has asked for one is not waited for.
+        // Of this very response: without a question there is no verdict to wait for.
         if client != nil, stop == nil, incoming.isAccepted, case .sink = incoming.place,
             (error as? URLError)?.code == .networkConnectionLost
         {
@@ -317,7 +317,7 @@ final class RequestAttempt: @unchecked Sendable {
         }
         if state == .read, end.isRepeatable { content.forgetResponse() }
         finish(end)
-        // A sink that is to be continued holds the attempt, and is held by the operation: nobody else might have that.
+        // A sink that is to be continued holds the attempt, and the operation holds the sink: here the cycle is broken.
         if state == .kept, content.sink != nil, content.memory == nil, !isHeld, !isAsking, !incoming.isWriting {
             forgetOperation()
         }
@@ -345,7 +345,7 @@ final class RequestAttempt: @unchecked Sendable {
                 content: error == nil ? .written : .kept, startDate: startDate))
     }
 
-    /// Whether another attempt could do better: not where content cannot go, or a request's stream was read.
+    /// Returns true if another attempt could do better: not where content cannot go, or a request's stream was read.
     private func isRepeatable(after error: (any Error)?) -> Bool {
         assertOnThread()
         switch (error as? URLError)?.code {
@@ -359,7 +359,7 @@ final class RequestAttempt: @unchecked Sendable {
 
     func finishCancelled() { finish(error: URLError.cancelled(url: machine.url)) }
 
-    /// Whether to go on with what follows: not after a stop, and later while the attempt is held.
+    /// Returns true if what follows may happen now: not after a stop, and later while the attempt is held.
     func goesOn(_ work: @escaping @Sendable () -> Void) -> Bool {
         assertOnThread()
         switch stop {

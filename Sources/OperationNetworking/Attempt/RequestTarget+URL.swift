@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingTransport
 
 extension RequestTarget {
-    /// The target of a URL; nil for one that cannot be requested, where nobody is told why.
+    /// The target of a URL; nil for one that cannot be requested, where the reason is not needed.
     init?(ifRequestable url: URL) {
         guard let target = try? RequestTarget(url.absoluteString) else { return nil }
         self = target

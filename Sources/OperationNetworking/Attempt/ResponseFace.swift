@@ -3,10 +3,10 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// Foundation's view of a response head, made when somebody asks for it.
+/// Foundation's view of a response head, made when it is asked for.
 ///
-/// To those who look it is an `HTTPURLResponse`, except that Foundation takes no value apart: what it would find in
-/// `Content-Type` and `Content-Disposition` is what the library's own readers do.
+/// To callers it is an `HTTPURLResponse`, except that Foundation takes no value apart: what it would find in
+/// `Content-Type` and `Content-Disposition` is what the library's own readers find.
 // Sendable because nothing in it changes after `init`.
 final class ResponseFace: HTTPURLResponse, @unchecked Sendable {
     private let head: ResponseHead
@@ -24,8 +24,8 @@ final class ResponseFace: HTTPURLResponse, @unchecked Sendable {
     /// Always nil: an archive has a plain response in it, whose values Foundation takes apart when it is read.
     required init?(coder: NSCoder) { nil }
 
-    /// Foundation takes values apart by `Character`, and piece by piece, which takes quadratic time. Values of that length are
-    /// no media types and no names of files.
+    /// Foundation takes values apart by `Character`, and piece by piece, which takes quadratic time. Values of that
+    /// length are no media types and no names of files.
     private static let parsedNames = ["Content-Type", "Content-Disposition"]
 
     private static func fields(of head: ResponseHead) -> [String: String] {

@@ -5,13 +5,12 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// The content of an operation's response as its attempts share it: where it goes, and which representation it is a part
-/// of.
-// Sendable because everything mutable is touched on the network thread only, or before the first attempt is known to it.
+/// The content of an operation's response as its attempts share it: its place, and the representation it is part of.
+// Sendable because everything mutable is touched on the network thread only, or before it knows the first attempt.
 final class ResumableContent: @unchecked Sendable {
-    /// Where content goes; nil until a response counts, so that it can be chosen until then.
+    /// The place where content goes; nil until a response counts, so that it can be chosen until then.
     private(set) var sink: (any ResponseSink)?
-    /// The sink when it collects in memory: whose data become `responseData`.
+    /// The sink when it collects in memory: its data become `responseData`.
     private(set) var memory: MemorySink?
     /// The attempt that writes.
     private weak var writer: RequestAttempt?
@@ -20,10 +19,10 @@ final class ResumableContent: @unchecked Sendable {
     private let runtime: any OperationRuntime
     /// The request's stream with what it was handed to: more than one where redirects brought others.
     private var sources: [(stream: InputStream, source: StreamBodySource)] = []
-    /// What is here came from the cache.
+    /// True if what is here came from the cache.
     var beganWithStored = false
-    /// What a resumed attempt asks for the rest of; nil: it has to start over. Worked out when somebody asks, since
-    /// hardly any response is ever continued.
+    /// The representation whose rest a resumed attempt asks for; nil: it has to start over. Made when it is asked for,
+    /// since hardly any response is ever continued.
     var representation: Representation? {
         get {
             if let (head, method, time) = source {
@@ -76,7 +75,7 @@ final class ResumableContent: @unchecked Sendable {
     /// The sink when a task reads it.
     var stream: ResponseStream? { sink as? ResponseStream }
 
-    /// Content that was collected in memory goes to a stream from now on. False: it was not, or has to be decoded there.
+    /// Content that was collected in memory goes to a stream from now on. False: it was not, or must be decoded there.
     ///
     /// - Parameter form: in which the rest comes.
     func adopt(
@@ -102,7 +101,7 @@ final class ResumableContent: @unchecked Sendable {
         if let stream = shared.value.outputStream {
             let sink = BufferedSink(
                 writer: OutputStreamWriter(stream), limit: shared.value.maximumResponseBodySize,
-                // A stream of the user's may block until somebody reads, whom a simulated thread would keep from it.
+                // A stream of the user's may block until its reader reads, which a simulated thread would prevent.
                 queue: DispatchQueue(label: "OperationNetworking.outputStream", autoreleaseFrequency: .workItem),
                 on: LiveRuntime())
             self.sink = sink
@@ -143,7 +142,7 @@ final class ResumableContent: @unchecked Sendable {
         sink?.begin(memory == nil ? representation : nil, as: form)
     }
 
-    /// A response was received and read, and another one is to take its place: content begins as if there had been none.
+    /// A response was received and read, and another one is to take its place: content begins as if it were the first.
     func forgetResponse() {
         sink = nil
         memory = nil
@@ -152,8 +151,8 @@ final class ResumableContent: @unchecked Sendable {
         source = nil
     }
 
-    /// Whether another attempt can be made of what is here: nothing was handed to a stream that could not be continued,
-    /// and the request's own stream can be read again.
+    /// Returns true if another attempt can be made of what is here: nothing was handed to a stream that could not be
+    /// continued, and the request's own stream can be read again.
     func canBeRepeated(sending stream: InputStream?) -> Bool {
         if let stream, needsAnother(for: stream) { return false }
         guard let sink, !sink.canRestart, !sink.isUntouched else { return true }
@@ -161,8 +160,8 @@ final class ResumableContent: @unchecked Sendable {
     }
 
     /// Makes an attempt the one that writes. One before it stops here, should the news of its pause still be under way.
-    /// So does `attempt`, if one after it has come first: what the network thread gives itself to do overtakes what other
-    /// threads give it, such as the start of an attempt and the news of its pause.
+    /// So does `attempt`, if one after it has come first: what the network thread gives itself to do overtakes what
+    /// other threads give it, such as the start of an attempt and the news of its pause.
     func claim(for attempt: RequestAttempt) {
         guard writer !== attempt else { return }
         guard attempt.number > lastWriter else { return attempt.end(by: .paused) }
@@ -171,8 +170,8 @@ final class ResumableContent: @unchecked Sendable {
         lastWriter = attempt.number
     }
 
-    /// The operation failed, or was dropped: nobody wants the content any more. The attempt that writes stops here, should
-    /// the news of its pause still be under way.
+    /// Drops the content, because the operation failed or was dropped. The attempt that writes stops here, should the
+    /// news of its pause still be under way.
     ///
     /// - Parameter completion: runs when nothing is written any more.
     func discard(_ completion: (@Sendable () -> Void)? = nil) {
@@ -192,8 +191,8 @@ final class ResumableContent: @unchecked Sendable {
     /// Bytes of the whole representation, when known.
     var totalLength: Int64? { representation?.totalLength }
 
-    /// What was received in memory so far, and what it is a part of; nil when it could not be continued. Waits for the
-    /// network thread, whose the content is.
+    /// The content received in memory so far, and the representation that it is a part of; nil when it could not be
+    /// continued. Waits for the network thread, to which the content belongs.
     func snapshot() -> (content: Data, representation: Representation)? {
         guard !runtime.isNetworkThread else { return takeSnapshot() }
         let result = Locked<(content: Data, representation: Representation)?>(nil)
@@ -212,7 +211,7 @@ final class ResumableContent: @unchecked Sendable {
         return (memory.snapshot(), representation)
     }
 
-    /// Whether a request with this stream can be sent only with another one in its place.
+    /// Returns true if a request with this stream can be sent only with another one in its place.
     func needsAnother(for stream: InputStream) -> Bool {
         guard let source = source(of: stream), !source.isUntouched else { return false }
         return (stream as? any ReplayableBodyStream)?.isReplayable != true

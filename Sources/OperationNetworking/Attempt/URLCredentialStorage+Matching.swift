@@ -4,8 +4,8 @@ internal import FoundationNetworking
 extension URLCredentialStorage {
     /// The default credential of a space with the same contents.
     ///
-    /// On Linux two equal spaces are not `==`, so that `defaultCredential(for:)` finds nothing unless it is given the very
-    /// object that the credential was stored for.
+    /// On Linux two equal spaces are not `==`, so that `defaultCredential(for:)` finds nothing unless it is given the
+    /// very object that the credential was stored for.
     func defaultCredential(matching space: URLProtectionSpace) -> URLCredential? {
         if let credential = defaultCredential(for: space) { return credential }
         for (stored, _) in allCredentials where stored.hasSameContents(as: space) {

@@ -4,9 +4,9 @@ internal import NetworkingTransport
 
 /// The directives of `Cache-Control` fields (RFC 9111, section 5.2; RFC 5861; RFC 8246), of a request or a response.
 ///
-/// Of a directive that comes twice the first counts. A number that is none means "not fresh" (section 4.2.1). What is no
-/// directive is skipped up to the next comma; of what stands there, as without the comma in `max-age=9, no-store private`,
-/// only what restricts counts.
+/// If a directive comes twice, the first counts. An invalid number means "not fresh" (section 4.2.1). Text that is no
+/// directive is skipped up to the next comma; of a directive with such text, as in `max-age=9, no-store private` where
+/// a comma is missing, only what restricts counts.
 struct CacheControl: Equatable, Sendable {
     /// Seconds, as are all numbers here.
     var maxAge: Int64?
@@ -30,7 +30,7 @@ struct CacheControl: Equatable, Sendable {
     /// Bytes of one field line that are looked at, and directives in all.
     private static let longestLine = 8192
     private static let maximumDirectives = 128
-    /// What a number is cut down to (section 1.2.2).
+    /// The value that larger numbers are cut down to (section 1.2.2).
     static let largestNumber: Int64 = 1 << 31
 
     init() {}
@@ -51,7 +51,7 @@ struct CacheControl: Equatable, Sendable {
         }
     }
 
-    /// Whether a `Pragma` field says `no-cache`.
+    /// Returns true if a `Pragma` field says `no-cache`.
     static func containsNoCache(_ pragma: some Collection<UInt8>) -> Bool {
         pragma.prefix(longestLine).split(separator: UInt8(ascii: ","))
             .contains { Array($0).trimmingBlanks.equalsIgnoringCase("no-cache") }
@@ -59,7 +59,7 @@ struct CacheControl: Equatable, Sendable {
 
     private mutating func take(line: some Collection<UInt8>, _ count: inout Int) {
         guard line.count <= Self.longestLine else {
-            // Whatever it says: nothing is to be concluded from a part of it.
+            // Too long to be read whole, and nothing may be concluded from a part of it.
             noStore = true
             return
         }
@@ -106,16 +106,16 @@ struct CacheControl: Equatable, Sendable {
         }
     }
 
-    /// Whether a directive does so without a value, whatever stands beside it.
+    /// Returns true if a directive restricts without a value, even next to text that is no directive.
     private static func restricts(_ name: ArraySlice<UInt8>) -> Bool {
         name.equalsIgnoringCase("no-store") || name.equalsIgnoringCase("no-cache") || name.equalsIgnoringCase("private")
             || name.equalsIgnoringCase("must-revalidate")
     }
 
-    /// A number of seconds; nil: none.
+    /// Returns a number of seconds; nil: the value is not a number.
     static func seconds(_ value: [UInt8]?) -> Int64? {
         guard let value, !value.isEmpty, value.allSatisfy(\.isDigit) else { return nil }
-        // All digits: what is no number then is too large for one.
+        // All digits: if this fails, the number is too large.
         return min(value.decimalNumber ?? largestNumber, largestNumber)
     }
 
@@ -131,15 +131,15 @@ struct CacheControl: Equatable, Sendable {
 struct FieldMembers {
     struct Member {
         let name: ArraySlice<UInt8>
-        /// Empty for one that is not well-formed: as a number, it is none. Nil: there is none.
+        /// Empty for a member that is not well-formed, so that it is no number. Nil: there is no value.
         let value: [UInt8]?
-        /// Nothing else stands between the commas.
+        /// True if nothing else stands between the commas.
         let isWellFormed: Bool
     }
 
     private let bytes: [UInt8]
     private var index = 0
-    /// There was something between these commas that is no member.
+    /// True if there was something between these commas that is no member.
     private var isBroken = false
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -166,7 +166,7 @@ struct FieldMembers {
         return nil
     }
 
-    /// Skips what no member begins with.
+    /// Skips a byte or a quoted string that no member begins with.
     private mutating func skipOne() {
         switch bytes[index] {
         case UInt8(ascii: ","): isBroken = false
@@ -180,7 +180,7 @@ struct FieldMembers {
         index += 1
     }
 
-    /// What follows "=".
+    /// Takes the value after "=".
     private mutating func takeValue() -> [UInt8] {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
             let start = index

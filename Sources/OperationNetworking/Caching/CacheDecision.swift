@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What becomes of a request, given what the cache has for it (RFC 9111, section 4, and Foundation's policies).
+/// The decision about a request, given the stored response for it (RFC 9111, section 4, and Foundation's policies).
 ///
 /// | policy                               | nothing stored | fresh    | stale                                        |
 /// |--------------------------------------|----------------|----------|----------------------------------------------|
@@ -48,7 +48,7 @@ enum CacheDecision: Equatable {
         }
     }
 
-    /// Whether stored responses matter under a policy.
+    /// Returns true if stored responses matter under a policy.
     static func reads(_ policy: URLRequest.CachePolicy) -> Bool {
         switch policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: false
@@ -56,7 +56,7 @@ enum CacheDecision: Equatable {
         }
     }
 
-    /// How a response is used without asking; nil: it is not.
+    /// Returns the way in which a response is used without asking the origin first; nil: it is not.
     private static func service(of stored: StoredResponse, _ request: CacheControl, at now: Double) -> Service? {
         let control = CacheControl(stored.head)
         let pragma = stored.head.firstBytes(for: .pragma).map { CacheControl.containsNoCache($0) } ?? false
@@ -67,14 +67,14 @@ enum CacheDecision: Equatable {
         if freshness.lifetime > freshness.age + Double(request.minFresh ?? 0) { return .asIs }
         guard !control.mustRevalidate, request.minFresh == nil else { return nil }
         if let maxStale = request.maxStale, freshness.staleness <= Double(maxStale) { return .asIs }
-        // Who says how old a response may be wants none that is stale without having said so (section 5.2.1.1).
+        // A request that says how old a response may be wants no stale one unless it says so (section 5.2.1.1).
         if request.maxAge == nil, let seconds = control.staleWhileRevalidate, freshness.staleness <= Double(seconds) {
             return .whileRevalidating
         }
         return nil
     }
 
-    /// Whether a stale response is better than an error (RFC 5861, section 4).
+    /// Returns true if a stale response may be used instead of an error (RFC 5861, section 4).
     static func allowsStaleIfError(_ stored: StoredResponse, request: CacheControl, at now: Double) -> Bool {
         let control = CacheControl(stored.head)
         guard !control.noCache, !control.mustRevalidate, !request.noCache,

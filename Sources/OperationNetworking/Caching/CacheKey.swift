@@ -3,9 +3,9 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// Under what a response is kept.
+/// The key under which a response is kept.
 struct CacheKey: Hashable, Sendable {
-    /// The SHA-256 digest of a key's text: all that is known of it on a disk.
+    /// The SHA-256 digest of a key's text: all that a disk has of it.
     struct Digest: Hashable, Sendable {
         private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -19,7 +19,7 @@ struct CacheKey: Hashable, Sendable {
             self.words = words
         }
 
-        /// In the order of the digest, whatever the machine's is.
+        /// The bytes in the order of the digest, whatever the machine's order is.
         var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
         static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
@@ -28,12 +28,13 @@ struct CacheKey: Hashable, Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
     }
 
-    /// Whose verdict on the server the response relies on, and who has asked.
+    /// A text for the security policy whose verdict on the server the response relies on, the route, and the user who
+    /// has asked.
     let trust: String
     let target: RequestTarget
-    /// Which of several responses; empty: the one that is found first.
+    /// The one of several responses; empty: the one that is found first.
     private let variant: String
-    /// Of all that tells the entry apart from all others.
+    /// The digest of all that distinguishes the entry from others.
     let digest: Digest
 
     private static let host = "cache.operation-networking.invalid"
@@ -41,8 +42,9 @@ struct CacheKey: Hashable, Sendable {
     private static let longestIdentity = 160
 
     /// - Parameters:
-    ///   - target: what is asked for.
-    ///   - trust: whose verdict on the server the response relies on; empty: the default policy's.
+    ///   - target: the target of the request.
+    ///   - trust: a text for the policy whose verdict on the server the response relies on, the route, and the user;
+    ///     empty: the default policy and route, and no user.
     /// - Returns: nil where there is no digest.
     init?(_ target: RequestTarget, trust: String) {
         self.init(target, trust: trust, variant: "")
@@ -68,8 +70,8 @@ struct CacheKey: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// Who a request comes from decides what is answered, whether `Vary` says so or not. A part of `trust`; nil: there is no
-    /// digest.
+    /// Returns the user that a request comes from, as a part of `trust`; nil: there is no digest. The user decides what
+    /// is answered, whether `Vary` says so or not.
     static func user(of request: URLRequest?) -> String? {
         let fields = request?.allHTTPHeaderFields ?? [:]
         guard let authorization = fields.first(where: { $0.key.isFieldName("Authorization") })?.value else { return "" }
@@ -92,14 +94,15 @@ struct CacheKey: Hashable, Sendable {
 
     // MARK: In a URLCache
 
-    // Foundation's own key is host, port and decoded path: neither the scheme nor the query, and no more than fits into the
-    // name of a file. So that is used for URLs without a query only, where `URLCache.cachedResponse(for:)` finds the
-    // response, too; all others have the digest as the path of a host that does not exist.
+    // Foundation's own key is host, port and decoded path: neither the scheme nor the query, and no more than fits into
+    // the name of a file. So that is used for URLs without a query only, where `URLCache.cachedResponse(for:)` finds
+    // the response, too; all others have the digest as the path of a host that does not exist.
 
     /// The URL that a `URLCache` is given.
     var url: URL? { plainURL ?? URL(string: "http://\(Self.host)/\(digest.bytes.hexadecimal)") }
 
-    /// The URL itself, where a `URLCache` tells it from all others but that of the other scheme; nil: it does not.
+    /// The URL itself, where a `URLCache` distinguishes it from all others but that of the other scheme; nil: it does
+    /// not.
     var plainURL: URL? {
         guard isPlain, let text = plainText, text.utf8.count <= Self.longestIdentity, let url = URL(string: text),
             url.host != nil
@@ -107,16 +110,15 @@ struct CacheKey: Hashable, Sendable {
         return url
     }
 
-    /// The URL, if it is one under which somebody else may have stored something; nil: the response is for some requests
-    /// only.
+    /// The URL, if other code may have stored something under it; nil: the response is for some requests only.
     var foreignURL: URL? { plainText.flatMap { URL(string: $0) } }
 
-    /// What `plainURL` is to a `URLCache`: the same for both schemes.
+    /// The part of `plainURL` that a `URLCache` compares: the same for both schemes.
     var plainIdentity: [UInt8]? {
         plainText.flatMap { text in text.utf8.firstIndex(of: UInt8(ascii: ":")).map { Array(text.utf8[$0...]) } }
     }
 
-    /// Whether `plainURL` is worth a try.
+    /// True if `plainURL` is worth a try.
     var isPlain: Bool {
         guard trust.isEmpty, variant.isEmpty else { return false }
         var url = target.url

@@ -14,7 +14,8 @@ struct CacheLookup: @unchecked Sendable {
     let cookies: CookieStorageSetting
     let cookieURL: URL
     let defaults: [HeaderField]
-    /// Who has sent the request takes content out of its codings himself: he does not get what was decoded.
+    /// True if the sender of the request takes content out of its codings itself: then it gets no response that was
+    /// decoded.
     let decodesItself: Bool
 
     typealias Findings = (stored: StoredResponse?, primary: StoredResponse?)
@@ -23,18 +24,18 @@ struct CacheLookup: @unchecked Sendable {
         CacheSelector(request: request, cookies: cookies, url: cookieURL, defaults: defaults)
     }
 
-    /// What may be given to the request, where that is known without a look at the disk; nil: it is not.
+    /// Returns the response for the request, if it is known without a look at the disk; nil: it is not.
     func findRecent() -> Findings? {
         setting.cacheIfMade.flatMap { cache in find { cache.recentResponse(for: $0) } }
     }
 
-    /// What may be given to the request, and what is kept under the URL itself. Reads the disk.
+    /// Returns the response for the request, and the one that is kept under the URL itself. Reads the disk.
     func find() -> Findings {
         guard let cache = setting.cache else { return (nil, nil) }
         return find { cache.response(for: $0, url: url) } ?? (nil, cache.response(for: key, url: url))
     }
 
-    /// Nil: `response` did not tell.
+    /// Nil: `response` returned none for a key.
     private func find(_ response: (CacheKey) -> StoredResponse?) -> Findings? {
         guard let primary = response(key) else { return nil }
         let selector = selector
@@ -53,7 +54,7 @@ struct CacheLookup: @unchecked Sendable {
     }
 }
 
-/// What a request has in the fields that responses are chosen by.
+/// The values of a request in the fields that responses are chosen by.
 struct CacheSelector {
     let request: URLRequest
     let cookies: CookieStorageSetting
@@ -72,7 +73,7 @@ struct CacheSelector {
         guard name == "cookie" else {
             return defaults.first { $0.name.isFieldName(name) }.map { StoredResponse.normalized($0.value) }
         }
-        // What the response itself has set counts for the next request, not for this one.
+        // Cookies that the response itself has set count for the next request, not for this one.
         if let sentCookies { return sentCookies }
         guard request.httpShouldHandleCookies, cookies.areSent else { return nil }
         return cookies.storage?.cookieField(for: url)?.value

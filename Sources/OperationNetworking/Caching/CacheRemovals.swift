@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// What was removed from a cache, and when: what was asked for before does not come into the cache after.
+/// The removals from a cache, in their order: a response that was asked for before a removal is not stored after it.
 struct CacheRemovals: Sendable {
     /// A place in the order of changes.
     typealias Moment = UInt
 
-    /// Keys that are told apart.
+    /// The number of keys that are told apart.
     private static let maximumCount = 1024
 
-    /// Of the last change.
+    /// The moment of the last change.
     private(set) var now: Moment = 0
     private var keys: [CacheKey.Digest: Moment] = [:]
     private var all: Moment = 0

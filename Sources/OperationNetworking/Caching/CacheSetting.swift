@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
-/// Which cache an operation has.
+/// The cache of an operation.
 enum CacheSetting {
-    /// `URLCache.shared`, which is not made before somebody needs it: it makes a directory.
+    /// `URLCache.shared`, which is not made before it is needed: it makes a directory.
     case shared
     case cache(ResponseCache)
     case none
@@ -16,17 +16,17 @@ enum CacheSetting {
         if case .none = self { false } else { true }
     }
 
-    /// Whether it takes a look to know that nothing is stored. Does not read the disk.
+    /// Returns true if a response may be stored under a key. Does not read the disk.
     ///
-    /// - Parameter key: under what; asked for where something is stored.
+    /// - Parameter key: returns the key. Not called if the cache is known to be empty.
     func mayHold(_ key: () -> CacheKey?) -> Bool {
         guard let cache = cacheIfMade else { return isThere && key() != nil }
-        // The first also looks what the program has done to it.
+        // `isKnownToBeEmpty` also applies what the program has done to the cache.
         guard !cache.isKnownToBeEmpty else { return false }
         return key().map(cache.mayHold) ?? false
     }
 
-    /// Nil, too, while nobody has needed the shared one.
+    /// The cache; nil also while the shared one has not been needed.
     var cacheIfMade: ResponseCache? {
         switch self {
         case .shared: .sharedIfMade
@@ -35,7 +35,7 @@ enum CacheSetting {
         }
     }
 
-    /// Nil: nothing is stored, and nothing looked up.
+    /// The cache; nil: nothing is stored, and nothing looked up.
     var cache: ResponseCache? {
         switch self {
         case .shared: .shared

@@ -7,16 +7,16 @@ internal import NetworkingTransport
 // Sendable because the store and the capacities are behind locks, and nothing else is kept.
 /// A `URLCache` that keeps responses itself, for managers, session configurations and `URLCache.shared`.
 ///
-/// Responses that were used last are in memory, and all in files of a folder, where they are found by the next process, and
-/// by others at the same time. Each has a digest that is compared before anything of it is used: a damaged one is none.
-/// Whatever fails with the files (no permission, no space) makes a response one that is not stored, and no error.
+/// The responses that were used last are in memory, and all are in files of a folder, where the next process, and
+/// others at the same time, find them. Each has a digest that is compared before the response is used: a damaged one is
+/// ignored. If something fails with the files (no permission, no space), the response is not stored; that is no error.
 ///
 /// Unlike Foundation's class this one tells URLs with different queries and schemes apart, and requests with different
-/// `Authorization` fields and fields that `Vary` names. What the library stored is found by ``cachedResponse(for:)``, if it
-/// came under the default ``SecurityPolicy`` and not by a proxy for `http`; it may be stale. What a program stores is used for
-/// requests by the same rules as what a server sent, and not stored where it says `no-store`.
+/// `Authorization` fields and fields that `Vary` names. What the library stored is found by ``cachedResponse(for:)``,
+/// if it came under the default ``SecurityPolicy`` and not by a proxy for `http`; it may be stale. A response that a
+/// program stores is used by the same rules as one that a server sent, and is not stored if it says `no-store`.
 ///
-/// From any thread. All methods with files in their way read and write them before they return.
+/// It can be used from any thread. Methods that need the files read and write them before they return.
 ///
 /// ```swift
 /// URLCache.shared = OperationURLCache(
@@ -33,8 +33,8 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
 
     /// The folder for the files of all caches that were given no folder, and of those of Foundation's class.
     ///
-    /// With `nil`, the default, it is `OperationNetworking` in the user's folder for caches (`~/.cache`). It counts for caches
-    /// that have not been used yet.
+    /// With `nil`, the default, it is `OperationNetworking` in the user's folder for caches (`~/.cache`). It counts for
+    /// caches that have not been used yet.
     public static var defaultDirectory: URL? {
         get { CacheFolders.chosen.map { URL(fileURLWithPath: $0, isDirectory: true) } }
         set { CacheFolders.chosen = newValue?.path }
@@ -45,8 +45,8 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
     /// - Parameters:
     ///   - memoryCapacity: bytes in memory; 0: none.
     ///   - diskCapacity: bytes of all files; 0: none, and no file is looked at.
-    ///   - path: a folder of the user's, for this cache alone; nil: one below ``defaultDirectory``, the same for all caches of
-    ///     the program that are given none.
+    ///   - path: a folder of the user's, for this cache alone; nil: one below ``defaultDirectory``, the same for all
+    ///     caches of the program that are given none.
     public override init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
         let path = path.map { URL(fileURLWithPath: $0).path }
         store = ResponseStore(
@@ -89,15 +89,15 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
 
     /// Removes all responses that are stored for the request's URL.
     ///
-    /// Those to requests with its `Authorization` field go, and those to requests without. What is under way is not stored
-    /// afterwards.
+    /// Those to requests with its `Authorization` field are removed, and those to requests without. Responses under way
+    /// are not stored afterwards.
     public override func removeCachedResponse(for request: URLRequest) {
         var anonymous = request
         anonymous.setValue(nil, forHTTPHeaderField: "Authorization")
         for key in Set([request, anonymous].compactMap { Self.key(for: $0) }) { store.removeNow(key) }
     }
 
-    /// Removes all responses. What is under way is not stored afterwards.
+    /// Removes all responses. Those under way are not stored afterwards.
     public override func removeAllCachedResponses() { store.removeAllNow() }
 
     /// Removes the responses that were stored, or confirmed by the server, after a date.
@@ -126,13 +126,13 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
 
     // MARK: Capacities
 
-    /// Bytes of the responses in memory, at most. What is too much goes at once.
+    /// Bytes of the responses in memory, at most. The excess is removed at once.
     public override var memoryCapacity: Int {
         get { capacities.withLock { $0.memory } }
         set { setCapacities { $0.memory = newValue } }
     }
 
-    /// Bytes of all files, at most. What is too much goes soon; with 0 nothing in them is found any more.
+    /// Bytes of all files, at most. The excess is removed soon; with 0 nothing in the files is found any more.
     public override var diskCapacity: Int {
         get { capacities.withLock { $0.disk } }
         set { setCapacities { $0.disk = newValue } }

@@ -3,7 +3,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// The responses of a `URLCache`, whoever keeps them. One for each `URLCache`, however many managers have it.
+/// The responses of a `URLCache`, whether the cache or the library keeps them. One for each `URLCache`, however many
+/// managers have it.
 // Sendable because all mutable state is behind locks; Foundation's cache has its own.
 final class ResponseCache: @unchecked Sendable {
     private enum Keeper {
@@ -59,7 +60,7 @@ final class ResponseCache: @unchecked Sendable {
 
     private static let sharedCache = Locked<ResponseCache?>(nil)
 
-    /// That of `URLCache.shared`, which may be replaced at any time.
+    /// The cache of `URLCache.shared`, which may be replaced at any time.
     static var shared: ResponseCache {
         let storage = URLCache.shared
         if let known = sharedCache.withLock({ $0 }), known.storage === storage { return known }
@@ -73,12 +74,12 @@ final class ResponseCache: @unchecked Sendable {
         return cache
     }
 
-    /// Nil: nobody has asked for it.
+    /// The same cache; nil: it has not been asked for yet.
     static var sharedIfMade: ResponseCache? { sharedCache.withLock { $0 } == nil ? nil : shared }
 
     // MARK: Looking
 
-    /// Whether nothing at all is stored, which most caches of most programs never change.
+    /// True if it is known that nothing at all is stored. In most programs most caches stay empty.
     var isKnownToBeEmpty: Bool {
         switch keeper {
         case .own(let store): return store.isKnownToBeEmpty
@@ -89,8 +90,8 @@ final class ResponseCache: @unchecked Sendable {
         }
     }
 
-    /// Whether it takes a look to know, of a cache that is not `isKnownToBeEmpty`. Does not read the disk, and calls nobody
-    /// but Foundation.
+    /// Returns true if a response may be stored under a key, in a cache that is not `isKnownToBeEmpty`. Does not read
+    /// the disk, and calls no code but Foundation's.
     func mayHold(_ key: CacheKey) -> Bool {
         switch keeper {
         case .own(let store): store.mayHold(key)
@@ -99,7 +100,7 @@ final class ResponseCache: @unchecked Sendable {
         }
     }
 
-    /// What is stored under a key, as far as that is known without a look at the disk; nil: it is not.
+    /// Returns the response under a key, if it is known without a look at the disk; nil: it is not.
     func recentResponse(for key: CacheKey) -> StoredResponse? {
         switch keeper {
         case .own(let store): return store.recentResponse(for: key)
@@ -113,7 +114,7 @@ final class ResponseCache: @unchecked Sendable {
         }
     }
 
-    /// What is stored under a key. May read the disk: not on the network thread.
+    /// Returns the response under a key. May read the disk: not on the network thread.
     func response(for key: CacheKey, url: String) -> StoredResponse? {
         switch keeper {
         case .own(let store): return store.response(for: key)
@@ -126,7 +127,7 @@ final class ResponseCache: @unchecked Sendable {
         }
     }
 
-    /// Runs what asks for responses where that may take its time.
+    /// Runs work that asks for responses, on a thread that it may block.
     func look(on runtime: any OperationRuntime, _ work: @escaping @Sendable () -> Void) {
         // The program's class may wait for anything.
         if case .subclass = keeper { runtime.onBlockThread(work) } else { runtime.onCachingThread(work) }
@@ -137,12 +138,13 @@ final class ResponseCache: @unchecked Sendable {
     /// The largest content worth its place: a twentieth of the cache, as Foundation's documentation has it.
     var largestContent: Int { max(storage.memoryCapacity, storage.diskCapacity) / 20 }
 
-    /// For `store`, when a response is asked for or looked up: what is removed later is not stored by it again.
+    /// The present moment, for `store`. It is read when a response is asked for or looked up: one that is removed later
+    /// is not stored again.
     var moment: Moment {
         switch keeper {
         case .own(let store): return store.moment
         case .plain(let face):
-            // Who has emptied it has done so before.
+            // First, since the program may have emptied the cache.
             face.follow()
             return face.store.moment
         case .subclass(let cache): return cache.moment
@@ -158,9 +160,9 @@ final class ResponseCache: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - url: what the program's cache is told, without a user's name and password.
+    ///   - url: the URL that the program's cache receives, without a user's name and password.
     ///   - policy: where it may be kept.
-    ///   - isRefreshed: with the content that is there already.
+    ///   - isRefreshed: true if the content is there already.
     ///   - moment: when the response was asked for.
     func store(
         _ response: StoredResponse, for key: CacheKey, url: URL, policy: URLCache.StoragePolicy = .allowed,
@@ -187,12 +189,12 @@ final class ResponseCache: @unchecked Sendable {
         }
     }
 
-    /// Stores a response that may be one of several for its URL. The one that came last is kept under the URL itself, and
-    /// moves to a place of its own for the next with other fields.
+    /// Stores a response that may be one of several for its URL. The one that came last is kept under the URL itself,
+    /// and moves to another key when one with other fields comes.
     ///
     /// - Parameters:
-    ///   - primary: what is there; nil: nothing, or nobody looked.
-    ///   - moment: when somebody looked, and the response was asked for.
+    ///   - primary: the response under the URL itself; nil: there is no such response, or it was not looked up.
+    ///   - moment: when `primary` was looked up, and the response was asked for.
     func store(
         _ response: StoredResponse, replacing primary: StoredResponse?, for key: CacheKey, url: URL,
         policy: URLCache.StoragePolicy, isRefreshed: Bool = false, since moment: Moment
@@ -214,7 +216,7 @@ final class ResponseCache: @unchecked Sendable {
         store(response, for: key, url: url, policy: policy, isRefreshed: isRefreshed && isSame, since: moment)
     }
 
-    /// Removes what is stored under a key, and what is under way to it.
+    /// Removes the response under a key, and drops those that are under way to it.
     func remove(_ key: CacheKey) {
         switch keeper {
         case .own(let store): store.remove(key)
@@ -228,7 +230,7 @@ final class ResponseCache: @unchecked Sendable {
         }
     }
 
-    /// Removes all there is, and what is under way, and calls when that is done.
+    /// Removes all responses, drops those that are under way, and calls `whenDone` after that.
     func removeAll(_ whenDone: @escaping @Sendable () -> Void) {
         switch keeper {
         case .own(let store): store.removeAll(whenDone)
@@ -237,7 +239,7 @@ final class ResponseCache: @unchecked Sendable {
             face.store.removeAll {
                 storage.removeAllCachedResponses()
                 face.followOnDisk()
-                // Behind what that has asked for.
+                // After the work that this has queued.
                 Runtime.current.onCachingThread(whenDone)
             }
         case .subclass(let cache): cache.removeAll(whenDone)
@@ -246,14 +248,14 @@ final class ResponseCache: @unchecked Sendable {
 
     // MARK: Revalidation in the background
 
-    /// Claims the revalidation of a key. False: somebody is at it.
+    /// Claims the revalidation of a key. False: it is under way already.
     func beginRevalidation(_ key: CacheKey) -> Bool { revalidating.withLock { $0.insert(key).inserted } }
 
     func endRevalidation(_ key: CacheKey) { _ = revalidating.withLock { $0.remove(key) } }
 
     var isRevalidating: Bool { revalidating.withLock { !$0.isEmpty } }
 
-    /// Calls when what was stored so far is found by the program, too.
+    /// Calls `work` when the program, too, finds the responses that were stored so far.
     func whenSettled(_ work: @escaping @Sendable () -> Void) {
         if case .own = keeper { work() } else { Runtime.current.onCachingThread(work) }
     }

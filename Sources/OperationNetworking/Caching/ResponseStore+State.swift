@@ -2,14 +2,14 @@
 internal import NetworkingSupport
 
 extension ResponseStore {
-    /// What is in memory, and what waits for its place on the disk.
+    /// The responses in memory, and those that wait for their place on the disk.
     struct State: Sendable {
         struct Waiting: Sendable {
             let response: StoredResponse
             let number: UInt
         }
 
-        /// Bytes that may wait for the disk; what comes when there are more is kept in memory only.
+        /// Bytes that may wait for the disk; a response that comes when there are more is kept in memory only.
         private static let maximumPending = 16 << 20
         private static let maximumWaiting = 16384
         /// Seconds for which what a 304 says of a response is kept in memory only, after it was written once.
@@ -17,22 +17,23 @@ extension ResponseStore {
         private static let maximumRefreshes = 1024
 
         var memory: CostBoundCache<CacheKey.Digest, StoredResponse>
-        /// What goes to the disk.
+        /// The responses that wait to be written to the disk.
         private(set) var pending: [CacheKey.Digest: Waiting] = [:]
-        /// In what order; those before `first` have gone.
+        /// The order of those that wait; those before `first` have had their turn.
         private var order: [(key: CacheKey.Digest, number: UInt)] = []
         private var first = 0
         private var pendingCost = 0
         private var number: UInt = 0
-        /// When what a 304 says was written, in seconds of the runtime's uptime.
+        /// The times at which the update by a 304 was written, in seconds of the runtime's uptime.
         private var refreshes: [CacheKey.Digest: Double] = [:]
-        /// Somebody is writing, or about to.
+        /// True while a write is under way or about to begin.
         var isWriting = false
-        /// When something was written last, in seconds of the runtime's uptime.
+        /// The time of the last write, in seconds of the runtime's uptime.
         var lastWrite = -Double.infinity
-        /// Somebody is looking what other processes did, or about to.
+        /// True while a look at changes by other processes is under way or about to begin.
         var isLooking = false
-        /// Removals of all there is that have not been done to the files: what is read from these is removed already.
+        /// The number of removals of all responses that have not been done to the files yet: what is read from these
+        /// counts as removed.
         var diskRemovals = 0
         var removals = CacheRemovals()
 
@@ -40,14 +41,14 @@ extension ResponseStore {
             memory = CostBoundCache(capacity: memoryCapacity, preferredCostAfterPurge: memoryCapacity)
         }
 
-        /// What comes out is not filtered.
+        /// Returns the response that waits for the disk or is in memory. It may be unfiltered.
         mutating func recent(_ key: CacheKey.Digest) -> StoredResponse? {
             pending[key]?.response ?? memory.value(forKey: key)
         }
 
         var hasRoomToWait: Bool { pendingCost < Self.maximumPending && order.count - first < Self.maximumWaiting }
 
-        /// Whether what the disk has of a response is recent enough, if its content is the same.
+        /// Returns true if the disk's copy of a response is recent enough, given that the content is the same.
         mutating func isFresh(onDisk key: CacheKey.Digest, at now: Double) -> Bool {
             guard pending[key] == nil else { return false }
             if let last = refreshes[key], now - last < Self.refreshPause { return true }
@@ -56,13 +57,13 @@ extension ResponseStore {
             return false
         }
 
-        /// - Returns: what waited under the key, and does not any more.
+        /// - Returns: the response that waited under the key until now.
         mutating func wait(_ response: StoredResponse, for key: CacheKey.Digest) -> StoredResponse? {
             let old = takePending(key)
             number &+= 1
             pending[key] = Waiting(response: response, number: number)
             pendingCost += response.cost
-            // What it takes the place of has a turn that comes to nothing.
+            // The turn of the response that it replaces has no effect.
             order.append((key, number))
             return old
         }
@@ -73,7 +74,8 @@ extension ResponseStore {
             return waiting.response
         }
 
-        /// The next that are to be written, each key once. They go on waiting until they have been.
+        /// Returns the next responses to be written, each key once. They stay in `pending` until they have been
+        /// written.
         mutating func takeTurns(atMost count: Int) -> [(key: CacheKey.Digest, waiting: Waiting)] {
             var turns: [(key: CacheKey.Digest, waiting: Waiting)] = []
             while first < order.count, turns.count < count {
@@ -88,15 +90,15 @@ extension ResponseStore {
             return turns
         }
 
-        /// A response has its place, unless another one came meanwhile, or it was removed: it goes into memory.
+        /// Moves a response that was written into memory, unless another one came meanwhile, or it was removed.
         ///
-        /// - Returns: what is no longer there.
+        /// - Returns: the responses that are no longer kept, to be released outside the lock.
         mutating func didWrite(_ key: CacheKey.Digest, _ number: UInt, _ response: StoredResponse) -> [StoredResponse] {
             guard pending[key]?.number == number, let old = takePending(key) else { return [response] }
             return [old] + memory.insert(response, forKey: key, cost: response.cost)
         }
 
-        /// - Returns: what was there, to be let go of by somebody who holds no lock.
+        /// - Returns: the responses that were there, to be released outside the lock.
         mutating func removeAll() -> [StoredResponse] {
             removals.noteAll()
             defer {

@@ -4,10 +4,10 @@ internal import NetworkingSupport
 
 /// The library's own store of responses: those used most recently in memory, and all on a disk.
 ///
-/// What is in memory, waits for its place on the disk, or is known to be nowhere is answered at once; the disk is read on
-/// the thread for caches, and what was read is in memory after that. Each change is seen at once; files are changed on that
-/// thread, one after the other.
-// Sendable because all mutable state is behind `state`; the disk has locks of its own.
+/// A look-up is answered at once if the response is in memory, waits for its place on the disk, or is known to be
+/// nowhere. The disk is read on the thread for caches, and a response that was read is in memory after that. Each
+/// change is seen at once; files are changed on that thread, one after the other.
+// Sendable because all mutable state is behind `state`; the disk has its own locks.
 final class ResponseStore: Sendable {
     let disk: DiskStore
     let state: Locked<State>
@@ -25,28 +25,28 @@ final class ResponseStore: Sendable {
         state.withLock { $0.removals.contains(key.digest, since: moment) }
     }
 
-    /// Whether nothing at all is stored, as far as that is known.
+    /// True if nothing at all is stored, as far as that is known.
     var isKnownToBeEmpty: Bool {
         guard disk.isKnownToBeEmpty else { return false }
         lookSoon()
         return state.withLock { $0.memory.count == 0 && $0.pending.isEmpty }
     }
 
-    /// Whether it takes a look to know. Does not read the disk.
+    /// Returns true if a response may be stored under a key. Does not read the disk.
     func mayHold(_ key: CacheKey) -> Bool {
         if state.withLock({ $0.recent(key.digest) != nil }) { return true }
         lookSoon()
         return disk.holds(key.digest) != .absent
     }
 
-    /// What is stored under a key, where that is known without a look at the disk; nil: it is not.
+    /// Returns the response under a key, if it is known without a look at the disk; nil: it is not.
     func recentResponse(for key: CacheKey) -> StoredResponse? {
         let response = state.withLock { $0.recent(key.digest) }
         if response != nil { disk.noteUse(of: key.digest) }
         return response?.filtered
     }
 
-    /// What is stored under a key. May read the disk.
+    /// Returns the response under a key. May read the disk.
     func response(for key: CacheKey) -> StoredResponse? {
         if let recent = recentResponse(for: key) { return recent }
         let (moment, isRemoved) = state.withLock { ($0.removals.now, $0.diskRemovals > 0) }
@@ -61,7 +61,8 @@ final class ResponseStore: Sendable {
         return found
     }
 
-    /// Has somebody look, now and then, what other processes have done to the files. Nobody waits for that.
+    /// Looks in the background, now and then, for changes that other processes have made to the files. Does not wait
+    /// for that.
     private func lookSoon() {
         guard disk.isDue else { return }
         let isFirst = state.withLock { state in
@@ -82,10 +83,10 @@ final class ResponseStore: Sendable {
     // MARK: Storing
 
     /// - Parameters:
-    ///   - isInMemoryOnly: not to go to the disk.
-    ///   - isRefreshed: with the content that is there already.
-    ///   - moment: when it was asked for: what was removed since is not stored.
-    /// - Returns: whether it was stored.
+    ///   - isInMemoryOnly: true if the response must not go to the disk.
+    ///   - isRefreshed: true if the content is there already.
+    ///   - moment: when it was asked for: if its key was removed since then, it is not stored.
+    /// - Returns: true if it was stored.
     @discardableResult
     func store(
         _ response: StoredResponse, for key: CacheKey, isInMemoryOnly: Bool = false, isRefreshed: Bool = false,
@@ -124,10 +125,10 @@ final class ResponseStore: Sendable {
         return isStored
     }
 
-    /// Seconds that responses wait for more to be written with where some were written just before: where many come, most
-    /// of the work is that of beginning to write.
+    /// Seconds that responses wait for more to be written with where some were written just before: where many come,
+    /// most of the work is that of beginning to write.
     private static let gathering = 0.02
-    /// Responses that are written before others have their turn on the thread.
+    /// The number of responses that are written before other work has its turn on the thread.
     private static let batch = 64
 
     private func beginWriting(wasQuiet: Bool) {
@@ -161,13 +162,13 @@ final class ResponseStore: Sendable {
 
     // MARK: Removing
 
-    /// Removes what is stored under a key, and what is under way to it.
+    /// Removes the response under a key, and drops those that are under way to it.
     func remove(_ key: CacheKey) {
         let place = forget(key)
         guard place != nil || disk.holds(key.digest) == .unknown else { return }
         Runtime.current.onCachingThread { [disk] in
             if let place { return disk.erase(place) }
-            // Nobody had looked yet.
+            // The files had not been looked at yet.
             disk.lookIfNeeded()
             if let place = disk.forget(key.digest) { disk.erase(place) }
         }
@@ -189,7 +190,8 @@ final class ResponseStore: Sendable {
         return place
     }
 
-    /// Removes all there is, and what is under way, and calls when that is done to the files, on the thread for caches.
+    /// Removes all responses, drops those that are under way, and calls `whenDone` after the files were changed, on the
+    /// thread for caches.
     func removeAll(_ whenDone: @escaping @Sendable () -> Void) {
         beginRemovingAll()
         Runtime.current.onCachingThread { [self] in
@@ -204,14 +206,14 @@ final class ResponseStore: Sendable {
         endRemovingAll()
     }
 
-    /// What is stored from now on stays.
+    /// Begins a removal of all responses: those that are stored from now on stay.
     private func beginRemovingAll() {
         let dropped = state.withLock { state in
             disk.forgetAll()
             state.diskRemovals += 1
             return state.removeAll()
         }
-        // With what the program wants to be kept: not under the lock.
+        // Outside the lock, since they hold values of the program.
         withExtendedLifetime(dropped) {}
     }
 
@@ -220,7 +222,8 @@ final class ResponseStore: Sendable {
         state.withLock { $0.diskRemovals -= 1 }
     }
 
-    /// Removes what was stored after a moment, in seconds since 1970. What waits for the disk counts as stored after it.
+    /// Removes the responses that were stored after a moment, in seconds since 1970. Those that wait for the disk count
+    /// as stored after it.
     func removeAll(since seconds: Double) {
         let hasDisk = disk.isThere
         let dropped = state.withLock { state in

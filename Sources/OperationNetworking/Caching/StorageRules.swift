@@ -2,16 +2,16 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// Which responses a private cache stores, and which of their fields (RFC 9111, section 3).
+/// The rules for the responses that a private cache stores, and for their fields (RFC 9111, section 3).
 enum StorageRules {
-    /// Whether a response says anything at all that makes it worth storing: hardly any work to tell.
+    /// Returns true if a response has any field that makes it worth storing. Takes hardly any work.
     static func mayBeOfUse(_ head: ResponseHead) -> Bool {
         head.contains(.cacheControl) || head.contains(.expires) || head.contains(.entityTag)
             || head.contains(.lastModified)
     }
 
-    /// Whether a response to a GET may be stored, and is of use then: if it is `ofAnyAge`, even to who takes what is stored
-    /// without asking whether it is fresh.
+    /// Returns true if a response to a GET may be stored, and is of use then. With `ofAnyAge`, it may also be of use to
+    /// a request that takes any stored response, fresh or not.
     static func allows(_ head: ResponseHead, request: CacheControl, ofAnyAge: Bool = false) -> Bool {
         guard isPermitted(head, request: request) else { return false }
         if ofAnyAge, isHeuristicallyCacheable(head.statusCode) { return true }
@@ -25,7 +25,7 @@ enum StorageRules {
             || control.staleIfError != nil || control.staleWhileRevalidate != nil
     }
 
-    /// Whether nothing forbids to store a response to a GET, whether it is of use or not.
+    /// Returns true if nothing forbids storing a response to a GET, whether it is of use or not.
     static func isPermitted(_ head: ResponseHead, request: CacheControl) -> Bool {
         guard isComplete(head.statusCode), !request.noStore, StoredResponse.selectingNames(of: head) != nil else {
             return false
@@ -50,7 +50,7 @@ enum StorageRules {
         }
     }
 
-    /// Whether a request of this method leaves what is stored as it is (RFC 9110, section 9.2.1).
+    /// Returns true if a request of this method leaves what is stored as it is (RFC 9110, section 9.2.1).
     static func isSafe(_ method: String) -> Bool {
         switch method {
         case "GET", "HEAD", "OPTIONS", "TRACE": true
@@ -73,7 +73,8 @@ enum StorageRules {
         }
     }
 
-    /// What a 304 does not change: it says how the content was coded, and the stored one is not any more (section 3.2).
+    /// The fields that a 304 does not change: they say how the content was coded, and the stored content is decoded
+    /// (section 3.2).
     private static let contentFields: [StaticString] = ["Content-Length", "Content-Encoding", "Content-Range"]
 
     /// The head without the fields that are not stored.
@@ -90,7 +91,7 @@ enum StorageRules {
         return dropped.isEmpty ? rest : rest.removingFields { name, _ in dropped.contains(name.map(\.lowercasedASCII)) }
     }
 
-    /// A stored response with what the 304 says that validated it.
+    /// Returns a stored response with the fields of the 304 that validated it.
     static func updated(
         _ stored: StoredResponse, by head: ResponseHead, requestTime: Double, responseTime: Double
     ) -> StoredResponse {
@@ -111,9 +112,9 @@ enum StorageRules {
         return result
     }
 
-    /// Whether a 304 is about the stored response (section 4.3.4): weak comparison, where it names an entity tag, because
-    /// servers call the tag of the same content weak in one response, for its coding, and strong in the next. A strong tag
-    /// is not one of a response without any.
+    /// Returns true if a 304 is about the stored response (section 4.3.4). If it names an entity tag, the comparison is
+    /// weak, because servers call the tag of the same content weak in one response, for its coding, and strong in the
+    /// next. A strong tag is not one of a response without any.
     static func confirms(_ head: ResponseHead, _ stored: StoredResponse) -> Bool {
         guard let tag = head.firstBytes(for: .entityTag), !tag.isEmpty else { return true }
         func isWeak(_ tag: [UInt8]) -> Bool { tag.starts(with: "W/".utf8) }

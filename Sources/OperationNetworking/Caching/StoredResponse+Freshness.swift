@@ -2,13 +2,13 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// How old a stored response is, and how old it may get (RFC 9111, section 4.2). In seconds.
+/// The age of a stored response, and the age at which it becomes stale (RFC 9111, section 4.2). In seconds.
 struct Freshness: Equatable {
     let age: Double
     let lifetime: Double
 
     var isFresh: Bool { lifetime > age }
-    /// By how much the response is too old; 0 or less: it is fresh.
+    /// The seconds by which the response is too old; 0 or less: it is not stale.
     var staleness: Double { age - lifetime }
 
     /// The longest time for which a response without an explicit lifetime is fresh.
@@ -25,7 +25,7 @@ struct Freshness: Equatable {
         let head = response.head
         let date = head.firstBytes(for: .date).flatMap(HTTPDate.seconds) ?? response.responseTime
         if head.contains(.expires) {
-            // What is no date is in the past (section 5.3).
+            // An invalid date counts as in the past (section 5.3).
             return head.firstBytes(for: .expires).flatMap(HTTPDate.seconds).map { max(0, $0 - date) } ?? 0
         }
         guard StorageRules.isHeuristicallyCacheable(head.statusCode) || control.isPublic,
@@ -36,7 +36,7 @@ struct Freshness: Equatable {
 }
 
 extension StoredResponse {
-    /// How many seconds ago the origin made or confirmed the response (RFC 9111, section 4.2.3).
+    /// Returns the seconds since the origin made or confirmed the response (RFC 9111, section 4.2.3).
     func age(at now: Double) -> Double {
         // A clock that was set back says nothing of the time in between.
         guard now >= responseTime - 1 else { return .infinity }
@@ -47,7 +47,7 @@ extension StoredResponse {
         return max(apparent, corrected) + max(0, now - responseTime)
     }
 
-    /// The first member (section 5.1); 0: none that is a number.
+    /// The first member of the `Age` field (section 5.1); 0: it is missing, or not a number.
     private var ageField: Double {
         guard let value = head.firstBytes(for: .age, limit: 256),
             let first = value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).first

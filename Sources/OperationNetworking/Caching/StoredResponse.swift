@@ -2,7 +2,8 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// A response as the cache has it (RFC 9111, section 3), with what says whom it may be given to, and until when.
+/// A response as the cache has it (RFC 9111, section 3), with all that decides which requests may get it, and until
+/// when.
 struct StoredResponse: Sendable {
     /// A request field that the response was chosen by: one that `Vary` names.
     struct SelectingField: Sendable, Hashable {
@@ -22,18 +23,18 @@ struct StoredResponse: Sendable {
     var selecting: [SelectingField] = []
     /// Common to all responses of one URL that were chosen by request fields, until the URL is invalidated.
     var generation = ""
-    /// What the program wants to be kept with it.
+    /// The values that the program wants to be kept with it.
     var userInfo = UserInfo()
 
-    // Sendable because nobody here looks at the values: they come from a cached response, and go into one.
+    // Sendable because the values are not changed here: they come from a cached response, and go into one.
     struct UserInfo: @unchecked Sendable {
         var values: [AnyHashable: Any] = [:]
     }
 
-    /// The head has all fields that came, also those that are not stored.
+    /// True if the head has all fields that came, also those that are not stored.
     private(set) var isUnfiltered = false
 
-    /// Without the fields that are not stored.
+    /// The response without the fields that are not stored.
     var filtered: StoredResponse {
         guard isUnfiltered else { return self }
         var response = self
@@ -45,9 +46,9 @@ struct StoredResponse: Sendable {
     /// Bytes of an entity tag or a date that is sent back.
     private static let longestValidator = 1024
 
-    /// What `If-None-Match` is sent with.
+    /// The value that `If-None-Match` is sent with.
     var entityTag: [UInt8]? { validator(.entityTag) }
-    /// What `If-Modified-Since` is sent with.
+    /// The value that `If-Modified-Since` is sent with.
     var lastModified: [UInt8]? { validator(.lastModified) }
 
     /// The head without a length that is not the content's: that was the length in its codings.
@@ -66,14 +67,14 @@ struct StoredResponse: Sendable {
 }
 
 extension StoredResponse {
-    /// A response as it came: it is filtered by whoever has the time.
+    /// A response as it came. Its fields are filtered later, by `filtered`.
     init(unfiltered head: ResponseHead, content: Data, requestTime: Double, responseTime: Double) {
         self.init(head: head, content: content, requestTime: requestTime, responseTime: responseTime)
         isUnfiltered = true
     }
 
-    /// The names in `Vary`, in lower case and sorted (RFC 9111, section 4.1); nil: every request is different, which an
-    /// unreadable field says, too.
+    /// The names in `Vary`, in lower case and sorted (RFC 9111, section 4.1); nil: every request is different, or the
+    /// field is unreadable.
     static func selectingNames(of head: ResponseHead) -> [String]? {
         var names: Set<[UInt8]> = []
         var isReadable = true
@@ -91,7 +92,7 @@ extension StoredResponse {
         return names.map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
-    /// Whether the response may be given to a request with these fields.
+    /// Returns true if the response may be given to a request with these fields.
     ///
     /// - Parameter value: the request's field of a name in lower case, normalized.
     func isChosen(by value: (String) -> String?) -> Bool {
@@ -104,12 +105,13 @@ extension StoredResponse {
         }
     }
 
-    /// What is kept of a request field, to be compared: not the secrets, which a digest tells apart as well.
+    /// Returns the text that is kept of a request field, to be compared: of a secret only a digest, which distinguishes
+    /// it as well.
     ///
     /// - Parameter name: in lower case.
     static func kept(_ value: String, of name: String) -> String {
         guard secretFields.contains(where: { name.utf8.elementsEqual($0.utf8) }) else { return value }
-        // Without a digest, like nothing else.
+        // Without a digest, it is equal to nothing else.
         return (try? SHA256Hasher.hex(of: Data(value.utf8))) ?? UUID().uuidString
     }
 

@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What a program says about how connections are made.
+/// The settings of a program for the connections of its requests.
 struct ConnectionSettings: Sendable, Equatable {
     var httpVersionPreference = HTTPVersionPreference.automatic
     /// By host, in ASCII and lower case.
@@ -25,7 +25,7 @@ struct ConnectionSettings: Sendable, Equatable {
         return host.hostInASCII.lowercased()
     }
 
-    /// How the connection for a request is made.
+    /// Returns the route of the connection for a request; nil: the default route.
     ///
     /// - Throws: `URLError` for a setting that cannot be what it should.
     func route(for url: URL) throws(URLError) -> ConnectionRoute? {

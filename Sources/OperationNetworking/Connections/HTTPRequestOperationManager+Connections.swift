@@ -6,11 +6,12 @@ extension HTTPRequestOperationManager {
         set { withSettings { $0[\.connections.settings.httpVersionPreference] = newValue } }
     }
 
-    /// IP addresses, IPv4 or IPv6, that are connected to for these hosts in place of those that their names resolve to, by
-    /// the operations made from now on. Empty by default.
+    /// IP addresses, IPv4 or IPv6, that are connected to for these hosts in place of those that their names resolve to,
+    /// by the operations made from now on. Empty by default.
     ///
-    /// What a server is asked for, and the names that its certificate has to have, stay those of the URL. Of no effect behind
-    /// a proxy, which looks names up itself. An address that is none ends an operation with `URLError.cannotFindHost` (−1003).
+    /// The request, and the names that a server's certificate must have, stay those of the URL. There is no effect
+    /// behind a proxy, which resolves names itself. A value that is no IP address ends an operation with
+    /// `URLError.cannotFindHost` (−1003).
     ///
     /// ```swift
     /// manager.hostOverrides = ["api.example.com": "127.0.0.1"]

@@ -3,21 +3,23 @@ public import Foundation
 internal import NetworkingTransport
 
 extension NetworkEngine {
-    /// Connections at a time to all hosts together, in use or idle. `Int.max` by default, at least 1; a change applies to
-    /// what is waiting.
+    /// Connections at a time to all hosts together, in use or idle. `Int.max` by default, at least 1; a change applies
+    /// to what is waiting.
     ///
-    /// Where one is wanting, idle ones are closed, then requests wait, and the origins take turns of some requests each. The
-    /// limit is for what the engine begins: there may be one more while an address is chosen among several, and an idle one
-    /// stays where a request of another kind (policy, identity, way) is about to open a connection just then.
+    /// Where one is wanting, idle ones are closed, then requests wait, and the origins take turns of some requests
+    /// each. The limit is for what the engine begins: there may be one more while an address is chosen among several,
+    /// and an idle one stays where a request of another kind (policy, identity, way) is about to open a connection just
+    /// then.
     public static var maximumConnections: Int {
         get { TransportEngine.shared.maximumConnections }
         set { TransportEngine.shared.maximumConnections = newValue }
     }
 
-    /// Seconds after which a connection that nobody uses is not used again. 60 by default; what is not positive counts as 0.
+    /// The number of seconds after which an idle connection is not used again. 60 by default; a value that is not
+    /// positive counts as 0.
     ///
-    /// It is closed when all connections of its kind, which is one security policy, identity and way, have been idle for as
-    /// long. To keep or not to keep connections longer than the server does costs a failed attempt now and then.
+    /// It is closed when all connections of its kind, which is one security policy, identity and way, have been idle
+    /// for as long. To keep or not to keep connections longer than the server does costs a failed attempt now and then.
     public static var idleConnectionTimeout: TimeInterval {
         get { TransportEngine.shared.idleConnectionTimeout }
         set { TransportEngine.shared.idleConnectionTimeout = newValue }
@@ -37,11 +39,11 @@ extension NetworkEngine {
         public let libcurlVersion: String
         /// The TLS library's name and version, such as "OpenSSL/3.0.17".
         public let tlsVersion: String
-        /// Whether HTTP/2 can be spoken.
+        /// True if HTTP/2 is supported.
         public let supportsHTTP2: Bool
-        /// Whether HTTP/3 can be spoken.
+        /// True if HTTP/3 is supported.
         public let supportsHTTP3: Bool
-        /// Whether `unixSocketPath` works.
+        /// True if `unixSocketPath` is supported.
         public let supportsUnixSockets: Bool
         /// The content codings that are decoded, as `Accept-Encoding` names them.
         public let contentCodings: [String]

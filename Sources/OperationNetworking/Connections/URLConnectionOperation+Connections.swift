@@ -13,15 +13,16 @@ extension URLConnectionOperation {
     /// The path of a Unix-domain socket that is connected to in place of the URL's host, also after redirects. Nil by
     /// default: none.
     ///
-    /// The URL still says what the server is asked for, and whom a TLS server has to be. Proxies are not used. A path that is
-    /// empty or longer than 107 bytes ends the operation with `URLError.cannotConnectToHost` (−1004).
+    /// The request, and the names that a TLS server's certificate must have, stay those of the URL. Proxies are not
+    /// used. A path that is empty or longer than 107 bytes ends the operation with `URLError.cannotConnectToHost`
+    /// (−1004).
     public var unixSocketPath: String? {
         get { connectionSetting(\.unixSocketPath) }
         set { setConnection(\.unixSocketPath, newValue) }
     }
 
-    /// The network interface, by its name, or the local IP address that connections are made from. Nil by default: what the
-    /// system chooses.
+    /// The network interface, by its name, or the local IP address that connections are made from. Nil by default: what
+    /// the system chooses.
     public var networkInterface: String? {
         get { connectionSetting(\.networkInterface) }
         set { setConnection(\.networkInterface, newValue) }

@@ -6,7 +6,7 @@ enum CookieDomain {
     /// Bytes of a host name (RFC 1035).
     private static let maximumLength = 253
 
-    /// Whether a host belongs to a domain: is it, or a name below it. Both in lower case.
+    /// Returns true if a host is a domain or a name below it. Both are in lower case.
     static func matches(
         _ host: some BidirectionalCollection<UInt8>, isAddress: Bool, _ domain: some BidirectionalCollection<UInt8>
     ) -> Bool {
@@ -17,7 +17,7 @@ enum CookieDomain {
         return host[start...].elementsEqual(domain) && host[host.index(before: start)] == UInt8(ascii: ".")
     }
 
-    /// Whether the path of a request is below that of a cookie.
+    /// Returns true if the path of a request is that of a cookie, or below it.
     static func path(
         _ path: some BidirectionalCollection<UInt8>, matches cookiePath: some BidirectionalCollection<UInt8>
     ) -> Bool {
@@ -27,8 +27,8 @@ enum CookieDomain {
         return next == nil || next == UInt8(ascii: "/")
     }
 
-    /// Whether bytes are labels of letters, digits, hyphens and underscores. Others are connected to under another name,
-    /// or not at all.
+    /// Returns true if a name consists of labels of lower-case letters, digits, hyphens and underscores. A connection
+    /// to any other name is made under another name, or not at all.
     static func isWellFormed(_ name: some Collection<UInt8>) -> Bool {
         guard !name.isEmpty, name.count <= maximumLength else { return false }
         var labelLength = 0
@@ -47,7 +47,7 @@ enum CookieDomain {
         return labelLength > 0
     }
 
-    /// Whether the last label is a number, so that the name is an IPv4 address in one of its notations.
+    /// Returns true if the last label is a number, so that the name is an IPv4 address in one of its notations.
     static func endsInNumber(_ name: [UInt8]) -> Bool {
         let label = name.suffix(from: (name.lastIndex(of: UInt8(ascii: ".")) ?? -1) + 1)
         guard let first = label.first, first.isDigit else { return false }

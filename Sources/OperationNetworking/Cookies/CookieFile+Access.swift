@@ -3,7 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import NetworkingTransport
 
-/// The file on the disk: nobody else's, for nobody else, and whole.
+/// Access to the file on the disk. It belongs to this user, is closed to other users, and is replaced as a whole.
 extension CookieFile {
     /// Bytes that are read: more than all cookies that a storage keeps.
     private static let maximumLength = 64 << 20
@@ -40,7 +40,7 @@ extension CookieFile {
     func write(_ data: Data) throws(CookieFileError) {
         let path = url.path
         try makeFolder(url.deletingLastPathComponent().path)
-        // New, under a name that nobody knows before, and for its owner only.
+        // A new file for its owner only, under a name that cannot be guessed.
         let temporary = FileName.path(path, with: ".\(UUID().uuidString)")
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(.notWritable, "cannot be written") }
@@ -60,7 +60,7 @@ extension CookieFile {
         }
     }
 
-    /// Whether everything is on the disk; if not, `errno` says why.
+    /// Writes the data to the disk. Returns true if all of it is there; if not, the reason is in `errno`.
     private static func write(_ data: Data, to descriptor: Int32) -> Bool {
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]

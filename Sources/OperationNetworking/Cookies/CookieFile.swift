@@ -4,11 +4,11 @@ public import FoundationNetworking
 internal import Glibc
 internal import NetworkingTransport
 
-/// A file of the program's own that keeps cookies until its next run.
+/// A file that keeps a program's cookies until its next run.
 ///
-/// Cookies that the library receives stay in memory: Foundation, on Linux, writes those of `HTTPCookieStorage.shared` into
-/// a file that everybody may read, and that all programs in folders of one name have in common. To keep them, load the
-/// file before the first request, and save it when there is something to keep:
+/// Cookies that the library receives stay in memory: Foundation, on Linux, writes those of `HTTPCookieStorage.shared`
+/// into a file that all users may read, and that all programs in folders of the same name share. To keep cookies, load
+/// the file before the first request, and save it when there is something to keep:
 ///
 /// ```swift
 /// let file = try CookieFile()
@@ -119,7 +119,7 @@ public struct CookieFile: Sendable, Hashable {
 private struct Entry: Codable {
     var name: String
     var value: String
-    /// Whether each character of `value` is an octet; nil: no.
+    /// True if each character of `value` is an octet; nil: false.
     var isLatin1: Bool?
     /// With a dot before it when it is not host-only.
     var domain: String
@@ -144,7 +144,7 @@ private struct Entry: Codable {
         created = CookieCreation(of: cookie).date.timeIntervalSince1970
     }
 
-    /// What the entry says; nil when no server could have set that, or it is over.
+    /// Returns the content of the cookie; nil when no server could have set it, or it has expired.
     func checked(at now: Date) -> ReceivedCookie.Content? {
         let host = domain.hasPrefix(".") ? domain.dropFirst() : domain[...]
         let isAddress = host.utf8.contains(UInt8(ascii: ":"))

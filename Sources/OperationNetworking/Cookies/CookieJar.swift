@@ -3,8 +3,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// The rules for storing cookies (RFC 6265bis, section 5.7), as a value: it begins with what a storage holds, takes what
-/// a server sets, and ends with what has to change in the storage.
+/// The rules for storing cookies (RFC 6265bis, section 5.7), as a value: it begins with what a storage holds, takes
+/// what a server sets, and ends with what has to change in the storage.
 struct CookieJar {
     /// Cookies of one domain, and in all.
     static let (maximumPerDomain, maximumCount) = (50, 3000)
@@ -16,9 +16,9 @@ struct CookieJar {
 
     private let now: Date
     private var cookies: [CookieKey: HTTPCookie] = [:]
-    /// What was there under each key that was written to.
+    /// The former cookie under each key that was written to.
     private var before: [CookieKey: HTTPCookie?] = [:]
-    /// What the storage has no place for at first.
+    /// The cookies that the storage has no place for at the beginning.
     private let hidden: [HiddenCookie]
 
     init(_ shown: [HTTPCookie], hidden: [HiddenCookie] = [], now: Date = Date()) {
@@ -34,10 +34,10 @@ struct CookieJar {
 
     var all: [HTTPCookie] { Array(cookies.values) }
 
-    /// Whether something is there under the name, domain and path.
+    /// Returns true if there is a cookie with the same name, domain and path.
     func contains(_ content: ReceivedCookie.Content) -> Bool { cookies[Self.key(content)] != nil }
 
-    /// What is other than it was, oldest first.
+    /// The cookies that were removed, and those that were added or replaced. The latter are sorted, oldest first.
     var changes: (removed: [HTTPCookie], stored: [HTTPCookie]) {
         var (removed, stored): ([HTTPCookie], [HTTPCookie]) = ([], [])
         for (key, old) in before {
@@ -50,12 +50,12 @@ struct CookieJar {
         return (removed, stored.sorted { CookieCreation(of: $0) < CookieCreation(of: $1) })
     }
 
-    /// How the cookies are to be kept by a storage that holds one only of those with the same `HTTPCookie.foundationKey`.
+    /// The changes to a storage that holds only one of the cookies with the same `HTTPCookie.foundationKey`.
     struct Placement {
-        /// What the storage is to forget, and to show, oldest first.
+        /// The cookies to delete from the storage. Those to set are in `stored`, oldest first.
         var removed: [HTTPCookie] = []
         var stored: [HTTPCookie] = []
-        /// All that it has no place for.
+        /// All cookies that the storage has no place for.
         var hidden: [HiddenCookie] = []
     }
 
@@ -167,7 +167,7 @@ struct CookieJar {
         return (attribute, false)
     }
 
-    /// Whether a name that begins with `__Secure-` or `__Host-` says the truth.
+    /// Returns true if the field keeps the promise of a name that begins with `__Secure-` or `__Host-`.
     private static func keepsPromise(of field: SetCookieField, isHostOnly: Bool, hasRootPath: Bool) -> Bool {
         if field.name.hasPrefixIgnoringCase("__secure-") { return field.isSecure }
         if field.name.hasPrefixIgnoringCase("__host-") { return field.isSecure && isHostOnly && hasRootPath }
@@ -177,7 +177,7 @@ struct CookieJar {
         return !field.value.hasPrefixIgnoringCase("__secure-") && !field.value.hasPrefixIgnoringCase("__host-")
     }
 
-    /// Whether a cookie from where anybody may have changed it would come in the way of a secure one.
+    /// Returns true if a cookie from an insecure connection, which others may have changed, would hide a secure one.
     private func wouldHideSecureCookie(_ name: [UInt8], _ domain: [UInt8], _ path: [UInt8]) -> Bool {
         cookies.values.contains { old in
             guard old.isSecure, old.name.utf8.elementsEqual(name) else { return false }
@@ -199,8 +199,9 @@ struct CookieJar {
 
     // MARK: Limits
 
-    /// Removes what is too much: expired cookies, then those of domains with too many, insecure ones first, then those of the
-    /// sites with most, since a site has any number of domains. Of equals, the one that was not used for longest goes first.
+    /// Removes what is too much: expired cookies, then those of domains with too many, insecure ones first, then those
+    /// of the sites with most, since a site has any number of domains. Of equals, the one that was not used for longest
+    /// goes first.
     mutating func enforceLimits() {
         for (key, cookie) in cookies where cookie.isExpired(at: now) { write(nil, for: key) }
         var domains: [String: [HTTPCookie]] = [:]

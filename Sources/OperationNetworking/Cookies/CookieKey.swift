@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
-/// What tells cookies apart (RFC 6265bis, section 5.7): name, domain and path, each by itself, in bytes.
+/// The identity of a cookie (RFC 6265bis, section 5.7): name, domain and path, each by itself, in bytes.
 struct CookieKey: Hashable {
     private let bytes: [UInt8]
 
@@ -14,11 +14,12 @@ struct CookieKey: Hashable {
 extension HTTPCookie {
     var key: CookieKey { CookieKey(name: name, domain: domain, path: path) }
 
-    /// What Foundation's storage keeps one cookie under, although others may have the same: of "c" at "/ab" and "bc" at "/a" it
-    /// holds the one that was set last.
+    /// The key of a cookie in Foundation's storage. Several cookies may have the same key: of "c" at "/ab" and "bc" at
+    /// "/a" the storage holds the one that was set last.
     var foundationKey: String { domain + path + name }
 
-    /// Whether its `foundationKey` may be one of so many bytes: a text that is not ASCII has equals of other lengths.
+    /// Returns true if `foundationKey` may be equal to a key of one of these lengths in bytes. Text that is not ASCII
+    /// can be equal to text of another length.
     func mayHaveFoundationKey(ofLengths lengths: Set<Int>) -> Bool {
         lengths.contains(domain.utf8.count + path.utf8.count + name.utf8.count)
             || name.utf8.contains { $0 >= 0x80 }

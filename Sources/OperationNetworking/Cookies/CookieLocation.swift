@@ -2,15 +2,15 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// What of a URL counts for cookies.
+/// The parts of a URL that count for cookies.
 struct CookieLocation: Equatable {
     /// ASCII in lower case, without port, brackets and a trailing dot.
     let host: [UInt8]
-    /// Whether `host` is an IP address, which has no domains above it.
+    /// True if `host` is an IP address, which has no domains above it.
     let isAddress: Bool
     /// Percent-encoded as in the URL, with a "/" at least.
     let path: [UInt8]
-    /// Whether nobody else can read what is sent there: for `https` only, whatever the host is.
+    /// True if others cannot read what is sent there: for `https` only, whatever the host is.
     let isSecure: Bool
 
     /// Nil for a URL that cookies cannot belong to.
@@ -34,7 +34,7 @@ struct CookieLocation: Equatable {
         isAddress = host.contains(UInt8(ascii: ":")) || CookieDomain.endsInNumber(host)
     }
 
-    /// Nil: not in the form in which it is connected to.
+    /// Nil: the host is not in the form that connections use.
     private static func host(inAuthority authority: ArraySlice<UInt8>) -> [UInt8]? {
         var host = authority
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
@@ -64,7 +64,7 @@ struct CookieLocation: Equatable {
         return Array(path[..<slash])
     }
 
-    /// Whether both are of one site: the same host, or hosts under the same registered name.
+    /// Returns true if both are of one site: the same host, or hosts under the same registered name.
     func isSameSite(as other: CookieLocation) -> Bool {
         if host == other.host { return true }
         guard !isAddress, !other.isAddress, let site = site else { return false }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
-/// Which storage an operation's cookies come from and go to.
+/// The storage that an operation's cookies come from and go to.
 struct CookieStorageSetting: CustomReflectable {
-    /// What the manager said.
+    /// The storage that the manager has set.
     enum Default {
-        /// `HTTPCookieStorage.shared`, which is not made before somebody needs it: it reads a file.
+        /// `HTTPCookieStorage.shared`, which is not made before it is needed: it reads a file.
         case shared
         case storage(HTTPCookieStorage)
         case none
@@ -14,7 +14,7 @@ struct CookieStorageSetting: CustomReflectable {
     var managers = Default.shared
     /// The operation's own; nil: the manager's.
     var own: HTTPCookieStorage?
-    /// Whether requests carry what is in the storage.
+    /// True if requests carry the cookies of the storage.
     var areSent = true
     /// In place of the storage's.
     var acceptPolicy: HTTPCookie.AcceptPolicy?

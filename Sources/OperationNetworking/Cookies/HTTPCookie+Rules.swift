@@ -15,15 +15,15 @@ extension HTTPCookie {
 
     func isExpired(at date: Date) -> Bool { expiresDate.map { $0 <= date } ?? false }
 
-    /// When it was sent last, or made.
+    /// The date when the cookie was sent last, or made.
     var lastUse: Date { (self as? ReceivedCookie)?.useDate ?? CookieCreation(of: self).date }
 
-    /// Whether the cookie goes with a request.
+    /// Returns true if the cookie goes with a request to `location`.
     func isSent(to location: CookieLocation, at date: Date) -> Bool {
         guard location.isSecure || !isSecure, !isExpired(at: date) else { return false }
         let bare = bareDomain
         if !bare.elementsEqual(location.host) {
-            // A storage may hold cookies that nobody checked when they came.
+            // A storage may hold cookies that were not checked when they came.
             guard !isHostOnly, CookieDomain.matches(location.host, isAddress: location.isAddress, bare),
                 !CookieDomain.isPublicSuffix(bare)
             else { return false }

@@ -18,7 +18,7 @@ public struct HTTPCookieStringPolicy: RawRepresentable, Hashable, Sendable {
     /// For requests of the same site only.
     public static let sameSiteStrict = HTTPCookieStringPolicy(rawValue: "strict")
 
-    /// Nil for `None`, and for what nobody knows.
+    /// Nil for `None`, and for unknown values.
     init?(attribute: some Collection<UInt8>) {
         if attribute.equalsIgnoringCase("lax") {
             self = .sameSiteLax

@@ -4,8 +4,8 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// What goes between a storage and requests: Foundation keeps the cookies, but for those that it has no place for (see
-/// `HiddenCookies`), and the rules are ours.
+/// The way of cookies between a storage and requests. Foundation keeps the cookies, except those that it has no place
+/// for (see `HiddenCookies`). The rules are this library's.
 extension HTTPCookieStorage {
     /// Bytes of a `Cookie` field: servers refuse fields of more than 8 KiB, and with them the request.
     static let maximumFieldLength = 8190
@@ -40,7 +40,7 @@ extension HTTPCookieStorage {
 
     /// Changes the cookies by the rules. Not on the network thread: Foundation writes a file.
     ///
-    /// A lock is held meanwhile. Foundation's storage calls nobody: it cannot have subclasses.
+    /// A lock is held meanwhile. Foundation's storage calls no other code: it cannot have subclasses.
     func change(_ body: (inout CookieJar) -> Void) {
         Self.changes.withLock { changes in
             changes &+= 1
@@ -49,7 +49,7 @@ extension HTTPCookieStorage {
             body(&jar)
             jar.enforceLimits()
             guard let placement = jar.placement else { return }
-            // Who reads meanwhile finds what changes places in both.
+            // A reader meanwhile finds cookies that change places in both.
             HiddenCookies.set(placement.hidden + hidden, of: self)
             for cookie in placement.removed { deleteCookie(cookie) }
             for cookie in placement.stored { setCookie(cookie) }

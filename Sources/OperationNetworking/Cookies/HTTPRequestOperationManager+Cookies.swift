@@ -6,11 +6,11 @@ extension HTTPRequestOperationManager {
     /// The storage that the operations' cookies come from and go to. `HTTPCookieStorage.shared` by default; nil:
     /// cookies are neither kept nor sent. Kept by `copy()`, which shares the storage, and not archived.
     ///
-    /// A storage of the manager's own, in memory, is `URLSessionConfiguration.ephemeral.httpCookieStorage`.
+    /// A separate storage in memory is `URLSessionConfiguration.ephemeral.httpCookieStorage`.
     ///
-    /// Cookies differ by name, domain and path (RFC 6265bis). Foundation's storage joins the three, and shows one only of those
-    /// that are equal then, such as "c" at "/ab" and "bc" at "/a"; all of them are kept and sent, until the program removes or
-    /// replaces the one that it sees.
+    /// Cookies differ by name, domain and path (RFC 6265bis). Foundation's storage joins the three, and shows one only
+    /// of those that are equal then, such as "c" at "/ab" and "bc" at "/a"; all of them are kept and sent, until the
+    /// program removes or replaces the one that it sees.
     public var cookieStorage: HTTPCookieStorage? {
         get { withSettings { $0[\.cookies] }.managersStorage }
         set {

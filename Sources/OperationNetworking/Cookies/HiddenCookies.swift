@@ -7,8 +7,8 @@ internal import Synchronization
 // Sendable because Foundation's cookies do not change, and a received one says so itself.
 struct HiddenCookie: @unchecked Sendable {
     let cookie: HTTPCookie
-    /// What the storage shows. Once the program has removed or replaced it, the hidden one is gone, too: to the program they
-    /// are one, and what it has deleted is not to be sent any more.
+    /// The cookie that the storage shows. Once the program has removed or replaced it, the hidden one is gone, too: to
+    /// the program they are one, and a cookie that it has deleted must not be sent any more.
     let shown: HTTPCookie
 }
 
@@ -21,14 +21,14 @@ enum HiddenCookies {
     }
 
     private static let entries = Locked<[ObjectIdentifier: Entry]>([:])
-    /// The size of `entries`, so that nobody has to take the lock while there are none.
+    /// The size of `entries`, so that the lock need not be taken while there are none.
     private static let count = Atomic<Int>(0)
     /// Another number after each change.
     private static let changes = Atomic<UInt64>(0)
 
     static var version: UInt64 { changes.load(ordering: .acquiring) }
 
-    /// What the storage's own cookies are in the way of, as it was set last.
+    /// Returns the cookies that the storage has no place for, as they were set last.
     static func of(_ storage: HTTPCookieStorage) -> [HiddenCookie] {
         guard count.load(ordering: .acquiring) > 0 else { return [] }
         return entries.withLock { entries in
@@ -57,7 +57,7 @@ extension HTTPCookieStorage {
     /// The cookies that count: what Foundation shows, and what it has no place for.
     var knownCookies: (shown: [HTTPCookie], hidden: [HiddenCookie]) {
         var (shown, found) = ([HTTPCookie](), [HiddenCookie]())
-        // Again when cookies changed places meanwhile. Who makes changes all the time does not keep a request waiting.
+        // Again when cookies changed places meanwhile. Constant changes must not keep a request waiting.
         for _ in 0..<8 {
             let version = HiddenCookies.version
             found = HiddenCookies.of(self)

@@ -6,11 +6,11 @@ internal import Synchronization
 /// A cookie that a server set, or one from a `CookieFile`: with what Foundation's has no place for.
 // Sendable because nothing in it changes but an atomic.
 final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
-    /// What the cookie is made of, checked.
+    /// The checked values that the cookie is made of.
     struct Content {
         var name: String
         var value: String
-        /// Whether each character of `value` is an octet, since it came in octets that are not UTF-8.
+        /// True if each character of `value` is an octet, because the value came in octets that are not UTF-8.
         var isLatin1 = false
         /// With a dot before it for a cookie of all hosts below; without: host-only, as Foundation has it.
         var domain: String
@@ -37,7 +37,7 @@ final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
         latestUse = Atomic(content.creation.date.timeIntervalSinceReferenceDate.bitPattern)
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: content.name, .value: content.value, .domain: content.domain, .path: content.path,
-            // A cookie that is to be discarded stays out of the file that Foundation writes for everybody to read.
+            // A cookie that is to be discarded stays out of the file that Foundation writes and all users may read.
             .discard: "TRUE",
         ]
         if content.isSecure { properties[.secure] = "TRUE" }
@@ -46,8 +46,8 @@ final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
         super.init(properties: properties)
     }
 
-    /// Whether a server set the same once more, to expire at the same time or, of what is left, a thousandth later: a minute
-    /// at most.
+    /// Returns true if a server set the same cookie once more, to expire at the same time. The times may differ by a
+    /// thousandth of the time that is left, a minute at most.
     func isMade(of content: Content, at date: Date) -> Bool {
         guard value.utf8.elementsEqual(content.value.utf8), domain.utf8.elementsEqual(content.domain.utf8),
             isSecure == content.isSecure, isHTTPOnly == content.isHTTPOnly, sameSite == content.sameSite,
@@ -67,7 +67,7 @@ final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
     }
 }
 
-/// When a cookie was made, and after which others. An update does not change it.
+/// The date when a cookie was made, and its place among others of that date. An update does not change it.
 struct CookieCreation: Comparable {
     let date: Date
     /// 0 for cookies that the library did not make.

@@ -38,7 +38,8 @@ struct SetCookieField: Equatable {
         }
     }
 
-    /// What is left and right of the first "=", without white space around. Nil: there is none.
+    /// Returns the parts before and after the first "=", without white space around. The second is nil if there is no
+    /// "=".
     private static func halves(_ part: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
         guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return (part.trimmingBlanks, nil) }
         return (part[..<equals].trimmingBlanks, part[(equals + 1)...].trimmingBlanks)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
 
-/// What an error needs for `as? NSError` and `case let error as NSError`.
+/// The requirements of `as? NSError` and `case let error as NSError` for an error.
 ///
 /// The compiler takes both for casts that always succeed, as they do on Apple's systems. On Linux a Swift error is not
 /// an `NSError` by itself: there `as?` gives nil, `as!` stops the process, and a `catch let error as NSError` that is
@@ -17,13 +17,13 @@ extension _BridgedError {
         result = (source as? BridgedError)?.original as? Self
     }
 
-    /// Whether there is an error that the object was made of.
+    /// Returns true if the object was made of such an error.
     public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout Self?) -> Bool {
         result = (source as? BridgedError)?.original as? Self
         return result != nil
     }
 
-    /// Nobody calls it: the compiler refuses `as` from an `NSError` to one of these types, and `as?` and `as!` call the
+    /// Never called: the compiler refuses `as` from an `NSError` to one of these types, and `as?` and `as!` call the
     /// others.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> Self {
         guard let error = (source as? BridgedError)?.original as? Self else {
@@ -60,13 +60,13 @@ extension URLError: @retroactive _ObjectiveCBridgeable {
         result = source.domain == NSURLErrorDomain ? URLError(_nsError: source) : nil
     }
 
-    /// Whether the object has the right domain.
+    /// Returns true if the object has the right domain.
     public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout URLError?) -> Bool {
         _forceBridgeFromObjectiveC(source, result: &result)
         return result != nil
     }
 
-    /// Nobody calls it, as with the others.
+    /// Never called, as with the others.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> URLError {
         guard let source, source.domain == NSURLErrorDomain else { return URLError(.unknown) }
         return URLError(_nsError: source)

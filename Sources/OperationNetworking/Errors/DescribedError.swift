@@ -8,7 +8,7 @@ internal import Foundation
 class DescribedError: NSError, @unchecked Sendable {
     override var description: String { localizedDescription }
     override var debugDescription: String { localizedDescription }
-    /// What archives and copies take it for.
+    /// The class that archives and copies take it for.
     override var classForCoder: AnyClass { NSError.self }
 }
 

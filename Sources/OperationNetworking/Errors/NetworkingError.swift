@@ -18,7 +18,7 @@ public protocol NetworkingError: LocalizedError, CustomNSError, CustomStringConv
     var code: Code { get }
     /// One sentence about the error, without the request.
     var reason: String { get }
-    /// The next cause. `nil` when there is none that says more.
+    /// The next cause. `nil` when no cause says more.
     var underlyingError: (any Error)? { get }
 }
 
@@ -47,7 +47,7 @@ extension NetworkingError {
         return userInfo
     }
 
-    /// Whether both have the same code.
+    /// Returns true if both have the same code.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }
 

@@ -15,7 +15,7 @@ public struct OperationDependencyError: NetworkingError {
 
         /// The dependency would close a cycle (1).
         public static let cycle = Code(rawValue: 1)
-        /// The operation waits for one that is not the library's and that nobody started or put into a queue (2).
+        /// The operation waits for one that is not the library's and was neither started nor put into a queue (2).
         public static let upstreamNotStarted = Code(rawValue: 2)
     }
 
@@ -23,7 +23,7 @@ public struct OperationDependencyError: NetworkingError {
     public let code: Code
 
     /// The names of the operations on the cycle, from the dependent over its upstreams back to itself. Or those of the
-    /// dependent and the upstream that nobody started. The description of an operation stands for a name that it does
+    /// dependent and the upstream that was not started. The description of an operation stands for a name that it does
     /// not have.
     public let path: [String]
 
@@ -32,7 +32,7 @@ public struct OperationDependencyError: NetworkingError {
         code = .cycle
     }
 
-    /// Nobody started `upstream` or put it into a queue.
+    /// `upstream` was neither started nor put into a queue.
     init(unstarted upstream: Operation, upstreamOf dependent: Operation) {
         path = [dependent, upstream].map { $0.name ?? String(describing: $0) }
         code = .upstreamNotStarted

@@ -41,8 +41,8 @@ public struct ResponseSerializationError: NetworkingError {
     public let reason: String
     /// Data to go on with a session manager's download.
     ///
-    /// They are there (else `nil`) when part of the file had come, and the server answered the request for the rest with
-    /// 408, 425, 429, or 500 and above. They are for
+    /// They are there (else `nil`) when part of the file had come, and the server answered the request for the rest
+    /// with 408, 425, 429, or 500 and above. They are for
     /// ``URLSessionManager/downloadTask(withResumeData:progress:destination:completionHandler:)``.
     public private(set) var downloadTaskResumeData: Data?
     /// The request's method, once the error is an operation's.
@@ -106,7 +106,7 @@ public struct ResponseSerializationError: NetworkingError {
         return error
     }
 
-    /// Whether this or an error beneath it refuses the content type: then nobody parses the body.
+    /// True if this or an error beneath it refuses the content type: then the body is not parsed.
     package var concernsContentType: Bool {
         var next: ResponseSerializationError? = self
         while let error = next {
@@ -134,8 +134,8 @@ public struct ResponseSerializationError: NetworkingError {
         }
     }
 
-    /// The description, the reason, the failing URL, the response, the body, the object, the resume data and the underlying
-    /// error, each under AFNetworking's or Foundation's key and absent when there is none.
+    /// The description, the reason, the failing URL, the response, the body, the object, the resume data and the
+    /// underlying error, each under AFNetworking's or Foundation's key; values that the error does not have are absent.
     public var errorUserInfo: [String: Any] {
         var userInfo: [String: Any] = [
             NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason,
@@ -152,8 +152,8 @@ public struct ResponseSerializationError: NetworkingError {
 }
 
 /// Carries a parsed object of any type.
-// Sendable because a serializer makes the object, hands it over with the error and never touches it again; whoever
-// gets the error is told (`init`) not to change it.
+// Sendable because a serializer makes the object, hands it over with the error and never touches it again; the
+// documentation (`init`) forbids code that gets the error to change it.
 private struct ParsedObject: @unchecked Sendable {
     let value: Any?
 }

@@ -32,7 +32,7 @@ extension String {
         return item[...equals] + Array("***".utf8)
     }
 
-    /// Whether a query item's name is one that secrets go by: those of OAuth, signed URLs and API keys.
+    /// Returns true if a query item's name is usual for secrets: those of OAuth, signed URLs and API keys.
     private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
         guard name.count <= 128 else { return true }
         let name = URLEscaping.decoded(name).map(\.lowercasedASCII)

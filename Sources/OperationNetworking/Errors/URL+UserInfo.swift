@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-// User names and passwords in URLs, found as bytes: what Foundation does not take apart may hold one all the same, and "@"
-// followed by a combining mark is another `Character`.
+// User names and passwords in URLs, found as bytes: what Foundation does not take apart may hold one all the same, and
+// "@" followed by a combining mark is another `Character`.
 
 extension String {
     /// A string that is no URL, for errors: what may be user name and password is left out.
@@ -23,8 +23,8 @@ extension String {
         return String(self[..<range.lowerBound]) + self[range.upperBound...]
     }
 
-    /// Where the authority's user name and password are, with the "@" (RFC 3986, section 3.2), or what looks like them in
-    /// a URL without an authority, as in "user:password@host"; nil: it has none.
+    /// The place of the authority's user name and password, with the "@" (RFC 3986, section 3.2), or of what looks like
+    /// them in a URL without an authority, as in "user:password@host"; nil: it has none.
     fileprivate var userInfoRange: Range<String.Index>? {
         // The usual case, and soon seen.
         guard utf8.contains(UInt8(ascii: "@")) else { return nil }

@@ -3,8 +3,8 @@ package import Foundation
 internal import FoundationNetworking
 
 extension URLError {
-    /// An error of the library's own, in the shape that Foundation's have. It prints one line, its `localizedDescription`:
-    /// method, URL, reason and advice.
+    /// An error of the library's own, in the shape that Foundation's have. It prints one line, its
+    /// `localizedDescription`: method, URL, reason and advice.
     package init(
         _ code: URLError.Code, url: URL?, method: String? = nil, reason: String, advice: String? = nil,
         underlying: (any Error)? = nil
@@ -71,7 +71,7 @@ extension Error {
     /// The same error with a request's method in its line, where the error is the library's and does not have one.
     func naming(_ method: String?) -> any Error {
         switch self {
-        // What casts to one and is none is somebody else's `NSError`.
+        // An error that casts to `URLError` and is not one is an `NSError` of other code.
         case let error as URLError where Self.self == URLError.self: error.naming(method ?? "GET")
         case let error as ResponseSerializationError: error.naming(method ?? "GET")
         default: self

@@ -5,7 +5,7 @@ internal import Glibc
 internal import NetworkingTransport
 
 extension TransferError {
-    /// What an operation fails with for a transfer that did not complete.
+    /// The error that an operation fails with for a transfer that did not complete.
     func failure(url: URL?) -> any Error {
         if kind == .substituted, let cause { return cause }
         return URLError(self, url: url)
@@ -15,8 +15,8 @@ extension TransferError {
 extension URLError {
     /// The error that an operation shows for a transfer that did not complete.
     ///
-    /// The user info has the failing URL (without a password) and, as underlying error, what libcurl, the body, the sink
-    /// or the trust evaluation said.
+    /// The user info has the failing URL (without a password) and, as underlying error, what libcurl, the body, the
+    /// sink or the trust evaluation said.
     init(_ error: TransferError, url: URL?, method: String? = nil) {
         self.init(
             Self.code(for: error), url: url, method: method, reason: Self.reason(error),
@@ -58,7 +58,8 @@ extension URLError {
         return .cannotCreateFile
     }
 
-    /// What happened, and, where a body or its destination failed or a server was not trusted, what these say.
+    /// Returns what happened, and the cause's own words where a body or its destination failed or a server was not
+    /// trusted.
     private static func reason(_ error: TransferError) -> String {
         switch (error.kind, error.cause) {
         case (.bodySink, let cause as DownloadError):
@@ -75,7 +76,7 @@ extension URLError {
         }
     }
 
-    /// What an error says, after which a stream's own says more.
+    /// Returns the description of an error, followed by that of a stream's own error.
     private static func texts(of error: any Error) -> [String] {
         guard let error = error as? BodySourceError else { return [error.localizedDescription] }
         return [error.description] + (error.cause.map { [$0.localizedDescription] } ?? [])
@@ -93,7 +94,7 @@ extension URLError {
             .contains { error.message.contains($0) }
     }
 
-    /// What to do, where that does not depend on more than the kind of failure. A trust error has its own advice.
+    /// Returns advice, where it depends on nothing but the kind of failure. A trust error has its own advice.
     private static func advice(for error: TransferError) -> String? {
         switch error.kind {
         case .cannotFindHost: "check the host's name, and this machine's name servers"

@@ -7,18 +7,20 @@ internal import Glibc
 
 /// The one place where the library looks into objects of Foundation's, for what no public way leads to.
 ///
-/// | what                                                        | without it                                             |
-/// |-------------------------------------------------------------|--------------------------------------------------------|
-/// | the content of `upload(for:)` called on a `URLSession`      | the upload fails, with an error that says what to call |
-/// | the file of `download(for:)` called on a `URLSession`       | the download fails, likewise                           |
-/// | the delegate of one call on a `URLSession`                  | it is not asked: the session's is                      |
-/// | the session of a task, for a session of Foundation's that was made with a configuration of ours | its delegate is called on another queue, with another session |
-/// | `URLSessionTaskMetrics` with values                         | they are empty: `HTTPRequestOperation.metrics` has them |
-/// | how far a queue of Foundation's has come with an operation, and whether any waits for it there | see `FoundationState` |
+/// The uses, and what happens without each:
 ///
-/// On a session that is known as an `OperationURLSession` no more than the metrics are needed. Every field is looked for by
-/// name, type and size, and what is read or written is compared, when the first is needed, with what Foundation's public
-/// members say on an object that was made for that; a Foundation with other fields is left alone.
+/// - The content of `upload(for:)` called on a `URLSession`: the upload fails, with an error that says what to call.
+/// - The file of `download(for:)` called on a `URLSession`: the download fails, likewise.
+/// - The delegate of one call on a `URLSession`: it is not asked; the session's is.
+/// - The session of a task, for a session of Foundation's that was made with a configuration of ours: its delegate is
+///   called on another queue, with another session.
+/// - `URLSessionTaskMetrics` with values: they are empty; `HTTPRequestOperation.metrics` has them.
+/// - The progress of a queue of Foundation's with an operation, and whether any waits for it there: see
+///   `FoundationState`.
+///
+/// On a session that is known as an `OperationURLSession` no more than the metrics are needed. Every field is looked
+/// for by name, type and size, and what is read or written is compared, when the first is needed, with what
+/// Foundation's public members say on an object that was made for that; a Foundation with other fields is left alone.
 /// `OPERATION_NETWORKING_NO_PRIVATE_STATE` in the environment has the same effect.
 enum FoundationInternals {
     /// Nothing is looked at.
@@ -37,7 +39,7 @@ enum FoundationInternals {
         }
     }
 
-    /// The field of a name, if it has that size and, where one is given, is of that type; nil: there is none.
+    /// The field of a name, if it has that size and, where one is given, is of that type; nil: no such field.
     static func operationField(_ name: String, size: Int, type: String? = nil) -> OperationField? {
         guard !isOff, let field = StoredFields(of: Operation.self).fields[name], field.size == size,
             type == nil || String(describing: field.type) == type
@@ -63,7 +65,7 @@ enum FoundationInternals {
         return Mirror(reflecting: content.value).children.dropFirst().first?.value as? any URLSessionTaskDelegate
     }
 
-    /// Not by a mirror of the session: this library's have one of their own.
+    /// Not by a mirror of the session: this library's sessions have another one.
     private static func registry(of session: URLSession) -> AnyObject? {
         guard let field = taskRegistry else { return nil }
         let address = Unmanaged.passUnretained(session).toOpaque() + field.offset
@@ -108,12 +110,12 @@ enum FoundationInternals {
 
     // MARK: What is written
 
-    /// Where a protocol object keeps its properties.
+    /// The field in which a protocol object keeps its properties.
     private static let protocolProperties = StoredFields(of: URLProtocol.self).fields["properties"]
 
     /// Tells a download task of Foundation's where its file is.
     ///
-    /// - Returns: whether it could be.
+    /// - Returns: true if it could.
     static func setDownloadedFile(_ file: URL, of protocolObject: URLProtocol) -> Bool {
         guard !isOff, let field = protocolProperties, let table = field.type as? any PropertyTable.Type else {
             return false
@@ -123,7 +125,7 @@ enum FoundationInternals {
             "temporaryFileURL", file, at: Unmanaged.passUnretained(protocolObject).toOpaque() + field.offset)
     }
 
-    /// What fills metrics; nil: this Foundation's have other fields.
+    /// Makes and fills metrics; nil: this Foundation's have other fields.
     static let metrics: FoundationMetrics? = isOff ? nil : FoundationMetrics()
 }
 
@@ -152,8 +154,8 @@ extension Dictionary: PropertyTable where Value == Any {
 
 // MARK: - Metrics
 
-/// Makes `URLSessionTaskMetrics`, whose values only Foundation can set, and their transactions, which only Foundation can
-/// make.
+/// Makes `URLSessionTaskMetrics`, whose values only Foundation can set, and their transactions, which only Foundation
+/// can make.
 struct FoundationMetrics: Sendable {
     let task: StoredFields
     let transaction: StoredFields
@@ -164,8 +166,8 @@ struct FoundationMetrics: Sendable {
     /// The runtime's entry for objects: memory with a header, whose fields are to be initialized.
     private typealias Allocate = @convention(c) @Sendable (UnsafeRawPointer, Int, Int) -> UnsafeMutableRawPointer
 
-    /// Where the metadata of a native class has the size of its objects, and what their addresses are aligned by; 32 bits
-    /// and 16.
+    /// The offsets in the metadata of a native class of its objects' size, and of what their addresses are aligned by;
+    /// 32 bits and 16.
     private static let (sizeOffset, alignMaskOffset) = (24, 28)
     /// The header of every object.
     private static let headerSize = 16
@@ -195,7 +197,7 @@ struct FoundationMetrics: Sendable {
         guard isProven else { return nil }
     }
 
-    /// Whether what is written into new objects is what their public properties show.
+    /// True if the public properties of new objects show what was written into them.
     private var isProven: Bool {
         let (date, metrics) = (Date(timeIntervalSinceReferenceDate: 1), URLSessionTaskMetrics())
         let made = make(URLRequest(url: URL(fileURLWithPath: "/metrics")))
@@ -232,7 +234,7 @@ struct FoundationMetrics: Sendable {
     }
 }
 
-/// What a field of a new object is.
+/// The value that a field of a new object has at first.
 private protocol FirstValue {
     static var first: Self { get }
 }

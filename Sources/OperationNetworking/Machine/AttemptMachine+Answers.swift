@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What code of the user's answered.
+/// The answers of the user's code.
 extension AttemptMachine {
     /// The response that a question was asked about is the result, as far as it came.
     private var delivery: FollowUp {

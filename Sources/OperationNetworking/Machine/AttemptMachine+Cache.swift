@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What the cache has to do with one request of an attempt.
+/// The cache's part in one request of an attempt.
 struct CacheUse {
     enum Stage {
         case unknown
@@ -16,15 +16,15 @@ struct CacheUse {
     var stage = Stage.unknown
     /// The stored response that the request is to validate, or that is there for the case of an error.
     var validating: StoredResponse?
-    /// What is kept under the URL itself: of its variants the one that came last.
+    /// The response that is kept under the URL itself: of its variants the one that came last.
     var primary: StoredResponse?
-    /// When the cache was looked into first, or the request sent; nil: it has not been.
+    /// The moment of the first look into the cache, or of sending the request; nil: neither has happened.
     var moment: CacheRemovals.Moment?
     /// The present response is a stored one.
     var isServing = false
-    /// Whether the cache can answer the request; nil: nobody has asked.
+    /// True if the cache can answer the request; nil: not asked yet.
     var isCacheable: Bool?
-    /// The request's directives, once somebody has asked that.
+    /// The request's directives, once `isCacheable` is known.
     var request = CacheControl()
     var outcome = CacheOutcome.none
 }
@@ -42,11 +42,11 @@ struct CacheUse {
 /// | 304 for another                          | `sendAgain`, without a condition                               |
 /// | 500, 502, 503, 504, or no answer         | `serve`, where `stale-if-error` allows it                      |
 extension AttemptMachine {
-    /// Whether the cache is to be asked about the present request, until `beginLookup`.
+    /// Returns true if the cache is to be asked about the present request, until `beginLookup`.
     ///
     /// - Parameters:
-    ///   - hasCache: whether there is a cache.
-    ///   - mayHold: whether something may be stored in it for the request.
+    ///   - hasCache: true if there is a cache.
+    ///   - mayHold: true if something may be stored in it for the request.
     mutating func wantsLookup(hasCache: Bool, mayHold: @autoclosure () -> Bool) -> Bool {
         if case .unknown = cache.stage {
             cache.stage = needsLookup(hasCache: hasCache, mayHold: mayHold()) ? .wanted : .settled
@@ -60,7 +60,7 @@ extension AttemptMachine {
             || (CacheDecision.reads(request.cachePolicy) && CacheControl(request).onlyIfCached)
     }
 
-    /// Whether the cache can answer the request, and keep the answer.
+    /// True if the cache can answer the request, and keep the answer.
     var isCacheable: Bool { cache.isCacheable ?? request.isCacheable }
 
     /// The request's directives.
@@ -116,8 +116,8 @@ extension AttemptMachine {
         }
     }
 
-    /// Whether a stored response does not answer another attempt: it may be the very one that was not good enough. One
-    /// that came later, for somebody else, does.
+    /// Returns true if a stored response must not answer another attempt: it may be the very one that was not good
+    /// enough. One that came later, for another request, may answer.
     private func isRejected(_ stored: StoredResponse) -> Bool {
         guard let rejectionTime, stored.responseTime <= rejectionTime else { return false }
         return request.cachePolicy != .returnCacheDataElseLoad && !mustNotAsk
@@ -140,7 +140,7 @@ extension AttemptMachine {
         return fields
     }
 
-    /// What a stored response makes of the server's; nil: nothing.
+    /// Returns the step that a stored response makes of the server's response; nil: it changes nothing.
     mutating func followUpByCache(for head: ResponseHead, _ circumstances: Circumstances) -> FollowUp? {
         guard let stored = cache.validating else { return nil }
         switch head.statusCode {
@@ -157,7 +157,8 @@ extension AttemptMachine {
         }
     }
 
-    /// What a stored response makes of an error; nil: nothing. Not of one that says the server is somebody else.
+    /// Returns the step that a stored response makes of an error; nil: it changes nothing. An error that says that the
+    /// server is another one always stands.
     mutating func followUpByCache(after error: TransferError, _ circumstances: Circumstances) -> FollowUp? {
         guard let stored = cache.validating, head == nil else { return nil }
         switch error.kind {
@@ -174,11 +175,11 @@ extension AttemptMachine {
 }
 
 extension URLRequest {
-    /// Whether the cache can answer the request, and keep the answer: a GET for all of it, without a content, and without
-    /// conditions or a host of its own.
+    /// True if the cache can answer the request, and keep the answer: a GET for the whole content, without a body, and
+    /// without conditions or a `Host` field.
     var isCacheable: Bool { cacheability.isCacheable }
 
-    /// And whether it has directives for caches, whatever it is.
+    /// The same, and whether the request has directives for caches, cacheable or not.
     var cacheability: (isCacheable: Bool, hasDirectives: Bool) {
         var isCacheable = httpMethod ?? "GET" == "GET" && httpBody == nil && httpBodyStream == nil
         var hasDirectives = false

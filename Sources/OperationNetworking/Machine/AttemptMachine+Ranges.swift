@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
 
-/// How far the ranges of one attempt have come that follow one another because each ended early: a server that sends a byte
-/// at a time would be asked without end. Whoever serves a cache's blocks, or so many bytes at most, is not such a one.
+/// The progress of one attempt's ranges, which follow one another because each ended early. A server that sends a byte
+/// at a time would be asked without end. A server that sends a cache's blocks, or a limited number of bytes, is
+/// accepted.
 struct RangeProgress {
     /// Bytes that are worth a request, however much is missing.
     static let largeRange: Int64 = 64 << 10
-    /// Else a part of what is missing: one of so many.
+    /// The least share of what is missing that is worth a request otherwise: one part of so many.
     static let leastShare: Int64 = 16
-    /// Ranges with less than either that are put up with. Each good one makes up for another.
+    /// The number of ranges with less than either that are accepted. Each good one makes up for another.
     static let patience = 20
 
     private var shortRanges = 0
@@ -18,7 +19,7 @@ struct RangeProgress {
     /// - Parameters:
     ///   - count: its bytes.
     ///   - missing: bytes that were missing when it was asked for, as far as that is known.
-    /// - Returns: whether more is to be asked for.
+    /// - Returns: true if more is to be asked for.
     mutating func note(_ count: Int64, of missing: Int64?) -> Bool {
         let isGood = count >= Self.largeRange || missing.map { count >= max(1, $0 / Self.leastShare) } == true
         shortRanges = isGood ? max(0, shortRanges - 1) : shortRanges + 1
@@ -28,7 +29,7 @@ struct RangeProgress {
 
 /// A range's end.
 extension AttemptMachine {
-    /// Whether a range that ended is all there is.
+    /// The state of the content when a range has ended.
     enum Completeness {
         case whole
         /// The range ended before the representation does: ask for what follows.
@@ -43,9 +44,9 @@ extension AttemptMachine {
         guard continuesContent, let accepted = accepted() else { return .whole }
         let range = head.flatMap(ContentRange.init(head:))
         let total = known() ?? range?.total
-        // Of a range that ended early more is to come, whether the length of the whole is known or not. Where it is known
-        // and all of it is here, a server that gives the end of the range as one byte later (Vapor's `within` does) has
-        // nothing more.
+        // Of a range that ended early more is to come, whether the length of the whole is known or not. Where it is
+        // known and all of it is here, a server that gives the end of the range as one byte later (Vapor's `within`
+        // does) has nothing more.
         let announced = range?.last.map { accepted - 1 < $0 && !(accepted == $0 && accepted == total) } ?? false
         if let last = range?.last, accepted - 1 > last || total.map({ accepted > $0 }) == true {
             return .fail(

@@ -29,19 +29,19 @@ internal import NetworkingTransport
 /// | lost, after a pause that held its connection | –       | `sendAgain`, for what is missing                  |
 /// | none: any other error                      | –         | `fail`                                            |
 ///
-/// Discarded content is waited for a second at most. Held content may be wanted: it comes as any other does, as long as the
-/// request's time-out lets it. Should it fail, the question is asked all the same, and only who then wants the response
-/// itself gets the error: `deliver` is `fail`.
+/// Discarded content is waited for a second at most. Held content may be wanted: it comes as any other does, as long as
+/// the request's time-out lets it. Should it fail, the question is asked all the same, and only a block that then wants
+/// the response itself gets the error: `deliver` is `fail`.
 ///
-/// Before the transfer, once for each request, `wantsLookup` says whether the cache is to be asked, and `take` what of
-/// its answer follows: see `AttemptMachine+Cache`. A stored response goes through `receive` and `followUp` like one that
-/// comes from a server.
+/// Before the transfer, once for each request, `wantsLookup` says whether the cache is to be asked, and `take` says
+/// what follows from its answer: see `AttemptMachine+Cache`. A stored response goes through `receive` and `followUp`
+/// like one that comes from a server.
 struct AttemptMachine: ~Copyable {
-    /// What of the operation's settings the decisions depend on.
+    /// The settings of the operation that the decisions depend on.
     struct Circumstances {
         var hasRedirectBlock = false
         var redirectRules = RedirectPolicy.Rules.standard
-        /// Nobody can be asked whether a redirect may be followed: none is.
+        /// False if there is no caller to ask whether a redirect may be followed: then none is.
         var followsRedirects = true
         var hasChallengeBlock = false
         /// The credential storage is the user's own: it may take its time.
@@ -51,17 +51,17 @@ struct AttemptMachine: ~Copyable {
         var hasPins = false
         /// The content is to be a file.
         var isDownload = false
-        /// What the content so far is a part of.
+        /// The representation that the content so far is a part of.
         var representation: Representation?
         /// The transfer was held during a pause, and the request may be sent again.
         var mayReplaceLostTransfer = false
-        /// What is asked in place of an `http` URL; nil: such URLs as they are.
+        /// The function that returns the URL to ask in place of an `http` URL; nil: such URLs are asked as they are.
         var secureURL: ((URL) -> URL?)?
         /// Seconds since 1970; asked for where a stored response may be used in place of an error.
         var now: () -> Double = { 0 }
     }
 
-    /// Where a response's content goes.
+    /// The destination of a response's content.
     enum HeadDecision {
         /// To the sink.
         case accept
@@ -71,7 +71,7 @@ struct AttemptMachine: ~Copyable {
         case discard
     }
 
-    /// What comes after a transfer.
+    /// The step that comes after a transfer.
     enum FollowUp {
         /// The response counts.
         case deliver
@@ -93,20 +93,21 @@ struct AttemptMachine: ~Copyable {
         case fail(any Error)
     }
 
-    /// What only code of the user's can say.
+    /// A question that only the user's code can answer.
     enum Question {
         case redirect(URLRequest, ResponseHead)
-        /// What the user's own storage has for a challenge.
+        /// The credential that the user's own storage has for a challenge.
         case credential(HTTPChallenge, ResponseHead)
         case challenge(HTTPChallenge, ResponseHead)
         case handshake(HandshakeChallenge)
-        /// Whether the response is to be cached; it counts in any case.
+        /// The user's decision on caching the response, which counts in any case.
         case cache
-        /// What the cache has for the request.
+        /// The responses that the cache has for the request.
         case lookup
     }
 
-    /// Finds what answers a challenge without asking anybody; is told where, and whether that is the operation's origin.
+    /// Finds the credential for a challenge without asking the user. Receives the URL that sent the challenge, and true
+    /// if that URL has the operation's origin.
     typealias CredentialSource = (HTTPChallenge, URL, _ isWithinOrigin: Bool) -> URLCredential?
 
     /// The request to send.
@@ -114,13 +115,14 @@ struct AttemptMachine: ~Copyable {
     /// The header fields that interceptors have set: for the origin of the operation's own request only. Names in small
     /// letters.
     let confinedFields: Set<[UInt8]>
-    /// When an attempt before this one ended whose response was not good enough, in seconds since 1970; nil: none did.
+    /// The time when an attempt before this one ended whose response was not good enough, in seconds since 1970; nil:
+    /// none did.
     let rejectionTime: Double?
-    /// Where the operation's own request goes: what it identifies itself with is for that origin.
+    /// The URL of the operation's own request. What the operation identifies itself with is for that origin.
     private(set) var originalURL: URL?
     /// The present request goes where the operation's own goes.
     private(set) var isUnchanged = true
-    /// Where the present request goes, or the next, before the first.
+    /// The URL of the present request, or, before the first transfer, of the next request.
     private(set) var url: URL?
     /// The answer to 401 responses of the present origin; another one for each request.
     var challengeAnswer: ChallengeAnswer?
@@ -129,16 +131,16 @@ struct AttemptMachine: ~Copyable {
     /// Answers to one server that were made anew because it found their nonce stale.
     private var renewals = 0
     private(set) var hops = 0
-    /// Where the transfer under way continues; 0 requests the full content.
+    /// The byte at which the transfer under way continues; 0 requests the full content.
     private(set) var offset: Int64 = 0
     /// The head of the present transfer's response.
     private(set) var head: ResponseHead?
     private var asksForRange = true
     var rangeProgress = RangeProgress()
     private var next = FollowUp.deliver
-    /// Why the content is not whole that was held for a question.
+    /// The reason that the content held for a question is not whole.
     var heldError: TransferError?
-    /// What the cache has to do with the present request: see `AttemptMachine+Cache`.
+    /// The cache's part in the present request: see `AttemptMachine+Cache`.
     var cache = CacheUse()
 
     /// Answers to one server's challenges after which its refusal is the result, whatever a block says.
@@ -152,7 +154,7 @@ struct AttemptMachine: ~Copyable {
         url = request.url
     }
 
-    /// Whether a URL has the origin that the operation was made for, wherever redirects lead.
+    /// Returns true if a URL has the origin that the operation was made for, wherever redirects lead.
     func isWithinOrigin(_ url: URL) -> Bool {
         guard hops > 0, let originalURL else { return true }
         return Origin.isSame(originalURL, url)
@@ -184,7 +186,7 @@ struct AttemptMachine: ~Copyable {
         cache.isServing = false
     }
 
-    /// Whether the present request is to ask for what is missing only (RFC 9110, sections 13.1.5 and 14.2).
+    /// Returns true if the present request is to ask only for what is missing (RFC 9110, sections 13.1.5 and 14.2).
     ///
     /// - Parameters:
     ///   - accepted: bytes that are here.
@@ -238,7 +240,7 @@ struct AttemptMachine: ~Copyable {
                         reason: "the server redirects to http, where the security policy's pins prove nothing; ask for "
                             + "the http URL itself, with another policy, if it is to be trusted"))
             }
-            // Nobody is asked about what is not followed.
+            // No question is asked about a redirect that is not followed.
             guard hops < RedirectPolicy.maximumHops else {
                 return .fail(
                     URLError(
@@ -272,7 +274,7 @@ struct AttemptMachine: ~Copyable {
         }
     }
 
-    /// A part that nobody asked for does not go where a whole file belongs.
+    /// Fails a part that the request did not ask for: it must not go where a whole file belongs.
     private func refusalOfPart(_ head: ResponseHead, _ circumstances: Circumstances) -> FollowUp? {
         guard head.statusCode == 206, circumstances.isDownload,
             request.value(forHTTPHeaderField: "Range") == nil
@@ -291,7 +293,7 @@ struct AttemptMachine: ~Copyable {
 
     // MARK: A transfer's end
 
-    /// What comes after a transfer that ended with `error`, or whole.
+    /// Returns the step that comes after a transfer that ended with `error`, or whole.
     mutating func followUp(after error: TransferError?, _ circumstances: Circumstances) -> FollowUp {
         if let error, !dropsContent {
             if let challenge = handshakeChallenge(error, circumstances) { return .ask(.handshake(challenge)) }
@@ -309,7 +311,7 @@ struct AttemptMachine: ~Copyable {
         return next
     }
 
-    /// Whether the present response's content does not matter, nor how it ended.
+    /// True if neither the present response's content nor the way it ended matters.
     private var dropsContent: Bool {
         switch next {
         case .answer, .follow, .startOver, .complete, .serve, .refresh: head != nil

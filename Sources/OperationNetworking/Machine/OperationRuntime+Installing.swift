@@ -3,24 +3,24 @@ internal import Foundation
 internal import NetworkingSupport
 internal import Synchronization
 
-/// Runtimes in place of the library's own, for some operations: what a stub answers is asked for by operations like any
-/// other.
+/// Runtimes in place of the library's own, for some operations: an operation asks for what a stub
+/// answers as it asks for anything else.
 ///
-/// An operation takes the nearest one: its own; that of the manager or session that makes it; that of the Swift task that
-/// makes it; the process's. It keeps it to its end.
+/// An operation takes the nearest one: its own; that of the manager or session that makes it; that of the Swift task
+/// that makes it; the process's. It keeps it to its end.
 package enum InstalledRuntimes {
-    /// Whether there ever was one. Until then nobody looks.
+    /// True once a runtime was installed. Until then none is looked for.
     private static let isUsed = Atomic(false)
     /// Oldest first.
     private static let processWide = Locked<[(id: UInt, runtime: any OperationRuntime)]>([])
     private static let lastID = Atomic<UInt>(0)
 
-    /// Of the operations that the present Swift task makes.
+    /// The runtime of the operations that the present Swift task makes.
     @TaskLocal private static var ofTask: (any OperationRuntime)?
 
     static var mayExist: Bool { isUsed.load(ordering: .relaxed) }
 
-    /// Of the operations that are made here and now, unless somebody gives them one.
+    /// The runtime of the operations that are made here and now, unless they are given another.
     static var ambient: (any OperationRuntime)? {
         ofTask ?? processWide.withLock { $0.last?.runtime }
     }
@@ -43,7 +43,7 @@ package enum InstalledRuntimes {
 
     /// Gives a runtime to all operations that are made from now on.
     ///
-    /// - Returns: what ends that, in any order with others: `removeFromProcess(_:)`.
+    /// - Returns: the number that ends that with `removeFromProcess(_:)`, in any order with others.
     package static func addToProcess(_ runtime: any OperationRuntime) -> UInt {
         noteUse()
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
@@ -61,13 +61,13 @@ package enum InstalledRuntimes {
 }
 
 extension URLConnectionOperation {
-    /// What the operation runs on.
+    /// The runtime that the operation runs on.
     var runtime: any OperationRuntime {
         guard InstalledRuntimes.mayExist else { return Runtime.current }
         return lock.withLock { _configuration.value.runtime } ?? Runtime.current
     }
 
-    /// The operation is being made: it takes the runtime of the surroundings. Before anybody else knows of it.
+    /// Takes the runtime of the surroundings, while the operation is being made and no other code knows it.
     func adoptAmbientRuntime() {
         guard let ambient = InstalledRuntimes.ambient else { return }
         lock.withLock { _mutableConfiguration.runtime = ambient }
@@ -106,8 +106,8 @@ extension OperationURLSession {
 }
 
 extension URLSessionManager {
-    /// Gives the tasks that this manager makes from now on a runtime, also those of a session that takes the present one's
-    /// place.
+    /// Gives the tasks that this manager makes from now on a runtime, also those of a session that takes the present
+    /// one's place.
     package func install(_ runtime: (any OperationRuntime)?) {
         InstalledRuntimes.noteUse()
         withSettings { $0.runtime = runtime }

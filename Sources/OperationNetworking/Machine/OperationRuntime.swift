@@ -6,13 +6,13 @@ package import NetworkingTransport
 
 /// The threads and the engine that operations run on. A simulation puts its own in place, and so do stubs.
 package protocol OperationRuntime: Sendable {
-    /// Whether the caller is on the network thread, which owns every attempt.
+    /// True if the caller is on the network thread, which owns every attempt.
     var isNetworkThread: Bool { get }
     /// Runs `work` on the network thread, in order with the caller's other commands to it.
     func onNetworkThread(_ work: @escaping @Sendable () -> Void)
     /// Runs `work` on the network thread once nothing is left to receive for the moment, or before too long.
     func atNetworkRest(_ work: @escaping @Sendable () -> Void)
-    /// Runs `work` on the network thread some milliseconds later: what something else may have done by then.
+    /// Runs `work` on the network thread some milliseconds later: something else may have done it by then.
     func soonOnNetworkThread(_ work: @escaping @Sendable () -> Void)
     func start(_ transfer: Transfer)
     func cancel(_ transfer: Transfer)
@@ -21,19 +21,19 @@ package protocol OperationRuntime: Sendable {
     func hold(_ transfer: Transfer)
     /// Lets a transfer go on that was held.
     func release(_ transfer: Transfer)
-    /// Runs a serializer, or other work that waits for nothing, on one of a few threads, of which one origin has not all.
+    /// Runs a serializer, or other work that waits for nothing, on one of a few threads, of which no origin gets all.
     func onParsingThread(for origin: String, _ work: @escaping @Sendable () -> Void)
-    /// Runs a block or a serializer of the user's that may wait, even for another operation: there is a thread for each.
+    /// Runs a user's block or serializer that may wait, even for another operation: there is a thread for each.
     func onBlockThread(_ work: @escaping @Sendable () -> Void)
-    /// Runs what changes files, and calls nobody who may wait, on one of a few threads.
+    /// Runs work that changes files, and calls nothing that may wait, on one of a few threads.
     func onFileThread(_ work: @escaping @Sendable () -> Void)
-    /// Runs the cancellation that a Swift task's asks for, or what lets a task go on, on one of a few threads.
+    /// Runs the cancellation that a Swift task asks for, or work that resumes a task, on one of a few threads.
     func onCancellingThread(_ work: @escaping @Sendable () -> Void)
-    /// Whether the caller's thread is one of the library's, on which nobody cancels Swift tasks.
+    /// True if the caller's thread is one of the library's, on which no Swift task is cancelled.
     var holdsNoTask: Bool { get }
-    /// Runs `work` on a queue of the user's, or the main queue.
+    /// Runs `work` on the user's queue, or the main queue.
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
-    /// Runs a completion on a queue of the user's, or the main queue, after notifications that wait for that queue.
+    /// Runs a completion on the user's queue, or the main queue, after notifications that wait for that queue.
     func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
     /// Stops the program if the caller is not on a queue of `on(_:_:)`.
     func assertOn(_ queue: DispatchQueue)
@@ -41,7 +41,7 @@ package protocol OperationRuntime: Sendable {
     func later(_ work: @escaping @Sendable () -> Void)
     /// Runs `work`, which must not block, on any thread when `seconds` have passed.
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void)
-    /// Runs asynchronous work of the user's, such as an interceptor's, off the library's threads.
+    /// Runs the user's asynchronous work, such as an interceptor's, off the library's threads.
     func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never>
     /// Seconds since some moment.
     var uptime: TimeInterval { get }
@@ -49,9 +49,10 @@ package protocol OperationRuntime: Sendable {
     var date: Date { get }
     /// A number from 0 up to 1, for what is left to chance.
     var chance: Double { get }
-    /// How many requests to one origin the engine has in flight at a time, over so many connections at most.
+    /// Returns the number of requests to one origin that the engine has in flight at a time, over so many connections
+    /// at most.
     func capacity(ofOrigin origin: String, connections: Int) -> Int
-    /// Calls `body` whenever that may have changed.
+    /// Calls `body` whenever the capacity may have changed.
     func whenCapacityChanges(_ body: @escaping @Sendable () -> Void)
     /// Makes a change to a cache, after those before it, on the one thread for that.
     func onCachingThread(_ work: @escaping @Sendable () -> Void)
@@ -62,7 +63,8 @@ extension OperationRuntime {
     package func onFileThread(_ work: @escaping @Sendable () -> Void) { onBlockThread(work) }
     package var holdsNoTask: Bool { true }
 
-    /// Runs what a serializer does where it may: one of the library's waits for nothing, and one of a user's for anything.
+    /// Runs a serializer's work on a thread that suits it: the library's serializers wait for nothing, a user's may
+    /// wait for anything.
     func parse(
         with serializer: any URLResponseSerialization, for origin: String, _ work: @escaping @Sendable () -> Void
     ) {
@@ -79,7 +81,7 @@ extension OperationRuntime {
     package func onCachingThread(_ work: @escaping @Sendable () -> Void) { LiveRuntime.caching.perform(work) }
 }
 
-/// The runtime of what is no operation's, and of operations that have none of their own.
+/// The runtime of work that belongs to no operation, and of operations that have no runtime of their own.
 enum Runtime {
     #if DEBUG
         /// Replaced, if at all, before the first operation is made.
@@ -91,8 +93,8 @@ enum Runtime {
 
 /// The network thread, threads of our own for parsing and for the user's blocks, and dispatch queues for the rest.
 package struct LiveRuntime: OperationRuntime {
-    /// As many threads as processors for one origin, and two at least, so that one long parse does not hold up all others;
-    /// and one more, so that what one origin sends does not hold up the others.
+    /// As many threads as processors for one origin, and two at least, so that one long parse does not hold up all
+    /// others; and one more, so that what one origin sends does not hold up the others.
     private static let parsing = {
         let share = max(2, ProcessInfo.processInfo.activeProcessorCount)
         return WorkerPool(name: "ON.parsing", limit: share + 1, laneLimit: share)
@@ -101,7 +103,7 @@ package struct LiveRuntime: OperationRuntime {
     private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, eagerLimit: 16, patience: 10)
     /// More than one, because `cancel()` of a user's operation may wait.
     private static let cancelling = WorkerPool(name: "ON.cancelling", limit: 16, patience: 10)
-    /// A disk gets no faster by more of them, and a batch of downloads has as many ends as members.
+    /// A disk gets no faster by more threads, and a batch of downloads has as many ends as members.
     private static let files = WorkerPool(name: "ON.files", limit: 8, patience: 10)
     fileprivate static let caching = WorkerPool(name: "ON.caching", limit: 1, patience: 10)
 
@@ -110,7 +112,7 @@ package struct LiveRuntime: OperationRuntime {
 
     package init() {}
 
-    /// Whether the caller is a block of the user's that may wait.
+    /// True if the caller is a user's block, which may wait.
     static var isBlockThread: Bool { blocks.isCurrentThread }
 
     package var isNetworkThread: Bool { TransportEngine.shared.isCurrentThread }

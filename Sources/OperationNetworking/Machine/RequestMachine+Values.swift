@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-// What the machine is in, and what it answers with.
+// The states of the machine, and its answers.
 
 extension RequestMachine {
-    /// Who calls `start()`.
+    /// The owner of an operation, which calls `start()`.
     enum Owner: UInt8 {
-        /// Nobody yet.
+        /// No owner yet.
         case nobody
         /// A `RequestOperationQueue` that is just taking the operation in: nothing begins before it has.
         case joiningQueue
         /// A `RequestOperationQueue`.
         case requestQueue
-        /// A queue of Foundation's, which calls `start()` once.
+        /// A Foundation queue, which calls `start()` once.
         case foundationQueue
         /// The caller of `start()`.
         case caller
@@ -33,7 +33,7 @@ extension RequestMachine {
         case judging
         /// The attempt failed, and another is to be made, when its time has come and there is a slot. None is held.
         case waiting
-        /// The result stands, and is being told: too late to cancel.
+        /// The result stands, and is being delivered: too late to cancel.
         case concluded
         case finished
     }
@@ -46,7 +46,7 @@ extension RequestMachine {
         case done
     }
 
-    /// What `start` asks for.
+    /// The action that `start` asks for.
     enum StartAction: Equatable {
         /// Under way, or over.
         case none
@@ -64,10 +64,10 @@ extension RequestMachine {
         case end
     }
 
-    /// Whether the request may go out a second time, as a pause and a resume make it.
+    /// The permission to send the request a second time, as a pause and a resume do.
     enum AttemptRepetition { case allowed, never }
 
-    /// What `pause` asks for.
+    /// The action that `pause` asks for.
     enum PauseAction: Equatable {
         case none
         /// Too late, unless there is to be another attempt.
@@ -80,17 +80,17 @@ extension RequestMachine {
         case hold
     }
 
-    /// What `resume` asks for.
+    /// The action that `resume` asks for.
     enum ResumeAction: Equatable {
         case none
-        /// The operation is ready; `restart`: whoever started it will not do so again.
+        /// The operation is ready; `restart`: the caller that started it will not do so again.
         case ready(restart: Bool)
     }
 
-    /// What `cancel` asks for.
+    /// The action that `cancel` asks for.
     enum CancelAction: Equatable {
         case none
-        /// The end is under way, or `start()` will make it; `restart`: nobody else will call `start()`.
+        /// The end is under way, or `start()` will make it; `restart`: no other caller will call `start()`.
         case marked(restart: Bool)
         /// An attempt is under way: stop it, and its end ends the operation.
         case stop
@@ -98,16 +98,16 @@ extension RequestMachine {
         case end
     }
 
-    /// What an event of an attempt counts for.
+    /// The standing of an attempt, for which its events count.
     enum Standing { case present, held, stale }
 
-    /// What `retry` asks for.
+    /// The action that `retry` asks for.
     enum RetryAction: Equatable {
         /// The operation was cancelled, and ends: go on with that.
         case refused
         /// It has ended meanwhile.
         case stale
-        /// Paused, as somebody wanted it to be: the resume makes the next attempt.
+        /// Paused, as was asked before: the resume makes the next attempt.
         case paused
         /// Wait for the back-off's end.
         case wait

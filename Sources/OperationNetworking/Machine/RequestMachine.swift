@@ -2,33 +2,47 @@
 
 /// The life of a request's operation as a pure value: inputs in, actions out.
 ///
-/// The owner calls an input with its lock held, lets go of the lock, and then does what the answer says. Whatever
+/// The owner calls an input with its lock held, releases the lock, and then does what the answer says. An input that
 /// arrives late (the end of an attempt that was paused, a second start) is answered with `none` or `stale`.
 ///
-/// | input        | ready                     | paused        | preparing     | running       | received | concluding | judging    | waiting       | concluded, finished |
-/// |--------------|---------------------------|---------------|---------------|---------------|----------|------------|------------|---------------|---------------------|
-/// | start        | begins, waits, or ends    | wanted        | –             | –             | –        | –          | –          | begins (4)    | –                   |
-/// | pause        | paused                    | –             | paused        | paused (1)    | noted    | noted (3)  | noted (3)  | paused        | –                   |
-/// | resume       | –                         | ready         | –             | –             | – (3)    | – (3)      | – (3)      | –             | –                   |
-/// | cancel       | marked (2)                | ready (2)     | stops         | stops         | stops    | marked     | concluding | concluding    | –                   |
-/// | dependencies | begins if it was wanted   | –             | –             | –             | –        | –          | –          | –             | –                   |
-/// | prepared     | –                         | –             | running       | –             | –        | –          | –          | –             | –                   |
-/// | content here | stale                     | stale (1)     | –             | received      | –        | –          | stale      | stale         | stale               |
-/// | attempt over | stale                     | stale (1)     | concluding    | concluding    | concluding | stale    | stale      | stale         | stale               |
-/// | consult      | –                         | –             | –             | –             | –        | judging (5) | –         | –             | –                   |
-/// | retry        | –                         | –             | –             | –             | –        | waiting (3, 5) | waiting (3) | –         | –                   |
-/// | decline      | –                         | –             | –             | –             | –        | –          | concluding | –             | –                   |
-/// | back-off over | begins with the start    | begins with the start | –     | –             | –        | –          | –          | to be begun   | –                   |
-/// | expire       | –                         | –             | –             | –             | –        | –          | concluding | concluding    | –                   |
-/// | settled      | –                         | –             | –             | –             | –        | concluded (7) | –       | –             | –                   |
-/// | finish       | –                         | –             | –             | –             | –        | –          | –          | –             | finished, once      |
-/// | discard part | – (6)                     | – (6)         | – (6)         | – (6)         | – (6)    | – (6)      | – (6)      | – (6)         | at once |
+/// One table is for the phases before the end of an attempt, the other for those after it. An input without a row has
+/// no effect in the phases of that table.
+///
+/// | input         | ready                   | paused                | preparing  | running    | received   |
+/// |---------------|-------------------------|-----------------------|------------|------------|------------|
+/// | start         | begins, waits, or ends  | wanted                | –          | –          | –          |
+/// | pause         | paused                  | –                     | paused     | paused (1) | noted      |
+/// | resume        | –                       | ready                 | –          | –          | – (3)      |
+/// | cancel        | marked (2)              | ready (2)             | stops      | stops      | stops      |
+/// | dependencies  | begins if it was wanted | –                     | –          | –          | –          |
+/// | prepared      | –                       | –                     | running    | –          | –          |
+/// | content here  | stale                   | stale (1)             | –          | received   | –          |
+/// | attempt over  | stale                   | stale (1)             | concluding | concluding | concluding |
+/// | back-off over | begins with the start   | begins with the start | –          | –          | –          |
+/// | discard part  | – (6)                   | – (6)                 | – (6)      | – (6)      | – (6)      |
+///
+/// | input         | concluding     | judging     | waiting     | concluded, finished |
+/// |---------------|----------------|-------------|-------------|---------------------|
+/// | start         | –              | –           | begins (4)  | –                   |
+/// | pause         | noted (3)      | noted (3)   | paused      | –                   |
+/// | resume        | – (3)          | – (3)       | –           | –                   |
+/// | cancel        | marked         | concluding  | concluding  | –                   |
+/// | content here  | –              | stale       | stale       | stale               |
+/// | attempt over  | stale          | stale       | stale       | stale               |
+/// | consult       | judging (5)    | –           | –           | –                   |
+/// | retry         | waiting (3, 5) | waiting (3) | –           | –                   |
+/// | decline       | –              | concluding  | –           | –                   |
+/// | back-off over | –              | –           | to be begun | –                   |
+/// | expire        | –              | concluding  | concluding  | –                   |
+/// | settled       | concluded (7)  | –           | –           | –                   |
+/// | finish        | –              | –           | –           | finished, once      |
+/// | discard part  | – (6)          | – (6)       | – (6)       | at once             |
 ///
 /// 1. An attempt that is not to be repeated (`AttemptRepetition.never`) is held in its place: it stays the present one,
 ///    and what happens to it is looked at after the resume.
-/// 2. Ends by `start()`, which whoever owns the operation calls; it is called again when it had been called before.
-/// 3. Too late to pause, unless another attempt is to be made: then the operation is paused instead of waiting for it. A
-///    resume takes the wish back.
+/// 2. Ends by `start()`, which the operation's owner calls; it is called again when it had been called before.
+/// 3. Too late to pause, unless another attempt is to be made: then the operation is paused instead of waiting for it.
+///    A resume takes the wish back.
 /// 4. Once the back-off is over; before that the call has no effect.
 /// 5. Not of a cancelled operation, which goes on to its end.
 /// 6. Noted for the end if the operation is cancelled: one that is not writes to the part, or may be started.
@@ -52,7 +66,7 @@ struct RequestMachine: Equatable {
     private(set) var isPauseWanted = false
     /// The part of a download is to be removed when nothing is written any more.
     private var discardsPart = false
-    /// Somebody has claimed the operation's end: no other attempt follows.
+    /// The operation's end has been claimed: no other attempt follows.
     private var isDecided = false
     /// The attempt follows a failed one, with no pause between them: the operation has been executing all the time.
     private(set) var isRetry = false
@@ -62,7 +76,7 @@ struct RequestMachine: Equatable {
     /// one's; 0: none has begun.
     private(set) var attempt: UInt = 0
 
-    /// What AFNetworking calls the state.
+    /// The state, in AFNetworking's terms.
     var state: OperationState {
         switch phase {
         case .ready: .ready
@@ -73,27 +87,27 @@ struct RequestMachine: Equatable {
         }
     }
 
-    /// Whether the operation is about to end without an attempt under way.
+    /// True if the operation is about to end without an attempt under way.
     var isEndingFromReady: Bool { endsFromReady && (phase == .concluding || phase == .concluded) }
 
-    /// Whether the result stands: what comes now is the delivery, or nothing.
+    /// True if the result stands: what comes now is the delivery, or nothing.
     var hasResult: Bool { phase == .concluded || phase == .finished }
 
-    /// Whether an attempt has begun: from then on dependencies that are added do not count.
+    /// True if an attempt has begun: dependencies that are added from then on do not count.
     var hasBegun: Bool { attempt > 0 }
 
-    /// Whether the operation was handed to a queue, started, or asked to start.
+    /// True if the operation was handed to a queue, started, or asked to start.
     var isClaimed: Bool { owner != .nobody }
 
-    /// Whether the request, or what comes before it, is under way.
+    /// True while the request, or what comes before it, is under way.
     var isUnderWay: Bool { phase == .preparing || phase == .running }
 
-    /// Whether the operation has use for a slot: neither paused, nor waiting for something that is not of the transport.
+    /// True if the operation has use for a slot: it is neither paused, nor waiting for something outside the transport.
     var wantsSlot: Bool { phase != .paused && phase != .judging && !(phase == .waiting && isBackingOff) }
 
     // MARK: Ownership
 
-    /// A `RequestOperationQueue` takes the operation in. False: it is somebody else's, or under way, or over.
+    /// A `RequestOperationQueue` takes the operation in. False: it has another owner, or is under way, or over.
     mutating func join() -> Bool {
         guard owner == .nobody || owner == .caller, phase == .ready || phase == .paused, !hasBegun else { return false }
         owner = .joiningQueue
@@ -106,7 +120,7 @@ struct RequestMachine: Equatable {
         if owner == .joiningQueue { owner = .requestQueue }
     }
 
-    /// A queue of Foundation's turned out to have the operation.
+    /// A Foundation queue turned out to have the operation.
     mutating func noteFoundationQueue() {
         if owner == .nobody { owner = .foundationQueue }
     }
@@ -116,7 +130,7 @@ struct RequestMachine: Equatable {
     /// - Parameters:
     ///   - dependenciesAreMet: no upstream is still running.
     ///   - needsPreparation: blocks come before the request.
-    ///   - caller: who calls now, whoever the owner is.
+    ///   - caller: the one that calls now, whether it is the owner or not.
     mutating func start(dependenciesAreMet: Bool, needsPreparation: Bool, by caller: Owner = .caller) -> StartAction {
         if owner == .nobody { owner = caller }
         guard phase == .ready || phase == .paused || phase == .waiting else { return .none }
@@ -134,8 +148,8 @@ struct RequestMachine: Equatable {
             endsFromReady = true
             return .end
         }
-        // A queue of Foundation's has decided before the dependency came. It would give the slot back only at the end, which
-        // the upstream may need to get there.
+        // A Foundation queue has decided before the dependency came. It would give the slot back only at the end,
+        // which the upstream may need to get there.
         guard dependenciesAreMet || hasBegun || caller == .foundationQueue else {
             isStartWanted = true
             return .wait
@@ -158,7 +172,7 @@ struct RequestMachine: Equatable {
             phase = .preparing
             return .prepare
         case .running:
-            // Whoever runs the blocks goes on with this attempt.
+            // The thread that runs the blocks goes on with this attempt.
             phase = .preparing
             return .none
         case .none, .done:
@@ -237,7 +251,7 @@ struct RequestMachine: Equatable {
 
     // MARK: The attempt
 
-    /// Whether the attempt is the one that counts.
+    /// Returns the standing of an attempt: `present` for the one that counts.
     func standing(of attempt: UInt) -> Standing {
         guard attempt == self.attempt else { return .stale }
         switch phase {
@@ -254,7 +268,7 @@ struct RequestMachine: Equatable {
         return standing
     }
 
-    /// Claims the end of an attempt. `present` once for each operation: whoever gets it settles the result.
+    /// Claims the end of an attempt. `present` once for each operation: the caller that gets it settles the result.
     mutating func endAttempt(_ attempt: UInt) -> Standing {
         let standing = standing(of: attempt)
         if standing == .present { phase = .concluding }
@@ -274,7 +288,8 @@ struct RequestMachine: Equatable {
 
     // MARK: Another attempt
 
-    /// An attempt that ended failed: interceptors are to be asked about it. False: the operation was cancelled, and ends.
+    /// An attempt that ended failed: interceptors are to be asked about it. False: the operation was cancelled, and
+    /// ends.
     mutating func consult() -> Bool {
         guard phase == .concluding, !isCancelled, !isDecided else { return false }
         phase = .judging
@@ -313,7 +328,7 @@ struct RequestMachine: Equatable {
         return phase == .waiting
     }
 
-    /// The operation has taken too long. True: nothing was under way, and whoever gets this settles the result.
+    /// The operation has taken too long. True: nothing was under way, and the caller settles the result.
     mutating func expire() -> Bool {
         guard phase == .judging || phase == .waiting else { return false }
         phase = .concluding
@@ -344,7 +359,8 @@ struct RequestMachine: Equatable {
 
     // MARK: The part of a download
 
-    /// Nobody will go on with what a download leaves. True: nothing is written any more, and the caller removes it.
+    /// No operation will continue the part that a download leaves. True: nothing is written any more, and the caller
+    /// removes it.
     mutating func discardPart() -> Bool {
         guard phase != .finished, phase != .concluded else { return true }
         discardsPart = discardsPart || isCancelled

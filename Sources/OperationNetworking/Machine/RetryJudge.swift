@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Whether another attempt follows a failed one, by a `RetryPolicy`, as a pure function.
+/// The decision whether another attempt follows a failed one, by a `RetryPolicy`, as a pure function.
 ///
 /// | failure                                       | attempts left | verdict                                         |
 /// |-----------------------------------------------|---------------|-------------------------------------------------|
@@ -24,10 +24,10 @@ struct RetryJudge {
     var method: String
     /// The request may be repeated, whatever its method.
     var isRepeatable = false
-    /// Why there was no response; nil: there was one.
+    /// The reason that there was no response; nil: there was one.
     var error: URLError.Code?
     var statusCode: Int?
-    /// What the response says, in seconds.
+    /// The time that the response asks to wait, in seconds.
     var retryAfter: TimeInterval?
     /// Attempts that were made, this one included.
     var attempts = 1
@@ -51,11 +51,11 @@ struct RetryJudge {
         return .retry(after: Backoff.bounded(retryAfter + delay), isCounted: true)
     }
 
-    /// The server was not reached at all.
+    /// Errors that say that the server was not reached at all.
     private static let unreachable: Set<URLError.Code> = [
         .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet,
     ]
 
-    /// What may have passed when the request comes again.
+    /// Errors whose cause may have passed when the request comes again.
     private static let passing: Set<URLError.Code> = unreachable.union([.timedOut, .networkConnectionLost])
 }

@@ -2,8 +2,8 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// The way of a response's content to the one task that reads it, as a pure value: what the network brings in, what waits,
-/// and when it is over.
+/// The way of a response's content to the one task that reads it, as a pure value: what the network brings in, what
+/// waits, and when it is over.
 ///
 /// | input                | before the verdict            | admitted                      | refused      |
 /// |----------------------|-------------------------------|-------------------------------|--------------|
@@ -11,25 +11,26 @@ internal import NetworkingTransport
 /// | content begins anew  | forgotten, or compared (1)    | the same, before a verdict    | before a verdict |
 /// | read                 | waits                         | content, then `commit` (2)    | waits        |
 /// | all content is here  | waits for the verdict         | waits for the reader          | complete     |
-/// | nobody is to read it | content is dropped, and complete when it is here                   |||
+/// | there is no reader   | content is dropped, and complete when it is here                   |||
 /// | the operation failed | what is kept is dropped (3)   | what is kept can be read      | –            |
 /// | the operation ended  | a read ends, when there is nothing left to read                    |||
 ///
 /// 1. What was read cannot be taken back: the reader compares what comes with it.
 /// 2. Once. The operation ends after it.
-/// 3. Unless whoever gives the verdict is to be waited for, after a connection was lost.
+/// 3. Unless the verdict is waited for, after a connection was lost.
 struct StreamMachine {
-    /// What is read, in order.
+    /// An item to read, in order.
     enum Item {
         case content(Data)
         /// The content of another response begins.
         case beginning(ContentForm)
     }
 
-    /// Whether the response is one that the operation's serializer accepts.
+    /// The verdict of the operation's serializer on the response.
     enum Verdict {
         case pending
-        /// The same, and the operation fails: what is kept is not dropped, nor the end reached, before there is one.
+        /// The same, but the operation fails: until there is a verdict, what is kept is not dropped, nor the end
+        /// reached.
         case awaited
         case admitted, refused
     }
@@ -40,7 +41,7 @@ struct StreamMachine {
     static let itemSize = 64 * 1024
 
     private var items: [Item] = []
-    /// What comes after `items`: being filled.
+    /// The content that comes after `items`, which is being filled.
     private var tail = Data()
     private var pendingBytes = 0
     private(set) var verdict = Verdict.pending
@@ -62,22 +63,22 @@ struct StreamMachine {
     private var isDiscarded = false
     /// The operation has ended.
     private var isOver = false
-    /// Sequences that somebody holds and may yet read.
+    /// The number of sequences that are held and may yet be read.
     private var readers = 0
     private(set) var isClaimed = false
-    /// Content was dropped because nobody was to read it.
+    /// Content was dropped because there was no reader.
     private var wasDropped = false
 
     /// There is no verdict yet.
     var isUndecided: Bool { verdict == .pending || verdict == .awaited }
 
-    /// Nobody reads, and nobody can begin to.
+    /// No reader is left, and none can begin.
     private var isUnwanted: Bool { readers == 0 }
 
-    /// Whether a range that begins after what was accepted may be appended.
+    /// True if a range that begins after what was accepted may be appended.
     var canContinue: Bool { !isRepeating && !isCoded }
 
-    /// Whether content may come anew without its being compared with what was read.
+    /// True if content may come anew without being compared with what was read.
     var canRestart: Bool { !wasRead }
 
     // MARK: The network thread's side
@@ -163,7 +164,7 @@ struct StreamMachine {
         verdict = .admitted
     }
 
-    /// The response is none that the serializer accepts. What has come of it, and whether the transfer was paused.
+    /// The serializer does not accept the response. Returns what has come of it, and true if the transfer was paused.
     mutating func refuse(_ response: UInt) -> (content: [Data], form: ContentForm, wasPaused: Bool)? {
         guard isUndecided, response == self.response else { return nil }
         guard !isDiscarded else {
@@ -190,7 +191,7 @@ struct StreamMachine {
     /// All content is here.
     mutating func complete() { isComplete = true }
 
-    /// Whether, after `complete()`, the content has got where it belongs without its being read.
+    /// True if, after `complete()`, the content has arrived where it belongs without being read.
     var needsNoReader: Bool { isComplete && (verdict == .refused || (isUnwanted && verdict == .admitted)) }
 
     /// No more content will come, nor is any wanted from the network.
@@ -200,25 +201,25 @@ struct StreamMachine {
         if verdict == .pending || verdict == .refused { dropItems() }
     }
 
-    /// The operation is about to fail, and whoever gives the verdict is waited for.
+    /// The operation is about to fail, and the verdict is waited for.
     mutating func keepUndecided() {
         if verdict == .pending { verdict = .awaited }
     }
 
-    /// Nobody is waited for any more.
+    /// The verdict is not waited for any more.
     mutating func giveUpUndecided() {
         guard verdict == .awaited else { return }
         verdict = .pending
         if isDiscarded { dropItems() }
     }
 
-    /// Another response takes the place of this one. False: some of it was read.
+    /// Another response takes the place of this one. False: some of this one was read.
     mutating func forgetUnread() -> Bool {
         if canRestart { dropItems() }
         return canRestart
     }
 
-    /// What was read is not what it should be: nothing more is read.
+    /// The content that was read is not what it should be: nothing more is read.
     mutating func fail() {
         discard()
         dropItems()
@@ -248,7 +249,7 @@ struct StreamMachine {
         return isPaused
     }
 
-    /// Somebody begins to read. False: somebody else has, or content was dropped.
+    /// A task begins to read. False: another task has, or content was dropped.
     mutating func claim() -> Bool {
         guard !isClaimed, !wasDropped else { return false }
         isClaimed = true
@@ -288,14 +289,14 @@ struct StreamMachine {
     /// So much waits that a reader that waits should not wait for more.
     var isPlenty: Bool { pendingBytes >= Self.lowWater }
 
-    /// Whether `read()` would answer with anything but `wait`.
+    /// True if `read()` would answer with anything but `wait`.
     var isReadable: Bool {
         if isOver, verdict != .awaited { return true }
         guard verdict == .admitted else { return false }
         return !items.isEmpty || !tail.isEmpty || (isComplete && !isDiscarded && !wasCommitted)
     }
 
-    /// What was read of an earlier response has come again.
+    /// The content that was read of an earlier response has come again.
     mutating func didRepeat() {
         let isLast = !items.contains { if case .beginning = $0 { true } else { false } }
         if isLast { isRepeating = false }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// The time that an operation has taken so far, of what it may take in all. The clock stands while the operation is paused,
-/// and while its request waits for one of its origin's connections.
+/// The time that an operation has taken so far, of what it may take in all. The clock stands while the operation is
+/// paused, and while its request waits for one of its origin's connections.
 ///
 /// Not safe by itself: guarded by the lock of the operation that it belongs to.
 final class TotalTime {
-    /// When to look again, and which look it is.
+    /// The delay until the next look, and the number of that look.
     struct Alarm: Equatable {
         let delay: TimeInterval
         let number: UInt
@@ -15,7 +15,7 @@ final class TotalTime {
     /// Seconds, more than 0.
     let limit: TimeInterval
     private var spent: TimeInterval = 0
-    /// When the clock began to run; nil: it stands.
+    /// The time when the clock began to run; nil: it stands.
     private var start: TimeInterval?
     private var isPaused = true
     private var isWaiting = false
@@ -45,7 +45,8 @@ final class TotalTime {
         return update(now)
     }
 
-    /// The attempt is over, and another may follow: the clock runs, and an alarm that found nothing to end is made good.
+    /// The attempt is over, and another may follow: the clock runs, and an alarm that found nothing to end is made
+    /// good.
     func runBetweenAttempts(at now: TimeInterval) -> Alarm? {
         isWaiting = false
         guard let start else { return update(now) }
@@ -53,7 +54,7 @@ final class TotalTime {
         return Alarm(delay: max(0, limit - spent - (now - start)), number: number)
     }
 
-    /// What an alarm means: nil: nothing any more; else whether the time is over, or when to look again.
+    /// Returns what an alarm means: that the time is over, or that a later look is needed; nil: nothing any more.
     func look(_ number: UInt, at now: TimeInterval) -> Look? {
         guard number == self.number, let start else { return nil }
         let left = limit - spent - (now - start)

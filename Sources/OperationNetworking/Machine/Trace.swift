@@ -7,7 +7,7 @@ internal import NetworkingSupport
     internal import Logging
 #endif
 
-/// A debug trace of the ten steps of a request's way, for those who learn or mend the library.
+/// A debug trace of the ten steps of a request's way, for developers who learn or repair the library.
 ///
 /// Off unless the environment variable `OPERATION_NETWORKING_TRACE` is set when the process starts; then each step is a
 /// line on standard error. `CONTRIBUTING.md` has the same ten steps with the files of each.

@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What a manager's URL strings are resolved against.
+/// The URL that a manager's URL strings are resolved against.
 struct BaseURL: Sendable {
     /// Ends in "/" when it has a path; nil: strings are absolute.
     let url: URL?
@@ -40,10 +40,11 @@ struct BaseURL: Sendable {
         return result
     }
 
-    /// The origin that what identifies a user is for; nil: any. One that no URL has, when the base URL has none.
+    /// The origin that a user's identifying data are for; nil: any. An origin that no URL has, if the base URL has
+    /// none.
     var confiningOrigin: String? { url == nil ? nil : origin ?? "" }
 
-    /// Whether a URL is of another origin. False without a base URL: then there is no other.
+    /// Returns true if a URL is of another origin. False without a base URL: then there is no other.
     func isLeft(by other: URL) -> Bool {
         url != nil && RequestTarget(ifRequestable: other)?.origin != origin
     }

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-// Requests whose content has a form of its own, whatever the manager's request serializer makes of parameters.
+// Requests whose content is in a form that does not depend on the manager's request serializer.
 
 extension HTTPRequestOperationManager {
     /// Makes an operation that sends a body, without adding it to the queue. Dependencies can be added first.
@@ -12,10 +12,11 @@ extension HTTPRequestOperationManager {
     ///   - URLString: resolved against `baseURL`.
     ///   - body: the content, and its form.
     ///   - headers: set on the request, over the serializer's and the body's.
-    ///   - success: called on `completionQueue`, or the main queue, with the response object. `nil`, the default: nothing.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object. `nil`, the default:
+    ///     nothing.
     ///   - failure: likewise, with the error; also for a cancelled operation. The operation is never `nil` here.
-    /// - Throws: what `requestSerializer` throws; `RequestSerializationError` for a string that is no URL, and for a body
-    ///   that cannot be written.
+    /// - Throws: what `requestSerializer` throws; `RequestSerializationError` for a string that is no URL, and for a
+    ///   body that cannot be written.
     public func makeOperation(
         method: String, _ URLString: String, body: RequestBody, headers: [String: String]? = nil,
         success: Success? = nil, failure: Failure? = nil

@@ -33,7 +33,7 @@ extension HTTPRequestOperationManager {
         URLEscaping.normalizedPath(url.absoluteURL.path(percentEncoded: true))
     }
 
-    /// Cancels the requests in `operationQueue` that a predicate names. It is called on the calling thread.
+    /// Cancels the requests in `operationQueue` for which a predicate returns true. It is called on the calling thread.
     ///
     /// ```swift
     /// manager.cancelAllOperations(where: {

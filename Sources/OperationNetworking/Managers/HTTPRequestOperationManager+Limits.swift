@@ -2,8 +2,8 @@
 public import Foundation
 
 extension HTTPRequestOperationManager {
-    /// `maximumResponseBodySize` of the operations made from now on. Nil by default: 256 MiB in memory, any number of bytes
-    /// to a file or stream.
+    /// `maximumResponseBodySize` of the operations made from now on. Nil by default: 256 MiB in memory, any number of
+    /// bytes to a file or stream.
     public var maximumResponseBodySize: Int64? {
         get { withSettings { $0[\.maximumResponseBodySize] } }
         set { withSettings { $0[\.maximumResponseBodySize] = newValue.map { max(0, $0) } } }

@@ -2,10 +2,11 @@
 internal import Foundation
 
 extension HTTPRequestOperationManager {
-    /// Whether requests that leave the origin of `baseURL` (its scheme, host and port), because the URL string is an
-    /// absolute one or begins with "//", carry the `Authorization` and `Cookie` fields of `requestSerializer`, and their
-    /// operations `credential`, `clientIdentity` and the token of a ``TokenRefresher``. False by default: these are for the API
-    /// that the manager is for. No effect without a `baseURL`, and on fields given with a request.
+    /// True if requests that leave the origin of `baseURL` (its scheme, host and port) carry the user's credentials.
+    /// They leave it when the URL string is an absolute one or begins with "//". The credentials are the
+    /// `Authorization` and `Cookie` fields of `requestSerializer`, and the operations' `credential`, `clientIdentity`
+    /// and token of a ``TokenRefresher``. False by default: these are for the API that the manager is for. No effect
+    /// without a `baseURL`, and on fields given with a request.
     public var sendsAuthorizationToOtherOrigins: Bool {
         get { withSettings { $0.sendsAuthorizationToOtherOrigins } }
         set {
@@ -17,7 +18,7 @@ extension HTTPRequestOperationManager {
         }
     }
 
-    /// Whether there is something that identifies this manager's user, and is to stay out of a request for `url`.
+    /// Returns true if this manager has something that identifies its user and is to stay out of a request for `url`.
     func withholdsIdentity(from url: URL) -> Bool {
         guard baseURL != nil else { return false }
         let (serializer, provesUser, sendsAnyway) = withSettings {

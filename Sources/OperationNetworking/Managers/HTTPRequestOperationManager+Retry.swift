@@ -2,8 +2,8 @@
 internal import Foundation
 
 extension HTTPRequestOperationManager {
-    /// `retryPolicy` of the operations made from now on. Nil by default: nothing is sent again by itself. Carried over by
-    /// `copy()`, not archived.
+    /// `retryPolicy` of the operations made from now on. Nil by default: nothing is sent again by itself. Carried over
+    /// by `copy()`, not archived.
     ///
     /// ```swift
     /// manager.retryPolicy = RetryPolicy(maximumAttempts: 5)
@@ -14,8 +14,8 @@ extension HTTPRequestOperationManager {
     }
 
     /// The interceptors of the operations made from now on. None by default. `adapt` is called in order, `retry` in
-    /// order until one decides; `retryPolicy` has its say after that. Carried over by `copy()`, of operations, too, and
-    /// not archived.
+    /// order until one decides; `retryPolicy` decides after that. Carried over by `copy()`, of operations, too, and not
+    /// archived.
     public var interceptors: [any RequestInterceptor] {
         get { withSettings { $0[\.interceptors] } }
         set {

@@ -11,11 +11,11 @@ extension HTTPRequestOperationManager {
         var sendsAuthorizationToOtherOrigins = false
         /// Nil: the shared one.
         var reachabilityManager: NetworkReachabilityManager?
-        /// What records the operations.
+        /// The archives that record the operations.
         var archives: [HTTPArchive] = []
         var operations = Self.initialConfiguration()
 
-        /// Gives an operation that was told something already the settings a manager has.
+        /// Gives a manager's settings to an operation that has settings already.
         func apply(to configuration: inout Configuration) {
             configuration.shouldUseCredentialStorage = operations.value.shouldUseCredentialStorage
             configuration.credential = operations.value.credential

@@ -23,7 +23,8 @@ extension HTTPRequestOperationManager {
     ///   - URLString: resolved against `baseURL`.
     ///   - parameters: given to the request serializer.
     ///   - headers: set on the request, over the serializer's.
-    ///   - success: called on `completionQueue`, or the main queue, with the response object. Nil, the default: nothing.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object. Nil, the default:
+    ///     nothing.
     ///   - failure: likewise, with the error; also for a cancelled operation. The operation is never nil here.
     /// - Throws: what `requestSerializer` throws; `RequestSerializationError.Code.badURL` for a string that is no URL.
     public func makeOperation(
@@ -43,7 +44,8 @@ extension HTTPRequestOperationManager {
     ///   - parameters: sent as parts, before those that `block` appends.
     ///   - headers: set on the request, over the serializer's.
     ///   - block: called once, on the calling thread.
-    ///   - success: called on `completionQueue`, or the main queue, with the response object. Nil, the default: nothing.
+    ///   - success: called on `completionQueue`, or the main queue, with the response object. Nil, the default:
+    ///     nothing.
     ///   - failure: likewise, with the error; also for a cancelled operation. The operation is never nil here.
     /// - Throws: what `block` or `requestSerializer` throws.
     public func makeOperation(

@@ -15,8 +15,9 @@ public import FoundationNetworking
 /// | `http://example.com/v1/` | `` | `http://example.com/v1/` |
 /// | `http://example.com/v1/` | `http://example2.com/` | `http://example2.com/` |
 ///
-/// **Subclassing.** Override `init(baseURL:)` to set up an API client, and `httpRequestOperation(with:success:failure:)` to
-/// change every operation that the verbs make. A subclass restates `@unchecked Sendable`.
+/// **Subclassing.** Override `init(baseURL:)` to set up an API client, and
+/// `httpRequestOperation(with:success:failure:)` to change every operation that the verbs make. A subclass restates
+/// `@unchecked Sendable`.
 // Sendable because all stored state is guarded by `lock`, or immutable.
 open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying, NSSecureCoding {
     /// The URL that URL strings are resolved against. It ends in "/" when it has a path. Nil: strings are absolute. AF:
@@ -29,8 +30,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     /// A manager with a form request serializer, a JSON response serializer and a queue of its own.
     ///
-    /// - Parameter baseURL: what URL strings are resolved against; a "/" is added to its path if it lacks one, so that
-    ///   relative strings go below it. AF: `initWithBaseURL:`.
+    /// - Parameter baseURL: the URL that URL strings are resolved against; a "/" is added to its path if it lacks one,
+    ///   so that relative strings go below it. AF: `initWithBaseURL:`.
     public init(baseURL: URL? = nil) {
         base = BaseURL(baseURL)
         super.init()
@@ -41,7 +42,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         self.init(baseURL: nil)
     }
 
-    /// Reads or changes settings, alone. What is replaced is let go of after the lock: its end may be the user's code.
+    /// Reads or changes settings, alone. Replaced values are released after the lock: their end may be the user's code.
     func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value {
         let (value, old) = lock.withLock {
             let old = _settings
@@ -73,7 +74,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         set { withSettings { $0.operationQueue = newValue } }
     }
 
-    /// Whether operations consult `URLCredentialStorage.shared`. True by default. AF: `shouldUseCredentialStorage`.
+    /// True if operations consult `URLCredentialStorage.shared`. True by default. AF: `shouldUseCredentialStorage`.
     public var shouldUseCredentialStorage: Bool {
         get { lock.withLock { _settings[\.shouldUseCredentialStorage] } }
         set { withSettings { $0[\.shouldUseCredentialStorage] = newValue } }
@@ -85,8 +86,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         set { withSettings { $0[\.credential] = newValue } }
     }
 
-    /// Certificate and key that operations show to servers that ask for one. Nil by default. For the origin of `baseURL`: see
-    /// ``sendsAuthorizationToOtherOrigins``.
+    /// Certificate and key that operations show to servers that ask for one. Nil by default. For the origin of
+    /// `baseURL`: see ``sendsAuthorizationToOtherOrigins``.
     public var clientIdentity: ClientIdentity? {
         get { lock.withLock { _settings[\.clientIdentity] } }
         set { withSettings { $0[\.clientIdentity] = newValue } }
@@ -99,7 +100,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         set { withSettings { $0.securityPolicy = newValue } }
     }
 
-    /// The queue for operations' blocks. Nil by default: the main queue, which somebody must run. AF: `completionQueue`.
+    /// The queue for operations' blocks. Nil by default: the main queue, which the program must run. AF:
+    /// `completionQueue`.
     public var completionQueue: DispatchQueue? {
         get { lock.withLock { _settings[\.completionQueue] } }
         set { withSettings { $0[\.completionQueue] = newValue?.canonical } }
@@ -291,8 +293,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     ///   - URLString: resolved against `baseURL`.
     ///   - parameters: sent as parts, before those that `block` appends.
     ///   - headers: set on the request, over the serializer's.
-    ///   - block: appends parts after those for `parameters`; called once, on the calling thread. What it throws goes to
-    ///     `failure`.
+    ///   - block: appends parts after those for `parameters`; called once, on the calling thread. What it throws goes
+    ///     to `failure`.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil operation when the request could not be made.
     /// - Returns: the operation, in `operationQueue` already; nil when the request could not be made.
@@ -313,8 +315,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     // MARK: Copying and archiving
 
     /// A manager that ``makeCopy(baseURL:)`` makes, with the same base URL, copies of the serializers and the policy,
-    /// the same credential, identity, proxies, connections, cookie storage, cache, flags, queues, group and reachability
-    /// manager, and an empty operation queue of its own with the same limits.
+    /// the same credential, identity, proxies, connections, cookie storage, cache, flags, queues, group and
+    /// reachability manager, and an empty operation queue of its own with the same limits.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeCopy(baseURL: baseURL)
         let settings = lock.withLock { _settings }

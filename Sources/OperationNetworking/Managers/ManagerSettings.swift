@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// What the settings of both kinds of managers have in common.
+/// The common part of the settings of both kinds of managers.
 protocol ManagerSettings {
-    /// What operations are made with, and share until they are told something else.
+    /// The configuration that operations are made with, and share until one of their settings is changed.
     var operations: URLConnectionOperation.SharedConfiguration { get set }
 }
 
 extension ManagerSettings {
     typealias Configuration = URLConnectionOperation.Configuration
 
-    /// What `operations` is at first.
+    /// Returns the first value of `operations`.
     static func initialConfiguration() -> URLConnectionOperation.SharedConfiguration {
         var configuration = Configuration()
         configuration.securityPolicy = SecurityPolicy.default()
@@ -27,7 +27,7 @@ extension ManagerSettings {
         }
     }
 
-    /// A manager always has one.
+    /// The policy, which a manager always has.
     var securityPolicy: SecurityPolicy {
         get { self[\.securityPolicy] ?? .sharedDefault }
         set { self[\.securityPolicy] = newValue }

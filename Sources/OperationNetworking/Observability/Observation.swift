@@ -14,27 +14,27 @@ internal import NetworkingTransport
     internal import Tracing
 #endif
 
-/// What swift-log, swift-metrics and swift-distributed-tracing are told of an operation, with the package traits `Logging`,
-/// `Metrics` and `Tracing`. Without them it is empty, and none of its functions does anything.
+/// The data of an operation for swift-log, swift-metrics and swift-distributed-tracing, with the package traits
+/// `Logging`, `Metrics` and `Tracing`. Without them it is empty, and none of its functions does anything.
 struct Observation {
     #if Tracing
-        /// Where the operation was made.
+        /// The context in which the operation was made.
         let parent = ServiceContext.current
         var span: (any Span)?
     #endif
     #if Logging || Metrics
-        /// When the first attempt began.
+        /// The time at which the first attempt began.
         var start: UInt64?
     #endif
 
-    /// Where an operation's request goes. No user name, password, query or fragment.
+    /// The target of an operation's request. No user name, password, query or fragment.
     struct Target {
         var url: String
         var host: String
         var port: Int?
     }
 
-    /// An operation, as those who collect such things want to know it.
+    /// The facts about an operation that logs, metrics and traces report.
     struct Facts {
         var method: String
         var status: Int?
@@ -42,7 +42,7 @@ struct Observation {
         var attempts: Int
         var bytesReceived: Int64?
 
-        /// What names the kind of an error, of which there are few.
+        /// A name for the kind of an error, of which there are few.
         var errorType: String? {
             guard let error else { return status.flatMap { $0 >= 400 ? "\($0)" : nil } }
             let bridged = error as NSError
@@ -57,7 +57,7 @@ extension URLConnectionOperation {
         #if Tracing
             let (parent, method) = lock.withLock { (_observation.parent, _request.httpMethod ?? "GET") }
             let span = startSpan(method, context: parent ?? .topLevel, ofKind: .client)
-            // Without a tracer, and of what a tracer leaves out, nobody asks.
+            // Without a tracer, and for a span that the tracer leaves out, the attributes are not used.
             if span.isRecording {
                 let target = observedTarget
                 span.attributes["http.request.method"] = method
@@ -90,7 +90,7 @@ extension URLConnectionOperation {
             let nanoseconds = Int64(clamping: MonotonicClock.now &- start)
         #endif
         #if Metrics
-            // Without a backend nobody asks.
+            // Without a backend the measurements are not used.
             if !(MetricsSystem.factory is NOOPMetricsHandler) { measureEnd(after: nanoseconds) }
         #endif
         #if Logging

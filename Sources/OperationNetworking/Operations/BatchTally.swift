@@ -3,10 +3,10 @@ internal import Dispatch
 internal import Foundation
 internal import NetworkingSupport
 
-/// The count of a batch: which members have completed, and what is told of it.
+/// The count of a batch: which members have completed, and which reports are due.
 ///
 /// Members hold it from the moment on from which they are counted, and it holds a member only once that has completed:
-/// a batch that nobody runs is released with its members.
+/// a batch that is never run is released with its members.
 // Sendable because `state` is behind a lock and everything else is immutable.
 final class BatchTally: @unchecked Sendable {
     private struct State {
@@ -16,7 +16,7 @@ final class BatchTally: @unchecked Sendable {
         var bytes: BatchBytes
         var isBytesReportScheduled = false
         var completionBlock: (@Sendable ([URLConnectionOperation]) -> Void)?
-        /// Told once the completion block has returned.
+        /// Called once the completion block has returned.
         var followers: [@Sendable () -> Void] = []
         var isComplete = false
         /// Members and nested batches whose end is not in, and one for the enqueueing itself.
@@ -27,7 +27,7 @@ final class BatchTally: @unchecked Sendable {
         /// Serial, on top of the completion queue, so that counts arrive in order even if that is concurrent. Nil until
         /// the batch is tracked.
         var delivery: DispatchQueue?
-        /// What `delivery` is on top of.
+        /// The target queue of `delivery`.
         var target: DispatchQueue?
     }
 
@@ -53,7 +53,7 @@ final class BatchTally: @unchecked Sendable {
         progress.cancellationHandler = { [weak self] in self?.cancelMembers() }
     }
 
-    /// Whether the members' ends are followed.
+    /// True if the members' ends are followed.
     var isTracked: Bool { state.withLock { $0.delivery != nil } }
 
     var completionQueue: DispatchQueue? {
@@ -61,7 +61,7 @@ final class BatchTally: @unchecked Sendable {
         set { state.withLock { $0.completionQueue = newValue } }
     }
 
-    /// Where the blocks are called; nil until the batch is tracked.
+    /// The queue that the blocks are called on; nil until the batch is tracked.
     var deliveryTarget: DispatchQueue? { state.withLock { $0.target } }
 
     func setProgressBlock(_ block: (@Sendable (Int, Int) -> Void)?) {
@@ -78,9 +78,9 @@ final class BatchTally: @unchecked Sendable {
         state.withLock { $0.completionBlock = block }
     }
 
-    /// Fixes where the blocks are called. Nil: that was done before.
+    /// Fixes the queue that the blocks are called on, and returns it. Nil: that was done before.
     ///
-    /// - Parameter queue: the completion queue when the batch has none of its own; nil: the main queue.
+    /// - Parameter queue: the completion queue if the batch has none; nil: the main queue.
     func beginTracking(inheriting queue: DispatchQueue?) -> DispatchQueue? {
         state.withLock { state -> DispatchQueue? in
             guard state.delivery == nil else { return nil }
@@ -103,7 +103,7 @@ final class BatchTally: @unchecked Sendable {
         if !waits { memberDidComplete(member, at: index) }
     }
 
-    /// Counts, and tells of it; what comes until that was told is told with it.
+    /// Counts bytes, and reports them. Bytes that come before the report are part of it.
     private func noteBytes(_ note: (inout BatchBytes) -> Void) {
         let delivery = state.withLock { state -> DispatchQueue? in
             note(&state.bytes)
@@ -137,7 +137,7 @@ final class BatchTally: @unchecked Sendable {
         settle()
     }
 
-    /// One of what the completion waits for is in.
+    /// One of the ends that the completion waits for has come.
     func settle() {
         let delivery = state.withLock { state -> DispatchQueue? in
             state.outstanding -= 1
@@ -178,7 +178,8 @@ final class BatchTally: @unchecked Sendable {
         if isComplete { follower() }
     }
 
-    /// Last first: cancelling an upstream makes those that depend on it ready, and they would be started for nothing.
+    /// Cancels the members, last first: cancelling an upstream makes those that depend on it ready, and they would be
+    /// started for nothing.
     private func cancelMembers() {
         for member in members.reversed() { member.operation?.cancel() }
     }

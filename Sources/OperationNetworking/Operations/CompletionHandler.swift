@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What runs on the completion queue at the end of an operation.
+/// The handler that runs on the completion queue at the end of an operation.
 enum CompletionHandler {
     /// `completionBlock`.
     case block(@Sendable () -> Void)

@@ -4,15 +4,16 @@ internal import NetworkingSupport
 
 /// A file that an operation's response goes to, instead of memory.
 ///
-/// The content is written to a file beside the target, named after it with ".part" at the end (where that name would be too
-/// long for a file, after its beginning and a digest of it), and moved into place when
-/// it is complete and verified: nothing incomplete is ever found under the target's name. After a failure, a
-/// cancellation or a kill the partial file stays, with a note of what it is a part of in ".part.json", and the next
-/// operation for the same URL and target continues it, if the server still has the same representation; else it starts
-/// clean. Content that comes in one piece needs no note. Both are removed at the end. A response with a bad status does not touch the files: its content is collected in
-/// `responseData`.
+/// The content is written to a file in the target's directory, named after the target with ".part" at the end. If that
+/// name would be too long for a file, it is the beginning of the name and a digest of it. The file is moved into place
+/// when it is complete and verified: nothing incomplete is ever found under the target's name.
 ///
-/// A partial file that was put there by somebody else is not continued. A link, or a file of another user, in its place
+/// After a failure, a cancellation or a kill the partial file stays, with a note of what it is a part of in
+/// ".part.json". The next operation for the same URL and target continues it, if the server still has the same
+/// representation; otherwise it starts anew. Content that comes in one piece needs no note. Both files are removed at
+/// the end. A response with a bad status does not touch the files: its content is collected in `responseData`.
+///
+/// A partial file that another program put there is not continued. A link, or a file of another user, in its place
 /// fails the operation with `URLError.cannotWriteToFile` and is left alone.
 ///
 /// ```swift
@@ -35,7 +36,7 @@ public struct DownloadDestination: Sendable, Codable, Equatable {
     /// The SHA-256 digest that the content must have, 32 bytes. A mismatch fails the operation and removes the partial
     /// file. Nil by default.
     public var sha256: Data?
-    /// Whether a partial file of an earlier attempt is continued. True by default.
+    /// True if a partial file of an earlier attempt is continued. True by default.
     public var continuesPartialFile: Bool
 
     /// A target and its rules.
@@ -50,8 +51,8 @@ public struct DownloadDestination: Sendable, Codable, Equatable {
 }
 
 extension URLConnectionOperation {
-    /// The file that the response's content goes to. Nil by default. Takes precedence over `outputStream`; has no effect
-    /// once the transfer began.
+    /// The file that the response's content goes to. Nil by default. Takes precedence over `outputStream`; has no
+    /// effect once the transfer began.
     public var downloadDestination: DownloadDestination? {
         get { lock.withLock { _configuration.value.downloadDestination } }
         set {
@@ -64,12 +65,12 @@ extension URLConnectionOperation {
 }
 
 extension URLConnectionOperation {
-    /// Removes the part that a download has left beside its target for another one to continue.
+    /// Removes the part that a download has left next to its target for another one to continue.
     ///
-    /// For an operation that has finished, and for one that was cancelled: if it has not ended yet, the part goes when it
-    /// does, before its completion blocks run. An operation that is neither goes on as if nothing had been said, and one without
-    /// a ``downloadDestination`` has no part. Files that are not this URL's and target's, or that another download writes to,
-    /// stay. Blocks for as long as the file system takes. Calling it again changes nothing.
+    /// For an operation that has finished, and for one that was cancelled: if it has not ended yet, the part goes when
+    /// it does, before its completion blocks run. An operation that is neither is not affected, and one without a
+    /// ``downloadDestination`` has no part. Files that are not this URL's and target's, or that another download writes
+    /// to, stay. Blocks for as long as the file system takes. Calling it again changes nothing.
     public func discardPartialDownload() {
         guard lock.withLock({ _machine.discardPart() }) else { return }
         removePart()
@@ -82,7 +83,7 @@ extension URLConnectionOperation {
 }
 
 extension DownloadDestination {
-    /// Whether the target is a file of this very directory, whatever links there are on the way to it.
+    /// Returns true if the target is a file directly in this directory, whatever links there are on the way to it.
     func isDirectly(in directory: URL) -> Bool {
         guard fileURL.isFileURL, directory.isFileURL else { return false }
         let name = fileURL.lastPathComponent

@@ -5,8 +5,8 @@ internal import FoundationNetworking
 extension HTTPRequestOperation {
     /// The response object, once the operation has finished.
     ///
-    /// An operation that is in no queue and was not started is started, and so are those it waits for. Cancelling the task
-    /// cancels the operation. Does not wait for completion blocks, and so needs no running main queue.
+    /// An operation that is in no queue and was not started is started, and so are those it waits for. Cancelling the
+    /// task cancels the operation. Does not wait for completion blocks, and so needs no running main queue.
     ///
     /// ```swift
     /// let operation = try manager.makeOperation(method: "GET", "books")
@@ -15,14 +15,15 @@ extension HTTPRequestOperation {
     /// ```
     ///
     /// - Throws: the operation's `error`; `OperationDependencyError`, when the operation waits for one that is not the
-    ///   library's and that nobody started or put into a queue, so that it may never end.
+    ///   library's, was not started and is in no queue, so that it may never end.
     public func value() async throws -> sending Any? {
         try await waitForEnd()
         if let error { throw error }
         return ParsedResult(responseObject).value
     }
 
-    /// The response object as a value of a type that may leave a task, as in `Task { try await operation.value(as: …) }`.
+    /// The response object as a value of a type that may leave a task, as in
+    /// `Task { try await operation.value(as: …) }`.
     ///
     /// - Parameter type: what the response serializer makes, such as `[String: any Sendable].self` for a JSON object,
     ///   `Data.self`, or an optional for a response that may have no content.
@@ -41,9 +42,9 @@ extension HTTPRequestOperation {
 
     /// The response's content decoded as a value.
     ///
-    /// The content is parsed once, by `decoder`: an operation with a ``JSONResponseSerializer``, as a manager makes it, only
-    /// checks status and content type then, and makes its `responseObject` when somebody asks for it. Any JSON value may be
-    /// at the top level. No content is `nil` where `type` is an optional, as for a 204.
+    /// The content is parsed once, by `decoder`: an operation with a ``JSONResponseSerializer``, as a manager makes it,
+    /// only checks status and content type then, and makes its `responseObject` when that is asked for. Any JSON value
+    /// may be at the top level. No content is `nil` where `type` is an optional, as for a 204.
     ///
     /// ```swift
     /// let book = try await manager.makeOperation(method: "GET", "books/1")
@@ -53,9 +54,9 @@ extension HTTPRequestOperation {
     ///
     /// - Parameters:
     ///   - type: the type to decode.
-    ///   - decoder: what decodes the content; a plain `JSONDecoder` by default.
-    /// - Throws: the operation's `error`, or a `ResponseSerializationError` over the decoder's error, which names the coding
-    ///   path.
+    ///   - decoder: the decoder of the content; a plain `JSONDecoder` by default.
+    /// - Throws: the operation's `error`, or a `ResponseSerializationError` over the decoder's error, which names the
+    ///   coding path.
     public func decoded<T: Decodable & Sendable>(_ type: T.Type, decoder: JSONDecoder = JSONDecoder()) async throws -> T
     {
         try await result(of: type, decoder: decoder).value
@@ -65,7 +66,7 @@ extension HTTPRequestOperation {
     ///
     /// - Parameters:
     ///   - type: the type to decode.
-    ///   - decoder: what decodes the content; a plain `JSONDecoder` by default.
+    ///   - decoder: the decoder of the content; a plain `JSONDecoder` by default.
     /// - Throws: as ``decoded(_:decoder:)``.
     public func result<T: Decodable & Sendable>(
         of type: T.Type, decoder: JSONDecoder = JSONDecoder()
@@ -93,7 +94,7 @@ extension HTTPRequestOperation {
     }
 }
 
-/// Hands a result to the one who asked for it.
+/// Hands a result to the task that asked for it.
 // Sendable because the operation is finished: neither it nor the serializer touches the object any more.
 private struct ParsedResult: @unchecked Sendable {
     let value: Any?

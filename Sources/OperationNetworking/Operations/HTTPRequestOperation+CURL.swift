@@ -8,16 +8,16 @@ extension HTTPRequestOperation {
     /// Returns the shell command that makes this operation's request with curl. It has method, URL, header fields,
     /// cookies and content, with what the library adds to it and without what curl would.
     ///
-    /// Content that is not text comes from `printf`; a body stream is left to be given on standard input. Settings of the
-    /// transport (proxies, security policy, client identity) are not in it.
+    /// Content that is not text comes from `printf`; a body stream is left to be given on standard input. Settings of
+    /// the transport (proxies, security policy, client identity) are not in it.
     ///
     /// ```swift
     /// print(operation.cURLCommand())
     /// ```
     ///
-    /// - Parameter maskingSecrets: whether `***` stands for the values of `Authorization`, `Proxy-Authorization` and
-    ///   `Cookie`, for the credential, and for user name and password in the URL. True by default. Query and content are
-    ///   shown as they are.
+    /// - Parameter maskingSecrets: true if `***` stands for the values of `Authorization`, `Proxy-Authorization` and
+    ///   `Cookie`, for the credential, and for user name and password in the URL. True by default. Query and content
+    ///   are shown as they are.
     public func cURLCommand(maskingSecrets: Bool = true) -> String {
         let (request, configuration) = lock.withLock { (_request, _configuration.value) }
         let method = request.httpMethod ?? "GET"
@@ -38,7 +38,7 @@ extension HTTPRequestOperation {
             fields.append(field)
         }
         if !has("Accept-Encoding") { command.append("--compressed") }
-        // What curl would say of itself.
+        // The fields that curl would send without being asked.
         let unsaid = ["User-Agent"] + (hasContent ? ["Content-Type", "Expect"] : [])
         for field in fields {
             let isSecret = maskingSecrets && Self.secretFields.contains { field.name.isFieldName($0) }
@@ -68,14 +68,14 @@ extension HTTPRequestOperation {
     /// Fields whose values are secrets.
     static let secretFields = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
 
-    /// In one order for equal requests.
+    /// Returns the header fields, in the same order for equal requests.
     private static func fields(of request: URLRequest) -> [HeaderField] {
         (request.allHTTPHeaderFields ?? [:]).map { HeaderField($0.key, $0.value) }
             .filter { !$0.name.isFieldName("Content-Length") && !$0.name.isFieldName("Transfer-Encoding") }
             .sorted { $0.name < $1.name }
     }
 
-    /// As one word of a shell, whatever is in it.
+    /// Returns a text as one word of a shell, whatever is in it.
     private static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "'")]
         for byte in text.utf8 {
@@ -86,7 +86,7 @@ extension HTTPRequestOperation {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Three digits.
+    /// Returns a byte as three digits.
     private static func octal(_ byte: UInt8) -> String {
         String([byte >> 6, byte >> 3 & 7, byte & 7].map { Character(Unicode.Scalar(UInt8(ascii: "0") + $0)) })
     }

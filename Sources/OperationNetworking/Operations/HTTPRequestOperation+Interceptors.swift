@@ -4,10 +4,10 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-// What interceptors are asked, and what becomes of their answers.
+// The questions to interceptors, and the effects of their answers.
 
 extension URLConnectionOperation {
-    /// Whether interceptors see the attempts. Called with `lock` held.
+    /// True if interceptors see the attempts. Called with `lock` held.
     var _isIntercepted: Bool { !_configuration.value.interceptors.isEmpty && self is HTTPRequestOperation }
 }
 
@@ -27,7 +27,7 @@ extension HTTPRequestOperation {
         do {
             var adapted = request
             for interceptor in interceptors {
-                // The operation has ended: nobody wants the answer.
+                // The operation has ended: the answer is not wanted any more.
                 try Task.checkCancellation()
                 adapted = try await interceptor.adapt(adapted, for: self)
             }
@@ -81,8 +81,8 @@ extension HTTPRequestOperation {
         }
     }
 
-    /// Why an attempt failed: for want of a response, by the serializer's word, or because it was not authorized. Called with
-    /// `lock` held.
+    /// Returns the reason that an attempt failed: no response, the serializer's error, or a 401; nil: it did not fail.
+    /// Called with `lock` held.
     private func failureOfAttempt(_ end: AttemptEnd) -> (any Error)? {
         if let error = end.error ?? _serializationFailure { return error }
         guard _received.value.head?.statusCode == 401 else { return nil }
@@ -117,12 +117,12 @@ extension HTTPRequestOperation {
 
     // MARK: For `TokenRefresher`
 
-    /// Takes interceptors away.
+    /// Removes interceptors.
     func removeInterceptors(where isUnwanted: (any RequestInterceptor) -> Bool) {
         lock.withLock { _mutableConfiguration.interceptors.removeAll(where: isUnwanted) }
     }
 
-    /// What a refresher noted.
+    /// Returns the notes of a refresher.
     func tokenUse(of refresher: TokenRefresher) -> TokenUse? {
         lock.withLock { _retry?.tokens[ObjectIdentifier(refresher)] }
     }
@@ -131,7 +131,7 @@ extension HTTPRequestOperation {
         lock.withLock { _retryState.tokens[ObjectIdentifier(refresher)] = use }
     }
 
-    /// Whether what identifies the manager's user may go to `url`, or was asked for from there.
+    /// Returns true if data that identify the manager's user may go to `url`, or were asked for from there.
     func maySendIdentity(to url: URL?) -> Bool {
         let (origin, own, security) = lock.withLock {
             (_configuration.value.authorizedOrigin, _request.url, _configuration.value.strictTransportSecurity)

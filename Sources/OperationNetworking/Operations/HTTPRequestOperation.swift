@@ -10,10 +10,10 @@ internal import NetworkingSupport
 /// finds `responseObject` and `error` in place.
 // Sendable for the same reason as `URLConnectionOperation`: the fields below are guarded by `lock`.
 open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
-    /// What the serializer made of the response.
+    /// The result of the serializer for the response.
     private enum Serialization {
         case none
-        /// Status and content type are right; the content was left to a decoder, and is parsed when somebody asks.
+        /// Status and content type are right; the content was left to a decoder, and is parsed when it is asked for.
         case accepted
         /// A decoder has made a value of the content: that this serializer might not is no error.
         case decoded
@@ -23,7 +23,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
     // Guarded by `lock`.
     @exclusivity(unchecked) private var _responseSerializer: HTTPResponseSerializer = .plain
     @exclusivity(unchecked) private var _serialization = Serialization.none
-    /// Somebody decodes the content.
+    /// A decoder is to parse the content.
     @exclusivity(unchecked) private var _leavesParsing = false
 
     /// The last response received. `nil` before one.
@@ -103,8 +103,8 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         setCompletion(.result(success: success, failure: failure))
     }
 
-    /// A fresh operation for the same request, with the same settings and blocks and a copy of the response serializer, but
-    /// without results and completion block.
+    /// A fresh operation for the same request, with the same settings and blocks and a copy of the response serializer,
+    /// but without results and completion block.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = super.copy(with: zone)
         if let operation = copy as? HTTPRequestOperation {
@@ -138,29 +138,29 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     /// The response as serializers look at it.
     private var serializedResponse: SerializedResponse {
-        // A subclass may have overridden what it says of itself.
+        // A subclass may have overridden `response`.
         let isPlain = type(of: self) == HTTPRequestOperation.self || self is SessionOperation
         guard isPlain, let head = lock.withLock({ _received.value.head }) else { return SerializedResponse(response) }
         return SerializedResponse(head) { [self] in response }
     }
 
-    /// Whether a serializer takes a response without a look at what its content says.
+    /// Returns true if a serializer accepts a response without a look at what its content says.
     private func accepts(_ serializer: HTTPResponseSerializer, data: Data?) -> Bool {
         (try? serializer.check(serializedResponse, data: data)) != nil
     }
 
-    /// Whose content is parsed.
+    /// The origin whose content is parsed.
     var parsingOrigin: String { lock.withLock { _target?.origin } ?? "" }
 
     // MARK: For `decoded`
 
-    /// Somebody will decode the content: it is not parsed before, so that it is parsed once.
+    /// A decoder will parse the content: it is not parsed before, so that it is parsed once.
     func leavesParsingToDecoder() {
         lock.withLock { _leavesParsing = true }
     }
 
-    /// Leaves the content to a decoder if that is wanted, and the serializer is one that does no more than parse JSON. False:
-    /// it is to be parsed.
+    /// Leaves the content to a decoder if that is wanted, and the serializer does no more than parse JSON. False: the
+    /// content is to be parsed.
     private func acceptForDecoder() -> Bool {
         let (serializer, data) = lock.withLock { (_leavesParsing ? _responseSerializer : nil, _received.value.data) }
         guard let serializer, type(of: serializer) == JSONResponseSerializer.self,
@@ -173,8 +173,8 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         }
     }
 
-    /// The error of an operation whose content a decoder is to parse. What a JSON serializer says of the content does not
-    /// count: it takes no bare values.
+    /// The error of an operation whose content a decoder is to parse. A JSON serializer's error about the content does
+    /// not count: it takes no bare values.
     var errorBeforeDecoding: (any Error)? {
         let (serialization, isJSON) = lock.withLock {
             (_serialization, type(of: _responseSerializer) == JSONResponseSerializer.self)
@@ -185,12 +185,13 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         return error
     }
 
-    /// The error that counts for operations that depend on this one. A bare value that a decoder is to have is none.
+    /// The error that counts for operations that depend on this one. A bare value that is left to a decoder is no
+    /// error.
     var errorForDependents: (any Error)? {
         let (serialization, serializer, data) = lock.withLock {
             (_serialization, _responseSerializer, _received.value.data)
         }
-        // Others are parsed once, for everybody.
+        // Other content is parsed once, for all.
         let isBare = data?.first { $0 > UInt8(ascii: " ") }.map { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") }
         if super.error == nil, case .accepted = serialization, isBare == true,
             let json = serializer.copy() as? JSONResponseSerializer
@@ -201,7 +202,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         return error
     }
 
-    /// Whether the serializer has made an object of the content.
+    /// True if the serializer has made an object of the content.
     var hasParsedContent: Bool {
         guard case .done = lock.withLock({ _serialization }) else { return false }
         return true
@@ -214,7 +215,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         }
     }
 
-    /// The object of content that a decoder was happy with; nil for content that the serializer does not take.
+    /// Returns the object of content that a decoder has decoded; nil for content that the serializer does not take.
     private func parseDecoded() -> Any? {
         let (serializer, data) = lock.withLock { (_responseSerializer, _received.value.data) }
         let object = (try? serializer.parsed(serializedResponse, data: data)) ?? nil
@@ -264,8 +265,8 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
             let isRead = _configuration.value.stream?.isOpen == true
             return (_responseSerializer, _received.value.data, _request.httpMethod, isRead)
         }
-        // A response to HEAD has no content that could be of a wrong type, and that of one which is accepted may be a reader's
-        // matter, though it was kept back until now.
+        // A response to HEAD has no content that could be of a wrong type, and that of one which is accepted may be a
+        // reader's matter, though it was kept back until now.
         let isOthers = isRead && accepts(serializer, data: nil)
         let data = method == "HEAD" || isOthers ? nil : received
         let result: Serialization
@@ -280,7 +281,7 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         return result
     }
 
-    /// What the serializer says is wrong with the response that was received last. Called with `lock` held.
+    /// The serializer's error for the response that was received last. Called with `lock` held.
     var _serializationFailure: (any Error)? {
         guard case .done(_, let error) = _serialization else { return nil }
         return error
@@ -297,6 +298,6 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 }
 
 extension HTTPResponseSerializer {
-    /// What operations have until somebody looks at theirs, so that thousands of them share one.
+    /// The serializer of all operations whose own has not been asked for, so that thousands of them share one.
     static let plain = HTTPResponseSerializer()
 }

@@ -2,8 +2,8 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// What an operation's metrics are made of when somebody asks for them, which hardly any request's user does.
-// Sendable because whoever makes one sets it before anybody else has it.
+/// The data that an operation's metrics are made of when they are asked for, which is rare.
+// Sendable because its maker sets it before any other code has it.
 final class MeasuredAttempt: @unchecked Sendable {
     let timings: TransferTimings
     let redirectCount: Int

@@ -3,21 +3,21 @@ internal import Dispatch
 internal import Foundation
 internal import NetworkingSupport
 
-/// Collects notifications for a queue and posts them together, so that thousands of short operations do not mean as many
-/// dispatches. They go with a completion that is on its way to the queue, or else are dispatched for themselves.
+/// Collects notifications for a queue and posts them together, so that thousands of short operations do not mean as
+/// many dispatches. They go with a completion that is on its way to the queue, or else have a dispatch of their own.
 ///
-/// A queue that nobody runs, as the main queue of a tool that waits for its requests, must not keep operations and tasks
-/// alive for ever: after a second without a sign of life the mailbox goes on without holding them, and a notification is
-/// dropped with the object it is about.
+/// A queue that does not run, such as the main queue of a tool that waits for its requests, must not keep operations
+/// and tasks alive for ever. After a second without a sign of life the mailbox goes on without holding them, and a
+/// notification is dropped with its object.
 final class NotificationMailbox: Sendable {
     typealias Object = any AnyObject & Sendable
 
     static let shared = NotificationMailbox()
 
-    /// What a notification is about.
+    /// The object of a notification.
     fileprivate enum Subject {
         case held(Object)
-        /// Of a queue that has given no sign of life.
+        /// Not held: its queue has given no sign of life.
         case known(WeakReference)
 
         var object: Object? {
@@ -48,32 +48,32 @@ final class NotificationMailbox: Sendable {
         let queue: DispatchQueue
         let number: UInt
         var items: [Item] = []
-        /// When the queue was asked to come, in seconds of the uptime.
+        /// The time when the delivery was asked for, in seconds of the uptime.
         let since: TimeInterval
         var isStalled = false
     }
 
     private struct State {
-        /// One for each queue that something waits for: few.
+        /// One for each queue that a notification waits for: few.
         var entries: [Entry] = []
         /// The number of the newest entry.
         var lastNumber: UInt = 0
         /// A look at the entries' age is under way.
         var isWatching = false
 
-        /// The queue's entry, and whether it is new: then somebody has to come for it.
+        /// Returns the index of the queue's entry, and true if it is new: then its delivery has to be arranged.
         mutating func entry(for queue: DispatchQueue) -> (index: Int, isNew: Bool) {
             if let index = entries.firstIndex(where: { $0.queue === queue }) { return (index, false) }
             lastNumber &+= 1
             var entry = Entry(queue: queue, number: lastNumber, since: Runtime.current.uptime)
-            // What comes together on a busy queue, without growing step by step.
+            // Room for the items that come together on a busy queue, so that the array need not grow step by step.
             entry.items.reserveCapacity(16)
             entries.append(entry)
             return (entries.count - 1, true)
         }
     }
 
-    /// Seconds that a queue may take before the mailbox lets go of its objects.
+    /// Seconds that a queue may take before the mailbox stops holding its objects.
     private static let patience = 1.0
 
     private let state = Locked(State())
@@ -94,7 +94,7 @@ final class NotificationMailbox: Sendable {
         if watches { watch() }
     }
 
-    /// Sees to it that somebody comes for an entry.
+    /// Arranges the delivery of an entry.
     private func arrange(_ entry: UInt, on queue: DispatchQueue) {
         let runtime = Runtime.current
         guard runtime.isNetworkThread else { return runtime.on(queue) { [self] in deliver(on: queue) } }
@@ -105,8 +105,8 @@ final class NotificationMailbox: Sendable {
         }
     }
 
-    /// Says that the caller is about to dispatch to `queue` what calls `deliver(on:)` first. What is posted until that runs
-    /// needs no dispatch of its own.
+    /// Says that the caller is about to dispatch to `queue` work that calls `deliver(on:)` first. Notifications that
+    /// are posted until that runs need no dispatch of their own.
     func expectDelivery(on queue: DispatchQueue) {
         state.withLock { _ = $0.entry(for: queue) }
     }
@@ -142,7 +142,7 @@ final class NotificationMailbox: Sendable {
 }
 
 extension NotificationMailbox {
-    /// What a lock may not be held for when it is let go of.
+    /// Values that must not be released while a lock is held.
     fileprivate struct Released {
         var items: [Item] = []
         var objects: [Object] = []
@@ -150,7 +150,7 @@ extension NotificationMailbox {
 }
 
 extension NotificationMailbox.Entry {
-    /// Lets go of the objects, and forgets those that are gone.
+    /// Stops holding the objects, and forgets those that are gone.
     fileprivate mutating func release(_ released: inout NotificationMailbox.Released) {
         var kept: [NotificationMailbox.Item] = []
         for var item in items {

@@ -15,7 +15,8 @@ extension OperationBatch {
     /// The bytes sent and received so far. Counted when a block was set by ``setBytesBlock(_:)``; 0 otherwise.
     public var bytes: Bytes { tally.bytes }
 
-    /// Sets a block that is told of the bytes that the members send and receive. Counts that come while it runs are merged.
+    /// Sets a block that is called with the bytes that the members send and receive. Counts that come while it runs are
+    /// merged.
     ///
     /// To be set before the batch is enqueued. A member's own progress blocks go on being called when they were set
     /// before that, too. Called on `completionQueue`, or the main queue, for the last time before the completion block.
@@ -36,7 +37,7 @@ struct BatchBytes {
     private var sentByMember: [Int64]
     /// The sums.
     private(set) var sum = OperationBatch.Bytes()
-    /// Members whose length is not known, and what the others expect.
+    /// The number of members whose length is not known, and the bytes that the others expect.
     private var unknownCount: Int
     private var expected: Int64 = 0
 

@@ -6,8 +6,9 @@ internal import NetworkingSupport
 /// A named group of operations, enqueued, paused, resumed and cancelled as one.
 ///
 /// Completes exactly once, last: after every member has finished and its own completion blocks have returned, whatever
-/// mix of success, failure and cancellation; an empty batch completes when it is enqueued. Once it was enqueued nobody has
-/// to keep the batch. One that was not is released with its members when nobody keeps them.
+/// mix of success, failure and cancellation; an empty batch completes when it is enqueued. After it was enqueued, the
+/// program need not keep the batch. A batch that was not enqueued is released with its members when the program does
+/// not keep them.
 ///
 /// ```swift
 /// let batch = OperationBatch(
@@ -28,7 +29,7 @@ public final class OperationBatch: Sendable {
     /// One unit for each member. Completed when it has finished and its blocks have returned.
     public var progress: Progress { tally.progress }
     private let batches: [OperationBatch]
-    /// What the members hold on to.
+    /// The tally of the batch, which the members hold.
     let tally: BatchTally
 
     /// A batch of operations that are in no queue yet. An operation is a member of one batch only once, even if it is
@@ -48,14 +49,14 @@ public final class OperationBatch: Sendable {
         tally = BatchTally(members, batches: batches.count)
     }
 
-    /// The queue for both blocks. Nil by default: that of the batch that this one is nested in, or the main queue, which
-    /// somebody must run.
+    /// The queue for both blocks. Nil by default: that of the batch that this one is nested in, or the main queue,
+    /// which the program must run.
     public var completionQueue: DispatchQueue? {
         get { tally.completionQueue }
         set { tally.completionQueue = newValue }
     }
 
-    /// Sets a block that is told of each member's end. It is called in order, with a count that only grows, after the
+    /// Sets a block that is called at each member's end. It is called in order, with a count that only grows, after the
     /// member's own blocks and before the batch's completion. Called on `completionQueue`, or the main queue.
     public func setProgressBlock(
         _ block: (@Sendable (_ numberOfFinishedOperations: Int, _ totalNumberOfOperations: Int) -> Void)?
@@ -63,8 +64,8 @@ public final class OperationBatch: Sendable {
         tally.setProgressBlock(block)
     }
 
-    /// Sets a block that is told of the end, once, with the members in insertion order. Called on `completionQueue`, or
-    /// the main queue.
+    /// Sets a block that is called once at the end, with the members in insertion order. Called on `completionQueue`,
+    /// or the main queue.
     public func setCompletionBlock(_ block: (@Sendable (_ operations: [URLConnectionOperation]) -> Void)?) {
         tally.setCompletionBlock(block)
     }
@@ -81,10 +82,11 @@ public final class OperationBatch: Sendable {
         tally.settle()
     }
 
-    /// Cancels every member. Those that a queue has not started finish at once, in a queue of Foundation's when their turn
-    /// comes; when the batch is enqueued later, they finish then.
+    /// Cancels every member. Those that a queue has not started finish at once, in a Foundation queue when their
+    /// turn comes; when the batch is enqueued later, they finish then.
     public func cancel() {
-        // Last first: cancelling an upstream makes those that depend on it ready, and they would be started for nothing.
+        // Last first: cancelling an upstream makes those that depend on it ready, and they would be started for
+        // nothing.
         for operation in operations.reversed() { operation.cancel() }
     }
 
@@ -99,10 +101,10 @@ public final class OperationBatch: Sendable {
     }
 
     /// Waits until every member has finished, and returns the members in insertion order. A batch that was not enqueued
-    /// is, on a queue of the library's. Cancelling the task cancels the batch.
+    /// is enqueued on one of the library's queues. Cancelling the task cancels the batch.
     ///
-    /// Waits for the blocks, the batch's and those of its members, too. Needs no running main queue: where some of them are
-    /// to run there, and it runs nothing for a second, they are not waited for.
+    /// Waits for the blocks, the batch's and those of its members, too. Needs no running main queue: where some of them
+    /// are to run there, and it runs nothing for a second, they are not waited for.
     public func value() async -> [URLConnectionOperation] {
         enqueue(on: Self.defaultQueue)
         let runtime = operations.first?.runtime
@@ -127,7 +129,7 @@ public final class OperationBatch: Sendable {
         batches.flatMap { $0.tally.isTracked ? $0.operations : $0.enqueuedElsewhere }
     }
 
-    /// Whether the main queue has to run before the batch is complete.
+    /// True if the main queue has to run before the batch is complete.
     private var waitsForMainQueue: Bool {
         tally.deliveryTarget?.isMain == true || batches.contains(where: \.waitsForMainQueue)
             || operations.contains(where: \.deliveryQueue.isMain)
@@ -137,7 +139,7 @@ public final class OperationBatch: Sendable {
 
     /// Begins to follow the members' ends. False: it has before.
     ///
-    /// - Parameter queue: The completion queue when the batch has none of its own; nil: the main queue.
+    /// - Parameter queue: The completion queue if the batch has none; nil: the main queue.
     func track(inheriting queue: DispatchQueue? = nil) -> Bool {
         guard let target = tally.beginTracking(inheriting: queue) else { return false }
         for batch in batches {
@@ -150,8 +152,8 @@ public final class OperationBatch: Sendable {
 }
 
 extension DispatchQueue {
-    /// Calls `body` on another thread if the main queue runs nothing for a second, as it does where a tool waits for its
-    /// requests on the main thread.
+    /// Calls `body` on another thread if the main queue runs nothing for a second, as it does where a tool waits for
+    /// its requests on the main thread.
     fileprivate static func ifMainStalls(_ body: @escaping @Sendable () -> Void) {
         let runs = Locked(false)
         Runtime.current.on(.sharedMain) { runs.withLock { $0 = true } }

@@ -11,7 +11,7 @@ public enum OperationState: Int, Sendable, CaseIterable {
     /// Ended. Nothing changes any more.
     case finished = 3
 
-    /// The key under which Foundation's queue is told of entering or leaving this state.
+    /// The key under which Foundation's queue learns of entering or leaving this state.
     var key: String {
         switch self {
         case .paused: "isPaused"
@@ -21,7 +21,7 @@ public enum OperationState: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Whether an operation may go from this state to `next`.
+    /// Returns true if an operation may go from this state to `next`.
     ///
     /// - Parameter isCancelled: a cancelled operation may end without having been executed, and a paused one that is
     ///   cancelled becomes ready again so that it can.

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// Options for what an observer is told. Foundation on Linux has no `NSKeyValueObservingOptions`.
+/// Options for the calls of an observer. Foundation on Linux has no `NSKeyValueObservingOptions`.
 public struct StateObservingOptions: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -18,9 +18,9 @@ public struct StateObservingOptions: OptionSet, Sendable {
     public static let old = StateObservingOptions(rawValue: 2)
     /// The observer is called once with the present value, before `observe` returns.
     public static let initial = StateObservingOptions(rawValue: 4)
-    /// The observer is called twice for a change, the first time before Foundation's queue hears of it.
+    /// The observer is called twice for a change, the first time before Foundation's queue learns of it.
     ///
-    /// A change that another thread tells than the one that made it may be known to the queue before.
+    /// If the thread that reports a change is not the one that made it, the queue may know the change before.
     public static let prior = StateObservingOptions(rawValue: 8)
 }
 
@@ -30,7 +30,7 @@ public struct StateChange<Value> {
     public let oldValue: Value?
     /// The value after the change. `nil` unless `.new` was asked for, and for a `.prior` call.
     public let newValue: Value?
-    /// Whether this is the first of the two calls that `.prior` asks for.
+    /// True for the first of the two calls that `.prior` asks for.
     public let isPrior: Bool
 }
 
@@ -45,7 +45,7 @@ public final class OperationStateObservation: @unchecked Sendable {
         let didChange: @Sendable (URLConnectionOperation, StateSnapshot, StateSnapshot) -> Void
         private let ended = Atomic(false)
 
-        /// Whether nothing more is to be told.
+        /// True if nothing more is to be reported.
         var isEnded: Bool { ended.load(ordering: .acquiring) }
 
         init(

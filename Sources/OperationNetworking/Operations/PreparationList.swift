@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// What edits an operation's request before it starts, in order of addition. What comes from one upstream is found at once,
-/// however many there are.
+/// The edits of an operation's request before it starts, in order of addition. The edits from one upstream are found at
+/// once, however many there are.
 struct PreparationList {
-    /// What was removed leaves a gap, until half of the places are gaps.
+    /// A removed edit leaves a gap, until half of the places are gaps.
     private var slots: [Preparation?] = []
-    /// Where what comes from each upstream is.
+    /// The places of the edits from each upstream.
     private var places: [ObjectIdentifier: [Int]] = [:]
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// In order.
+    /// The edits in order.
     var all: [Preparation] { slots.compactMap { $0 } }
 
     mutating func append(_ preparation: Preparation) {
@@ -20,7 +20,7 @@ struct PreparationList {
         count += 1
     }
 
-    /// Returns what was removed: the caller releases it where it may.
+    /// Returns the removed edits: the caller releases them where it may.
     mutating func remove(from upstream: AnyObject) -> [Preparation] {
         let removed = (places.removeValue(forKey: ObjectIdentifier(upstream)) ?? []).compactMap { slots[$0].take() }
         count -= removed.count
@@ -28,7 +28,7 @@ struct PreparationList {
         return removed
     }
 
-    /// Empties the list. Returns what was in it, as `remove(from:)`.
+    /// Empties the list. Returns its content, as `remove(from:)`.
     mutating func removeAll() -> PreparationList {
         defer { self = PreparationList() }
         return self

@@ -2,13 +2,13 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// Changes of Foundation's `Progress`, one at a time in the process: on Linux none is safe to change from several threads,
-/// and a parent changes with its children, whatever threads those are changed on.
+/// Changes of Foundation's `Progress`, one at a time in the process: on Linux none is safe to change from several
+/// threads, and a parent changes with its children, whatever threads those are changed on.
 enum ProgressChanges {
-    /// Their number: what the lock guards is Foundation's.
+    /// The number of changes. The lock guards Foundation's state.
     private static let count = Locked(0)
 
-    /// - Parameter change: calls nothing but initializers and setters of progresses, which call nobody.
+    /// - Parameter change: calls nothing but initializers and setters of progresses, which call no other code.
     static func perform<Result: Sendable>(_ change: () -> Result) -> Result {
         count.withLock { count in
             count &+= 1

@@ -15,7 +15,8 @@ public struct TransferMetrics: Sendable {
     public let secureConnectTime: TimeInterval
     /// Until the request was about to be sent.
     public let requestStartTime: TimeInterval
-    /// Until the last byte of the request's content was handed to the connection. As `requestStartTime` without content.
+    /// Until the last byte of the request's content was handed to the connection. As `requestStartTime` without
+    /// content.
     public let requestEndTime: TimeInterval
     /// Until the first line of the response, after interim ones (1xx).
     public let firstByteTime: TimeInterval
@@ -25,7 +26,7 @@ public struct TransferMetrics: Sendable {
     public let bytesSent: Int64
     /// Bytes of content received, as they travelled, before decoding.
     public let bytesReceived: Int64
-    /// Whether a connection that was open already was used.
+    /// True if a connection that was open already was used.
     public let reusedConnection: Bool
     /// The version of HTTP, "1.0", "1.1" or "2". Empty when there was no response.
     public let httpVersion: String
@@ -103,7 +104,7 @@ public struct TransferMetrics: Sendable {
     }
 }
 
-// When the phases began and ended; nil: a phase did not happen.
+// The times when the phases began and ended; nil: a phase did not happen.
 extension TransferMetrics {
     /// The moment when the name lookup began.
     public var nameLookupStartDate: Date? { nameLookupTime > 0 ? startDate : nil }

@@ -4,23 +4,23 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-// From the start to the network thread, and what comes back from there.
+// From the start to the network thread, and the way back.
 
 extension URLConnectionOperation {
-    /// Whether something runs before the request is sent that may take time: the user's blocks, or a look at the disk.
+    /// True if something runs before the request is sent that may take time: the user's blocks, or a look at the disk.
     /// Called with `lock` held.
     var _needsPreparation: Bool {
         if !_preparations.isEmpty || _configuration.value.redirectBlock != nil || _isIntercepted { return true }
         return _configuration.value.downloadDestination != nil && _content == nil
     }
 
-    /// Where the request goes, worked out once; nil when it cannot be sent.
+    /// The target of the request, worked out once; nil when it cannot be sent.
     var requestTarget: RequestTarget? {
         let (known, url) = lock.withLock { (_target, _request.url) }
         return known ?? url.flatMap(requestTarget(of:))
     }
 
-    /// Where the request goes, which is kept while it has this URL.
+    /// Returns the target of the request, and keeps it while the request has this URL.
     func requestTarget(of url: URL) -> RequestTarget? {
         guard let target = RequestTarget(ifRequestable: url) else { return nil }
         lock.withLock {
@@ -29,11 +29,11 @@ extension URLConnectionOperation {
         return target
     }
 
-    /// Hands the request to the user's blocks before it is sent: results of upstreams first, then the redirect block, then
-    /// interceptors. On a thread for blocks.
+    /// Hands the request to the user's blocks before it is sent: results of upstreams first, then the redirect block,
+    /// then interceptors. On a thread for blocks.
     ///
-    /// A pause and a resume meanwhile do not make the blocks run again: this goes on with the attempt that is the present
-    /// one afterwards.
+    /// A pause and a resume meanwhile do not make the blocks run again: this goes on with the attempt that is the
+    /// present one afterwards.
     func prepareRequest() {
         let isWanted = runPreparations()
         if !isWanted { cancel() }
@@ -44,7 +44,7 @@ extension URLConnectionOperation {
         }
     }
 
-    /// False: the redirect block does not want the request sent.
+    /// Returns false if the redirect block does not want the request sent.
     private func runPreparations() -> Bool {
         let (preparations, original, redirectBlock, isOver) = lock.withLock {
             (
@@ -101,14 +101,14 @@ extension URLConnectionOperation {
             beginObservation()
         }
         let request = adapted.request
-        // Not under the lock: a download looks at the disk. For what the operation was made of: an interceptor may sign it anew
-        // each time.
+        // Not under the lock: a download looks at the disk. For what the operation was made of: an interceptor may sign
+        // it anew each time.
         let content = known ?? ResumableContent(configuration: configuration, url: self.request.url)
         let attempt = RequestAttempt(
             operation: self, number: number, request: request, target: target, configuration: configuration,
             content: content, confinedFields: adapted.confinedFields, rejectionTime: rejectionTime)
-        // Nobody else knows of the content yet, so nothing of an earlier attempt has to come to rest before this one: its
-        // request is made here, so that the network thread need not.
+        // No other code knows the content yet, so nothing of an earlier attempt has to come to rest before this one:
+        // its request is made here, so that the network thread need not.
         let first: Transfer?
         do {
             first = known == nil ? try attempt.prepare() : nil
@@ -138,7 +138,7 @@ extension URLConnectionOperation {
             attempt.abandon()
             return
         }
-        // First, because the end may come at once, and is told on the same queue.
+        // First, because the end may come at once, and is reported on the same queue.
         if !isRetry { postNotification(.networkingOperationDidStart) }
         Trace.step(.send, self)
         if let first {
@@ -148,20 +148,20 @@ extension URLConnectionOperation {
         }
     }
 
-    // MARK: What an attempt asks and tells
+    // MARK: Questions and reports of an attempt
 
     /// The settings as they are now.
     var presentConfiguration: SharedConfiguration { lock.withLock { _configuration } }
 
-    /// Whether an attempt is the one that counts.
+    /// Returns the standing of an attempt: `present` for the one that counts.
     func standing(ofAttempt number: UInt) -> RequestMachine.Standing {
         lock.withLock { _machine.standing(of: number) }
     }
 
     /// A response that counts has begun. Called on the network thread.
     ///
-    /// - Parameter isKnown: its content goes on, and who is told has heard of it: it changes nothing, unless another attempt
-    ///   was made.
+    /// - Parameter isKnown: the content goes on, and the response was reported before: it changes nothing, unless
+    ///   another attempt was made.
     func record(_ head: ResponseHead, from url: URL?, isKnown: Bool) {
         Trace.step(.receive, self)
         lock.withLock {

@@ -10,8 +10,8 @@ extension URLConnectionOperation {
     ///
     /// - Parameters:
     ///   - operations: the members. Their completion blocks and groups may be set before or after.
-    ///   - progressBlock: called on the main queue after each member's own completion blocks have returned; not called for
-    ///     no members.
+    ///   - progressBlock: called on the main queue after each member's own completion blocks have returned; not called
+    ///     for no members.
     ///   - completionBlock: called on the main queue once, after the last member's own blocks, with `operations`; also
     ///     when members, or the added operation, were cancelled.
     @preconcurrency
@@ -36,7 +36,7 @@ extension URLConnectionOperation {
         return operations + [last]
     }
 
-    /// Where each of `operations`, which may be there twice, is among the members.
+    /// Returns the places of `operations`, each of which may be there twice, among the members.
     private static func places(
         of operations: [URLConnectionOperation], in members: [URLConnectionOperation]
     ) -> [Int] {
@@ -70,8 +70,8 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         state = Locked(State(block: block))
     }
 
-    /// One that nobody started is not waited for: a batch whose members were started by hand completes without it. One
-    /// without members does not complete.
+    /// An operation that was not started is not waited for: a batch whose members were started by hand completes
+    /// without it. One without members does not complete.
     deinit {
         let hadMembers = !_upstreams.isEmpty
         DependencyGraph.release(&_upstreams, of: state.withLock { $0.node })
@@ -98,7 +98,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
         state.withLock { _ = $0.evidence.endExpectation() }
     }
 
-    /// As far as anybody knows.
+    /// The state, as far as it is known.
     var foundationState: FoundationState {
         state.withLock { $0.evidence.wasAsked } ? FoundationState(of: self) : .initialized
     }
@@ -106,7 +106,7 @@ final class BatchCompletionOperation: Operation, @unchecked Sendable {
     /// Without effect on one that was started. One that is not ready is left to its queue.
     override func start() {
         guard state.withLock({ !$0.hasStarted && !$0.isJoining }) else { return }
-        // A queue of Foundation's that has decided before the dependency came would never look again.
+        // One of Foundation's queues that has decided before the dependency came would never look again.
         guard mayRun || isStartedByFoundation else {
             return scheduler?.operationDidNotStart(self) ?? ()
         }

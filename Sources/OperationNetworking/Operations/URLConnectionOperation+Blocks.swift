@@ -4,7 +4,7 @@ public import FoundationNetworking
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// Sets a block that is told of content sent. Nil removes it. AF: `setUploadProgressBlock:`.
+    /// Sets a block that is called as content is sent. Nil removes it. AF: `setUploadProgressBlock:`.
     ///
     /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
     /// `bytesWritten` is right. The expected total is −1 when it is unknown.
@@ -23,7 +23,7 @@ extension URLConnectionOperation {
         lock.withLock { _mutableConfiguration.uploadProgress = block }
     }
 
-    /// Sets a block that is told of content received. Nil removes it. AF: `setDownloadProgressBlock:`.
+    /// Sets a block that is called as content is received. Nil removes it. AF: `setDownloadProgressBlock:`.
     ///
     /// Called on `completionQueue`, or the main queue. Calls that the queue has not come to are merged: the sum of
     /// `bytesRead` is right. The expected total is −1 when it is unknown; after a resume it covers what was received
@@ -42,19 +42,19 @@ extension URLConnectionOperation {
         lock.withLock { _mutableConfiguration.downloadProgress = block }
     }
 
-    /// Sets a block that is told of informational responses, which come before the response. These are 103 (Early
-    /// Hints, RFC 8297), whose `Link` fields name what the response will need, 102, and others from 104 to 199. Nil
-    /// removes it.
+    /// Sets a block that receives informational responses, which come before the response. These are 103 (Early Hints,
+    /// RFC 8297), whose `Link` fields name what the response will need, 102, and others from 104 to 199. Nil removes
+    /// it.
     ///
-    /// Called on `completionQueue`, or the main queue, in order, also for a response that leads elsewhere. 100 and 101 are
-    /// not told.
+    /// Called on `completionQueue`, or the main queue, in order, also for a response that leads elsewhere. 100 and 101
+    /// are not reported.
     public func setInformationalResponseBlock(
         _ block: (@Sendable (URLConnectionOperation, HTTPURLResponse) -> Void)?
     ) {
         lock.withLock { _mutableConfiguration.informationalBlock = block }
     }
 
-    /// Adds what is told of content sent, after the block that is there.
+    /// Adds a block that is called as content is sent, after the block that is there.
     package func addUploadProgressBlock(_ block: @escaping @Sendable (Int, Int64, Int64) -> Void) {
         lock.withLock {
             let earlier = _configuration.value.uploadProgress
@@ -65,7 +65,7 @@ extension URLConnectionOperation {
         }
     }
 
-    /// Adds what is told of content received, after the block that is there.
+    /// Adds a block that is called as content is received, after the block that is there.
     package func addDownloadProgressBlock(_ block: @escaping @Sendable (Int, Int64, Int64) -> Void) {
         lock.withLock {
             let earlier = _configuration.value.downloadProgress
@@ -77,14 +77,14 @@ extension URLConnectionOperation {
     }
 
     /// Sets a block that answers authentication challenges. Nil, the default: the operation's credential, once, then
-    /// the storage's. Called on a thread of the library's, where it may wait for other operations, and 20 times at most
-    /// for one server; then the failure stands.
+    /// the storage's. Called on one of the library's threads, where it may wait for other operations, and 20 times at
+    /// most for one server; then the failure stands.
     ///
     /// It is asked about
     /// - a 401 response, whose `protectionSpace` has the realm and scheme;
-    /// - a server that `securityPolicy` does not trust: `protectionSpace.untrustedServer` has its certificates, `error` the
-    ///   reason. The policy is asked first, and its verdict stands unless the answer is `URLCredential.accepting(_:)` with
-    ///   these certificates;
+    /// - a server that `securityPolicy` does not trust: `protectionSpace.untrustedServer` has its certificates, `error`
+    ///   the reason. The policy is asked first, and its verdict stands unless the answer is
+    ///   `URLCredential.accepting(_:)` with these certificates;
     /// - a server that wants a client certificate and got none that it takes: `protectionSpace.wantsClientIdentity`.
     ///
     /// AF: `setWillSendRequestForAuthenticationChallengeBlock:`.
@@ -109,10 +109,11 @@ extension URLConnectionOperation {
     /// Sets a block that sees every request before it is sent, the first with a nil response, and may edit it.
     ///
     /// Nil for a redirect delivers the redirecting response as the result; nil for the first request cancels the
-    /// operation. Nil block, the default: redirects are followed. Called on a thread of the library's.
+    /// operation. Nil block, the default: redirects are followed. Called on one of the library's threads.
     ///
-    /// It is asked about a redirect when the content of that has come, or failed to come whole, which is the operation's
-    /// error if the answer is nil. The time-outs and `maximumResponseBodySize` say how much of it is waited for.
+    /// It is asked about a redirect when the redirect's content has come, or failed to come whole, which is the
+    /// operation's error if the answer is nil. The time-outs and `maximumResponseBodySize` say how much of it is waited
+    /// for.
     ///
     /// AF: `setRedirectResponseBlock:`.
     ///
@@ -133,8 +134,8 @@ extension URLConnectionOperation {
     /// response it is given, another one, or nil for none. Without it, the default, the rules of RFC 9111 decide.
     ///
     /// Not asked about what may not be stored (`no-store`, parts, answers to challenges), what came from the cache, and
-    /// content of streams and files. Called on a thread of the library's, before the operation finishes.
-    /// AF: `setCacheResponseBlock:`.
+    /// content of streams and files. Called on one of the library's threads, before the operation finishes. AF:
+    /// `setCacheResponseBlock:`.
     ///
     /// ```swift
     /// operation.setCacheResponseBlock { operation, response in

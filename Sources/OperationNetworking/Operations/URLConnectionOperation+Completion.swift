@@ -8,7 +8,7 @@ extension DispatchQueue {
     static let sharedMain = DispatchQueue.main
     private static let mainLabel = sharedMain.label
 
-    /// Whether this is the main queue: by its label, since it may be another object.
+    /// True for the main queue. It is known by its label, since it may be another object.
     var isMain: Bool { label == Self.mainLabel }
 
     /// This queue, or the one object of the main queue.
@@ -16,7 +16,7 @@ extension DispatchQueue {
 }
 
 extension URLConnectionOperation {
-    /// Where completion, progress and notifications go.
+    /// The queue for completion, progress and notifications.
     var deliveryQueue: DispatchQueue {
         lock.withLock { _configuration.value.completionQueue ?? .sharedMain }
     }
@@ -27,10 +27,10 @@ extension URLConnectionOperation {
 
     /// Runs the completion handler on the completion queue, in the completion group, and then `next`.
     ///
-    /// The handler is cleared: a block that captures the operation does not keep it alive. Where nothing has been, or is to
-    /// be, called on the queue, only the notification is left to it, since perhaps nobody runs it.
+    /// The handler is cleared: a block that captures the operation does not keep it alive. Where nothing has been, or
+    /// is to be, called on the queue, only the notification is left to it, since the program perhaps does not run it.
     ///
-    /// - Parameter group: what `_enterCompletionGroup()` has returned.
+    /// - Parameter group: the group that `_enterCompletionGroup()` has returned.
     func deliverCompletion(in group: DispatchGroup?, then next: (@Sendable () -> Void)?) {
         let (queue, followers) = lock.withLock {
             let isDelivered = _completion == nil && group == nil && !_configuration.value.callsOnCompletionQueue
@@ -48,7 +48,7 @@ extension URLConnectionOperation {
             if postsNotifications { NotificationCenter.default.post(name: .networkingOperationDidFinish, object: self) }
             let handler = lock.withLock { _completion.take() }
             if let handler { runCompletion(handler) }
-            // Whoever asked while the handler ran waits for its return, too.
+            // A caller that asked while the handler ran waits for its return, too.
             let followers = lock.withLock { _endCompletion() }
             for follower in followers { follower(self) }
             next?()
@@ -56,15 +56,16 @@ extension URLConnectionOperation {
         }
     }
 
-    /// Enters the completion group: in the critical section that ends the operation, so that whoever sees it finished can
-    /// wait for the group. Called with `lock` held.
+    /// Enters the completion group: in the critical section that ends the operation, so that a caller that sees it
+    /// finished can wait for the group. Called with `lock` held.
     func _enterCompletionGroup() -> DispatchGroup? {
         let group = _configuration.value.completionGroup
         group?.enter()
         return group
     }
 
-    /// The completion handler has returned, or there is none: who waited for that. Called with `lock` held.
+    /// The completion handler has returned, or was not set. Returns the blocks that waited for that. Called with `lock`
+    /// held.
     private func _endCompletion() -> [@Sendable (URLConnectionOperation) -> Void] {
         defer { _afterCompletion = [] }
         _completionWasDelivered = true
@@ -77,8 +78,8 @@ extension URLConnectionOperation {
         NotificationMailbox.shared.post(name, object: self, on: deliveryQueue)
     }
 
-    /// Calls `block` once the user's own completion blocks have returned, on the queue on which they ran; without any, on
-    /// the thread that ends the operation. False, and no call, when that has been already.
+    /// Calls `block` once the user's own completion blocks have returned, on the queue on which they ran; without any,
+    /// on the thread that ends the operation. False, and no call, when that has been already.
     func afterCompletion(_ block: @escaping @Sendable (URLConnectionOperation) -> Void) -> Bool {
         lock.withLock {
             guard !_completionWasDelivered else { return false }
@@ -109,7 +110,7 @@ extension URLConnectionOperation {
 }
 
 extension URLConnectionOperation.Configuration {
-    /// Whether blocks are called on the completion queue before the end: what follows the end comes after them there.
+    /// True if blocks are called on the completion queue before the end: what follows the end comes after them there.
     fileprivate var callsOnCompletionQueue: Bool {
         uploadProgress != nil || downloadProgress != nil || informationalBlock != nil
     }

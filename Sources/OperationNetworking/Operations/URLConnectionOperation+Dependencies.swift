@@ -9,20 +9,21 @@ struct Preparation {
     let upstream: HTTPRequestOperation
     let prepare: @Sendable (HTTPRequestOperation, inout URLRequest) throws -> Void
 
-    /// Whether there is a result to edit the request from. There is none if the operation began although the upstream had
-    /// not ended: the dependency came too late.
+    /// True if there is a result to edit the request from. False if the operation began before the upstream had ended:
+    /// the dependency came too late.
     var isDue: Bool { upstream.isFinished }
 }
 
 extension URLConnectionOperation {
     /// Makes this operation wait for `upstream`, and lets `preparing` edit this operation's request from its result.
     ///
-    /// The block runs once, just before this operation starts, on a thread of the library's, after the blocks of
+    /// The block runs once, just before this operation starts, on one of the library's threads, after the blocks of
     /// dependencies added before. An error that it throws ends this operation and becomes its `error`. It runs whatever
     /// the upstream's outcome, unless `dependencyFailurePolicy` is `.cancel`.
     ///
-    /// A dependency that comes too late does not count, and its block does not run: on an operation that has begun, or that
-    /// a queue of Foundation's has decided to start. So add it before the operation is started or put into a queue.
+    /// A dependency that comes too late does not count, and its block does not run: on an operation that has begun, or
+    /// that one of Foundation's queues has decided to start. So add it before the operation is started or put into a
+    /// queue.
     ///
     /// ```swift
     /// profile.addDependency(login) { login, request in
@@ -65,7 +66,7 @@ extension URLConnectionOperation {
         if lock.withLock({ !_preparations.isEmpty }), !DependencyGraph.isUpstream(operation, of: self) {
             removePreparations(from: operation)
         }
-        // The graph has told of it, if this was the last one.
+        // The graph has reported it, if this was the last one.
         scheduler?.operationDidChange(self)
     }
 
@@ -78,7 +79,7 @@ extension URLConnectionOperation {
     private func announceReadiness(since old: StateSnapshot) {
         let (news, scheduler) = lock.withLock {
             let new = snapshot()
-            // Only what the dependencies changed: whoever changed the state meanwhile announces that.
+            // Only what the dependencies changed: a thread that changed the state meanwhile announces that.
             var before = new
             before.dependenciesAreMet = old.dependenciesAreMet
             return (before.isReady == new.isReady ? nil : _news(from: before, to: new), _scheduler)
@@ -109,7 +110,7 @@ extension URLConnectionOperation {
         return upstream.isFinished && upstream.isCancelled ? URLError.cancelled(url: nil) : nil
     }
 
-    /// The error, or in place of one with many causes under it the first of them: errors are released by recursion.
+    /// Returns the error, or for one with many nested causes the first of them: errors are released by recursion.
     private static func shortened(_ error: any Error) -> any Error {
         var first = error
         for _ in 0..<64 {
@@ -163,7 +164,7 @@ extension URLConnectionOperation: SchedulableOperation {
         return connections.isEmpty ? origin : connections.settings.countedOrigin(origin)
     }
 
-    /// A subclass of the user's may have overridden `start()`.
+    /// True for a user's subclass, which may have overridden `start()`.
     var startMayCallOut: Bool {
         let type = type(of: self)
         return type != HTTPRequestOperation.self && type != URLConnectionOperation.self && type != SessionOperation.self
@@ -196,7 +197,7 @@ extension URLConnectionOperation: SchedulableOperation {
         lock.withLock { _machine.didJoin() }
     }
 
-    /// Whether the failure of an upstream is the operation's: not once it has begun.
+    /// True if the failure of an upstream is the operation's: not once it has begun.
     private var waitsForUpstreams: Bool { followsUpstreams && !lock.withLock { _machine.hasBegun } }
 
     func upstreamDidEnd(_ upstream: Operation) {

@@ -44,8 +44,8 @@ extension URLConnectionOperation {
         conclude(discarding: end.content == .kept ? content : nil)
     }
 
-    /// The end of an operation that failed. A download's partial file is let go of first: who starts another one for the
-    /// same target, when told of the failure, goes on with that file.
+    /// Ends an operation that failed. A download's partial file is released first: a caller that learns of the failure
+    /// and starts another download for the same target goes on with that file.
     func conclude(discarding content: ResumableContent?) {
         guard let content else { return conclude() }
         let (isFile, stream) = lock.withLock {
@@ -56,7 +56,8 @@ extension URLConnectionOperation {
         // On the network thread, which may still be in the middle of a last write.
         runtime.onNetworkThread { [self] in
             guard isFile else {
-                // No response came that it would have been opened for. It may be the caller's own class, which may block.
+                // No response came that it would have been opened for. It may be the caller's own class, which may
+                // block.
                 if content.sink == nil, unused != nil { runtime.onBlockThread { unused?.close() } }
                 return content.discard()
             }
@@ -96,8 +97,8 @@ extension URLConnectionOperation {
     /// - Parameter delivers: the completion block comes after this, and was not before.
     private func finish(delivers: Bool) {
         Trace.step(.finish, self)
-        // Foundation complains about an operation in a queue that ends without having executed, as a cancelled one does:
-        // it is shown as executing for the moment.
+        // Foundation complains about an operation in a queue that ends without having executed, as a cancelled one
+        // does: it is shown as executing for the moment.
         if !super.isExecuting { didChangeValue(forKey: OperationState.executing.key) }
         // What waits for nothing any more is released outside the lock: a block holds anything.
         var preparations = PreparationList()
@@ -113,9 +114,9 @@ extension URLConnectionOperation {
         }
         guard let result else { return }
         endObservation()
-        // Dependents are ready when a completion block looks at them, but are started after it was dispatched: callbacks
-        // of one queue come in the order of the ends. For the same reason it is dispatched before a queue of Foundation's
-        // learns of the end, and starts the next; observers come before both.
+        // Dependents are ready when a completion block looks at them, but are started after it was dispatched:
+        // callbacks of one queue come in the order of the ends. For the same reason it is dispatched before a queue of
+        // Foundation's learns of the end, and starts the next; observers come before both.
         let dependents = DependencyGraph.didFinish(self)
         if delivers, result.owner == .foundationQueue {
             announce(result.news) { [self] in deliverCompletion(in: result.group, then: nil) }

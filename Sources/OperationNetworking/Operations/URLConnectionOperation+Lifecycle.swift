@@ -15,7 +15,7 @@ extension URLConnectionOperation {
             isOnQueue && lock.withLock({ _starter(isOnQueue: true, isListed: nil) == nil })
             ? isStartedByFoundation : nil
         let (action, scheduler, alarm, hold) = change {
-            // Where it matters by now only, since a dependency came between, nobody is known to have called.
+            // If it matters only now, because a dependency came in between, no queue is known to have called.
             let caller = _starter(isOnQueue: isOnQueue, isListed: isListed) ?? .caller
             if caller == .foundationQueue { _evidence.wasStarted = true }
             let action = _machine.start(
@@ -87,7 +87,7 @@ extension URLConnectionOperation {
         }
     }
 
-    /// - Parameter cause: the upstream's error, when that is why.
+    /// - Parameter cause: the upstream's error, when that is the reason.
     func performCancel(cause: (any Error)?) {
         let (action, attempt, number, scheduler) = change {
             let action = _machine.cancel()
@@ -123,8 +123,8 @@ extension URLConnectionOperation {
         }
     }
 
-    /// Starts an operation whose start was called for when it could not begin. A subclass's `start()` is the user's, and not
-    /// for the network thread.
+    /// Starts an operation that was asked to start when it could not begin. A subclass's `start()` is the user's, and
+    /// not for the network thread.
     func startByItself() {
         if startMayCallOut, runtime.isNetworkThread {
             runtime.onBlockThread { [self] in start() }
@@ -133,13 +133,13 @@ extension URLConnectionOperation {
         }
     }
 
-    /// Starts an operation that nobody else will start, and those it waits for.
+    /// Starts an operation that no other caller will start, and those it waits for.
     ///
-    /// - Throws: `OperationDependencyError`, when it waits for an operation that is not the library's and that nobody has
-    ///   started or put into a queue: without that its end could be waited for in vain.
+    /// - Throws: `OperationDependencyError`, when it waits for an operation that is not the library's, was not started
+    ///   and is in no queue: the end of that might never come.
     func startIfUnclaimed() throws { Self.start(try unclaimedChain()) }
 
-    /// Starts those of the operations that nobody has started or put into a queue meanwhile.
+    /// Starts those of the operations that were not started or put into a queue meanwhile.
     static func start(_ chain: [Operation]) {
         for operation in chain {
             if let request = operation as? URLConnectionOperation {
@@ -151,7 +151,7 @@ extension URLConnectionOperation {
         }
     }
 
-    /// This operation and those it waits for, as far as nobody has started them or put them into a queue; upstreams first.
+    /// Returns this operation and those it waits for that were not started or put into a queue; upstreams first.
     ///
     /// - Throws: as `startIfUnclaimed()`.
     func unclaimedChain() throws -> [Operation] {
@@ -179,7 +179,7 @@ extension URLConnectionOperation {
         return chain.reversed()
     }
 
-    /// Whether nobody has started the operation or put it into a queue.
+    /// True if the operation was not started or put into a queue.
     private var isUnclaimed: Bool {
         let state = foundationState
         return lock.withLock {

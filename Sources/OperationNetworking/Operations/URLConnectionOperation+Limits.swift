@@ -7,19 +7,19 @@ extension URLConnectionOperation {
     /// `URLError.dataLengthExceedsMaximum` (−1103).
     ///
     /// Nil by default: 268 435 456 (256 MiB) for content that is collected in memory, and any number for content that
-    /// goes to `outputStream` or `downloadDestination`. Counted after decompression, and with what was received before a
-    /// pause. A value below 0 counts as 0. Taken as it is when the response begins; for a download, when the operation
-    /// begins.
+    /// goes to `outputStream` or `downloadDestination`. Counted after decompression, and with what was received before
+    /// a pause. A value below 0 counts as 0. Taken as it is when the response begins; for a download, when the
+    /// operation begins.
     public var maximumResponseBodySize: Int64? {
         get { lock.withLock { _configuration.value.maximumResponseBodySize } }
         set { lock.withLock { _mutableConfiguration.maximumResponseBodySize = newValue.map { max(0, $0) } } }
     }
 
-    /// The seconds without any progress after which the operation ends with `URLError.timedOut` (−1001). It is the request's
-    /// `timeoutInterval`, without making a request by hand.
+    /// The seconds without any progress after which the operation ends with `URLError.timedOut` (−1001). It is the
+    /// request's `timeoutInterval`, without making a request by hand.
     ///
-    /// The request's by default, which is the manager's request serializer's or else 60. Has no effect once the operation
-    /// was started.
+    /// The request's by default, which is the manager's request serializer's or else 60. Has no effect once the
+    /// operation was started.
     public var timeoutInterval: TimeInterval {
         get { lock.withLock { _request.timeoutInterval } }
         set {
@@ -31,13 +31,13 @@ extension URLConnectionOperation {
     }
 
     /// The seconds that the operation may take in all. Then it ends with `URLError.timedOut` (−1001), whose description
-    /// names what it was about.
+    /// names what the operation was doing.
     ///
-    /// Nil by default: no limit, as for a value that is not positive. The time runs from `start()`, by a queue or by hand,
-    /// until the content has been received and written, over redirects, challenges, your blocks, interceptors, retries and
-    /// the time before them. It stands while the operation is paused and while it waits for a connection, or a queue's slot.
-    /// Parsing is not counted. ``timeoutInterval`` is another limit: the time without any progress. Has no effect once the
-    /// operation was started.
+    /// Nil by default: no limit, as for a value that is not positive. The time runs from `start()`, by a queue or by
+    /// hand, until the content has been received and written, over redirects, challenges, your blocks, interceptors,
+    /// retries and the time before them. It stands while the operation is paused and while it waits for a connection,
+    /// or a queue's slot. Parsing is not counted. ``timeoutInterval`` is another limit: the time without any progress.
+    /// Has no effect once the operation was started.
     ///
     /// ```swift
     /// operation.totalTimeout = 30
@@ -49,7 +49,7 @@ extension URLConnectionOperation {
 }
 
 extension URLConnectionOperation.Configuration {
-    /// What is collected in memory unless the user says otherwise.
+    /// The number of bytes that are collected in memory unless the user says otherwise.
     private static let usualMemoryLimit: Int64 = 256 << 20
 
     /// Bytes of content that may be collected in memory.

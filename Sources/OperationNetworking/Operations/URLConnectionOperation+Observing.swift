@@ -5,8 +5,8 @@ internal import NetworkingSupport
 extension URLConnectionOperation {
     /// Calls `handler` with every change of `state`, one after the other, with no lock held.
     ///
-    /// On the thread that made the change, or on the one that is telling of a change before it. It may be the network
-    /// thread, so the handler has to answer at once.
+    /// Called on the thread that made the change, or on the one that is reporting a change before it. It may be the
+    /// network thread, so the handler has to answer at once.
     ///
     /// ```swift
     /// let observation = operation.observeState { old, new in
@@ -36,9 +36,9 @@ extension URLConnectionOperation {
     ///
     /// - Parameters:
     ///   - keyPath: the property.
-    ///   - options: what the handler wants to know; none by default.
+    ///   - options: the values and calls that the handler wants; none by default.
     ///   - changeHandler: called with one change after the other, with no lock held: on the thread that made it, or on
-    ///     the one that is telling of a change before it. It may be the network thread: answer at once.
+    ///     the one that is reporting a change before it. It may be the network thread: answer at once.
     /// - Returns: a token that ends the observation when it is invalidated or released.
     public func observe<Value>(
         _ keyPath: KeyPath<URLConnectionOperation, Value>, options: StateObservingOptions = [],
@@ -69,7 +69,7 @@ extension URLConnectionOperation {
         return observation
     }
 
-    /// How the value behind a key path is read from a snapshot.
+    /// Returns a function that reads the value behind a key path from a snapshot.
     private static func reader(of keyPath: AnyKeyPath) -> @Sendable (StateSnapshot) -> AnyHashable? {
         switch keyPath {
         case \URLConnectionOperation.state: { $0.state }

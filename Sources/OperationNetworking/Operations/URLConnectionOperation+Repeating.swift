@@ -17,7 +17,7 @@ extension URLConnectionOperation {
         lock.withLock { _retry?.attempts.count ?? 0 }
     }
 
-    /// Whether a request whose method is not idempotent may be sent twice, when it may have reached the server before.
+    /// True if a request whose method is not idempotent may be sent twice, when it may have reached the server before.
     /// Such methods are POST, PATCH and unknown ones (RFC 9110, section 9.2.2). False by default: a pause keeps its
     /// connection open instead of repeating the request, and a connection that is lost before the response ends the
     /// operation with `URLError.networkConnectionLost`. Set it for requests that the server recognizes when they come
@@ -30,8 +30,8 @@ extension URLConnectionOperation {
     /// As `_mayRepeatRequest`. On any thread.
     var mayRepeatRequest: Bool { lock.withLock { _mayRepeatRequest } }
 
-    /// Whether the request may go out twice without the user's saying so (RFC 9110, section 9.2.2). Called with `lock`
-    /// held.
+    /// True if the request may go out twice (RFC 9110, section 9.2.2), by its method or by the user's permission.
+    /// Called with `lock` held.
     var _mayRepeatRequest: Bool {
         // Content that can be read only once: another request would have none.
         if let body = _request.httpBodyStream as? any ReplayableBodyStream, !body.isReplayable { return false }

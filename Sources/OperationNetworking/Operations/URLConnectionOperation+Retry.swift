@@ -7,7 +7,8 @@ internal import NetworkingTransport
 // From the end of a failed attempt to the next one.
 
 extension URLConnectionOperation {
-    /// Makes another attempt, if the retry policy wants one. False: it does not, or the operation ends for another reason.
+    /// Makes another attempt, if the retry policy wants one. False: it does not, or the operation ends for another
+    /// reason.
     func retryByPolicy(_ end: AttemptEnd, of number: UInt) -> Bool {
         guard let (policy, judge) = lock.withLock({ _judge(of: end) }) else { return false }
         let runtime = self.runtime
@@ -18,7 +19,7 @@ extension URLConnectionOperation {
         return retry(end, of: number, after: delay, isCounted: isCounted)
     }
 
-    /// What there is to judge; nil without a policy. Called with `lock` held.
+    /// Returns the policy, and the failure to judge by it; nil without a policy. Called with `lock` held.
     private func _judge(of end: AttemptEnd) -> (policy: RetryPolicy, judge: RetryJudge)? {
         guard let policy = _configuration.value.retryPolicy else { return nil }
         let attempts = (_retry?.attempts.count ?? 0) + 1
@@ -40,8 +41,8 @@ extension URLConnectionOperation {
 
     /// Makes another attempt after `delay` seconds.
     ///
-    /// - Parameter isCounted: as one of the retry policy's; else it waits for the network.
-    /// - Returns: whether there is one: not of an operation that was cancelled or ended meanwhile.
+    /// - Parameter isCounted: true if it is one of the retry policy's; otherwise it waits for the network.
+    /// - Returns: true if there is one: not for an operation that was cancelled or ended meanwhile.
     @discardableResult
     func retry(_ end: AttemptEnd, of number: UInt, after delay: TimeInterval, isCounted: Bool = true) -> Bool {
         let delay = Backoff.bounded(delay)
@@ -109,17 +110,17 @@ extension URLConnectionOperation {
         _mutableReceived.measured = measured
     }
 
-    /// Made when somebody needs it. Called with `lock` held.
+    /// Made when it is first needed. Called with `lock` held.
     var _retryState: RetryState {
         let state = _retry ?? RetryState()
         _retry = state
         return state
     }
 
-    /// Holds an operation that waits for its next attempt: one that was started by hand is perhaps nobody's. Called with
-    /// `lock` held.
+    /// Holds an operation that waits for its next attempt: perhaps no other object holds one that was started by hand.
+    /// Called with `lock` held.
     ///
-    /// - Returns: what is to be released after the unlock.
+    /// - Returns: the operation to release after the unlock.
     func _updateHold() -> URLConnectionOperation? {
         guard let retry = _retry else { return nil }
         let old = retry.hold

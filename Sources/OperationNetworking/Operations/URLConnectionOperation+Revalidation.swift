@@ -4,16 +4,18 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 
 extension URLConnectionOperation {
-    /// An operation that nobody waits for: it asks the server whether what is stored for a request is still so.
+    /// An operation that no caller waits for: it asks the server whether the response stored for a request is still
+    /// valid.
     ///
-    /// It follows no redirect: nobody is there to be asked whether it may, and what interceptors have set does not leave the
-    /// request's origin that way.
+    /// It follows no redirect: there is no caller to ask whether it may, and header fields that interceptors have set
+    /// do not leave the request's origin that way.
     ///
     /// - Parameters:
-    ///   - settings: those of the operation that was given the stored response.
-    ///   - isWithinOrigin: whether the request goes where that operation was made for, and not where a redirect has led.
+    ///   - settings: those of the operation that received the stored response.
+    ///   - isWithinOrigin: true if the request goes where that operation was made for, and not where a redirect has
+    ///     led.
     ///   - limit: the largest content that is of use, in bytes.
-    ///   - decodesOwnCodings: whether that operation was given decoded content whatever its request says.
+    ///   - decodesOwnCodings: true if that operation received decoded content whatever its request says.
     convenience init(
         revalidating request: URLRequest, _ settings: SharedConfiguration, isWithinOrigin: Bool, limit: Int,
         decodesOwnCodings: Bool
@@ -28,8 +30,8 @@ extension URLConnectionOperation {
 }
 
 extension URLConnectionOperation.Configuration {
-    /// What says where a request goes, by which way, and whom it trusts. Nothing that asks or tells somebody, and no place
-    /// for the content: those are the operation's that has its response already.
+    /// The settings that say where a request goes, by which way, and which servers it trusts. Those that ask or inform
+    /// the user, and the place for the content, are left out: they are for the operation that has its response already.
     fileprivate init(revalidatingWith other: Self, isWithinOrigin: Bool, limit: Int) {
         self.init()
         followsRedirects = false
@@ -45,7 +47,7 @@ extension URLConnectionOperation.Configuration {
         // In memory, wherever the content of the operation itself goes.
         maximumResponseBodySize = Int64(min(other.memoryLimit, limit))
         runtime = other.runtime
-        // Where notifications are posted, for those who observe all operations.
+        // The queue for notifications, for code that observes all operations.
         completionQueue = other.completionQueue
         guard isWithinOrigin else { return }
         credential = other.credential

@@ -3,15 +3,15 @@ internal import Foundation
 package import FoundationNetworking
 internal import NetworkingSupport
 
-// What a session's task needs of its operation.
+// The parts of an operation that a session's task needs.
 
 extension URLConnectionOperation {
-    /// Why there is no whole response, and the content. What a response serializer says is no error here.
+    /// The reason that there is no whole response, and the content. A response serializer's error does not count here.
     var transferResult: (error: (any Error)?, data: Data?) {
         lock.withLock { (_received.value.error, _received.value.data) }
     }
 
-    /// Content goes to the one reader of the stream, which is told of the operation's end. Before the start.
+    /// Makes the stream that content goes to. Its one reader learns of the operation's end. Before the start.
     func makeSessionStream() -> ResponseStream {
         let stream = responseStream()
         _ = stream.claim()

@@ -3,11 +3,11 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-/// What an operation is told before it begins: whom it is to the server, whom it trusts, where content goes, and who is
-/// told.
+/// The settings that an operation has before it begins: its identity for the server, the servers that it trusts, the
+/// place for content, and the receivers of its reports.
 extension URLConnectionOperation {
-    /// Whether `URLCredentialStorage.shared` is asked when the server wants a credential. True by default.
-    /// AF: `shouldUseCredentialStorage`.
+    /// True if `URLCredentialStorage.shared` is asked when the server wants a credential. True by default. AF:
+    /// `shouldUseCredentialStorage`.
     public var shouldUseCredentialStorage: Bool {
         get { lock.withLock { _configuration.value.shouldUseCredentialStorage } }
         set { lock.withLock { _mutableConfiguration.shouldUseCredentialStorage = newValue } }
@@ -54,8 +54,8 @@ extension URLConnectionOperation {
         }
     }
 
-    /// The stream that the request's content is read from, its `httpBodyStream`. Read on a queue of the library's, so
-    /// it may block. Setting it replaces any other content. AF: `inputStream`.
+    /// The stream that the request's content is read from, its `httpBodyStream`. Read on one of the library's queues,
+    /// so it may block. Setting it replaces any other content. AF: `inputStream`.
     public var inputStream: InputStream? {
         get { lock.withLock { _request.httpBodyStream } }
         set {
@@ -76,11 +76,11 @@ extension URLConnectionOperation {
         set { lock.withLock { _mutableConfiguration.outputStream = newValue } }
     }
 
-    /// The queue for completion, progress and notifications. Nil by default: the main queue, which somebody must run.
-    /// Read when something is delivered. AF: `completionQueue`.
+    /// The queue for completion, progress and notifications. Nil by default: the main queue, which the program must
+    /// run. Read when something is delivered. AF: `completionQueue`.
     ///
-    /// On a queue that nobody runs blocks keep the operation alive. Notifications do not, beyond a moment: they are
-    /// dropped with it.
+    /// On a queue that does not run, blocks keep the operation alive. Notifications do so only for a moment: then they
+    /// are dropped with it.
     public var completionQueue: DispatchQueue? {
         get { lock.withLock { _configuration.value.completionQueue } }
         set { lock.withLock { _mutableConfiguration.completionQueue = newValue?.canonical } }
@@ -104,7 +104,7 @@ extension URLConnectionOperation {
         set { lock.withLock { _mutableConfiguration.runLoopModes = newValue } }
     }
 
-    /// Whether what depends on this operation waits until its completion blocks have returned. False by default: the
+    /// True if operations that depend on this one wait until its completion blocks have returned. False by default: the
     /// response is parsed by then, but the blocks may still run.
     public var dependentsWaitForCompletionBlocks: Bool {
         get { lock.withLock { _configuration.value.dependentsWaitForCompletionBlocks } }

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// What observers compare: one consistent view of an operation.
+/// One consistent view of an operation, which observers compare.
 struct StateSnapshot: Equatable {
     var state: OperationState
     var isCancelled: Bool
@@ -14,11 +14,11 @@ struct StateSnapshot: Equatable {
     var isReady: Bool { isCancelled || (state == .ready && dependenciesAreMet) }
 }
 
-/// A change as it is told.
+/// A change as it is reported.
 struct StateNews {
     let old: StateSnapshot
     let new: StateSnapshot
-    /// Who is to be told by the thread that has this; nobody, where another one does.
+    /// The observers to be told by the thread that has this; empty if another thread tells them.
     var observers: [OperationStateObservation.Entry] = []
 }
 
@@ -28,7 +28,7 @@ extension URLConnectionOperation {
         lock.withLock { _machine.state }
     }
 
-    /// Whether the operation is paused. AF: `isPaused`.
+    /// True while the operation is paused. AF: `isPaused`.
     public var isPaused: Bool {
         lock.withLock { _machine.state == .paused }
     }
@@ -43,7 +43,7 @@ extension URLConnectionOperation {
     /// Makes a change under the lock and announces it after the unlock: Foundation's queue, dependents and waiters
     /// first, then observers. Every change of state goes through here.
     ///
-    /// - Returns: what `body` answered.
+    /// - Returns: the result of `body`.
     func change<Result>(_ body: () -> Result) -> Result {
         let (result, news) = lock.withLock {
             let old = snapshot()
@@ -54,8 +54,9 @@ extension URLConnectionOperation {
         return result
     }
 
-    /// What there is to tell of a change. Called with `lock` held, so that observers are told in the order of the
-    /// changes: while a thread tells them of one, what others have is left to it. Whoever gets this calls `announce`.
+    /// Returns the news of a change. Called with `lock` held, so that observers are told in the order of the changes:
+    /// while a thread tells them of one, other threads leave their news to it. The caller passes the result to
+    /// `announce`.
     func _news(from old: StateSnapshot, to new: StateSnapshot) -> StateNews {
         guard old != new, !_observers.isEmpty else { return StateNews(old: old, new: new) }
         let news = StateNews(old: old, new: new, observers: _observers)
@@ -67,9 +68,9 @@ extension URLConnectionOperation {
         return news
     }
 
-    /// Tells what changed. Never with the lock held: Foundation holds a private mutex while it asks `isFinished`.
+    /// Reports a change. Never with the lock held: Foundation holds a private mutex while it asks `isFinished`.
     ///
-    /// Foundation is not kept waiting by what another thread is telling observers, who may wait for it.
+    /// Foundation does not wait for what another thread is telling observers, which may wait for Foundation.
     ///
     /// - Parameter deliver: called once observers know and before Foundation does.
     func announce(_ news: StateNews, delivering deliver: (() -> Void)? = nil) {
@@ -93,7 +94,8 @@ extension URLConnectionOperation {
         post(news)
     }
 
-    /// What was left to this thread; nil, from where on another one tells: nothing more. Called with `lock` held.
+    /// Returns the news that was left to this thread; nil: there is no more, and from now on another thread may tell.
+    /// Called with `lock` held.
     private func _nextUntold() -> StateNews? {
         guard let next = _untold?.first else {
             _untold = nil
@@ -120,7 +122,7 @@ extension URLConnectionOperation {
         }
     }
 
-    /// The last upstream ended: tells observers, and begins what was asked to start before it could.
+    /// The last upstream ended: tells observers, and starts the operation if it was asked to start before it could.
     func postReadiness() {
         let (news, starts) = lock.withLock {
             let new = snapshot()
@@ -130,7 +132,7 @@ extension URLConnectionOperation {
         }
         announce(news)
         askForReadiness()
-        // A queue of Foundation's that has got it meanwhile starts it, in its time.
+        // If one of Foundation's queues has got it meanwhile, that queue starts it, in its time.
         if starts, !isLeftToFoundation { startByItself() }
     }
 }

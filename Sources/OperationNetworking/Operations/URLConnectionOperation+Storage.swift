@@ -4,10 +4,11 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-// What an operation keeps beside itself: thousands of them wait in a queue, with the same settings and no response.
+// The state that an operation keeps outside itself: thousands of operations wait in a queue, with the same settings and
+// no response.
 
 extension URLConnectionOperation {
-    /// What `copy()` carries over besides the request.
+    /// The settings that `copy()` carries over, in addition to the request.
     struct Configuration {
         var shouldUseCredentialStorage = true
         /// Nil: `URLCredentialStorage.shared`.
@@ -24,7 +25,7 @@ extension URLConnectionOperation {
         var cache = CacheSetting.shared
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?
-        /// Where content goes that a task reads.
+        /// The stream for content that a task reads.
         var stream: ResponseStream?
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
@@ -53,20 +54,20 @@ extension URLConnectionOperation {
         var interceptors: [any RequestInterceptor] = []
         /// The origin that what identifies the manager's user is for; nil: any.
         var authorizedOrigin: String?
-        /// What the operation runs on; nil: what all run on. Not changed once it has begun.
+        /// The runtime that the operation runs on; nil: the common one. Not changed once it has begun.
         var runtime: (any OperationRuntime)?
     }
 
-    /// What is known of the response so far.
+    /// The known facts of the response so far.
     struct ReceivedResponse {
         var head: ResponseHead?
-        /// Where the response came from: the last hop's URL.
+        /// The URL that the response came from: the last hop's.
         var url: URL?
-        /// What is sent in place of the operation's request, once a redirect was followed.
+        /// The request that is sent in place of the operation's, once a redirect was followed.
         var request: URLRequest?
-        /// The methods of all that were: a redirect block may make a POST of one, and a server a GET of that.
+        /// The methods of all such requests: a redirect block may make a POST of one, and a server a GET of that.
         var redirectedMethods: [String] = []
-        /// Built from `head` when somebody asks.
+        /// Built from `head` when it is asked for.
         var response: URLResponse?
         /// Field lines after the content.
         var trailers: [UInt8] = []
@@ -78,14 +79,15 @@ extension URLConnectionOperation {
         var metrics: TransferMetrics? { measured?.metrics }
     }
 
-    /// Settings on the heap, never changed: operations of one manager share them, and an attempt keeps them as they were.
+    /// Settings on the heap, never changed: operations of one manager share them, and an attempt keeps them as they
+    /// were.
     // Sendable because nothing in it is mutable, and what it refers to is used by one attempt at a time.
     final class SharedConfiguration: @unchecked Sendable {
-        /// What an operation has until it is told something else.
+        /// The configuration of an operation until a setting is changed.
         static let initial = SharedConfiguration(Configuration())
 
         let value: Configuration
-        /// Whether a response that is an error may be followed by another attempt.
+        /// True if a response that is an error may be followed by another attempt.
         let mayRetry: Bool
 
         init(_ value: Configuration) {
@@ -103,8 +105,9 @@ extension URLConnectionOperation {
         @exclusivity(unchecked) fileprivate(set) var value = ReceivedResponse()
     }
 
-    // To change. Who reads a field takes it from the storage, and copies nothing else. `_read` would not do: without
-    // whole-module optimisation the compiler (Swift 6.3) reads what was yielded after the accessor has freed it.
+    // For changes. Code that reads a field takes it from the storage, and copies nothing else. `_read` would not do:
+    // without whole-module optimisation the compiler (Swift 6.3) reads what was yielded after the accessor has freed
+    // it.
 
     /// Guarded by `lock`. A change makes a copy.
     var _mutableConfiguration: Configuration {

@@ -3,16 +3,17 @@ internal import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-// What watches `totalTimeout`.
+// The watch over `totalTimeout`.
 
 extension URLConnectionOperation {
-    /// The clock runs: the operation begins, or goes on after a pause. Called with `lock` held; the alarm is to be set after
-    /// the unlock.
+    /// The clock runs: the operation begins, or goes on after a pause. Called with `lock` held; the alarm is to be set
+    /// after the unlock.
     func _runTotalTime(_ action: RequestMachine.StartAction) -> TotalTime.Alarm? {
         if _totalTime == nil, let limit = _configuration.value.totalTimeout { _totalTime = TotalTime(limit: limit) }
         guard let time = _totalTime else { return nil }
         let now = runtime.uptime
-        // What was waited for, a slot before another attempt, is here. A held attempt may wait for its connection still.
+        // What was waited for, a slot before another attempt, is here. A held attempt may wait for its connection
+        // still.
         var alarm: TotalTime.Alarm?
         if case .proceed = action {} else { alarm = time.wait(false, at: now) }
         return time.run(at: now) ?? alarm
@@ -52,7 +53,7 @@ extension URLConnectionOperation {
         }
     }
 
-    /// What an operation was about when its time was over.
+    /// The activity of an operation when its time was over.
     enum TimedPhase {
         case block, interceptor, backOff
         case transfer(TransferPhase)
@@ -71,7 +72,7 @@ extension URLConnectionOperation {
 
     /// The error of an operation whose time is over.
     ///
-    /// - Parameter failure: of the attempt before.
+    /// - Parameter failure: the error of the attempt before.
     func totalTimeoutError(_ phase: TimedPhase, after failure: (any Error)? = nil) -> URLError {
         let (limit, request) = lock.withLock { (_totalTime?.limit ?? 0, _request) }
         return URLError(

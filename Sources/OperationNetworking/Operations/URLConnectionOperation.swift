@@ -6,26 +6,27 @@ internal import NetworkingTransport
 
 /// One request as an operation. AF: `AFURLConnectionOperation`.
 ///
-/// An operation is used once: it becomes executing when `start()` is called, by hand or by a queue, and finished when the
-/// response is complete, the transfer failed, or it was cancelled. `copy()` makes a fresh one.
+/// An operation is used once: it becomes executing when `start()` is called, by hand or by a queue, and finished when
+/// the response is complete, the transfer failed, or it was cancelled. `copy()` makes a fresh one.
 ///
 /// **Threads.** Every member may be used from any thread. Completion, progress and notifications are delivered on
-/// `completionQueue`, or the main queue; the redirect, authentication and cache blocks run each on a thread of the
-/// library's, and may take their time or wait for other operations. Observers run on the thread that made the change.
+/// `completionQueue`, or the main queue; the redirect, authentication and cache blocks each run on one of the library's
+/// threads, and may take their time or wait for other operations. Observers run on the thread that made the change.
 ///
 /// **Subclassing.** Call `super` in every override of `start`, `pause`, `resume` and `cancel`. A subclass restates
 /// `@unchecked Sendable` and keeps its own stored state safe. To add state that `copy()` carries, override
 /// `copy(with:)`.
-// Sendable because all stored state is guarded by `lock`, or immutable; fields that other files of this type touch carry
-// a leading underscore. Nothing is called out while the lock is held.
+// Sendable because all stored state is guarded by `lock`, or immutable; fields that other files of this type touch
+// carry a leading underscore. Nothing is called out while the lock is held.
 open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NSSecureCoding {
     final let lock = RecursiveLock()
-    // All below: guarded by `lock`. Where that is hot, the language is not asked to check for overlapping accesses, too:
-    // closures that are run with the lock held do not call out, and so never come back to the same field.
+    // All below: guarded by `lock`. Where that is hot, the language is not asked to check for overlapping accesses,
+    // too: closures that are run with the lock held do not call out, and so never come back to the same field.
     final var _request: URLRequest
-    /// `_request` as it was before the redirect block changed it, which each attempt gives to the block; nil: it has not.
+    /// `_request` as it was before the redirect block changed it, which each attempt gives to the block; nil: it has
+    /// not.
     final var _unedited: URLRequest?
-    /// Where `_request` goes; nil until somebody asks.
+    /// The target of `_request`; nil until it is needed.
     @exclusivity(unchecked) final var _target: RequestTarget?
     @exclusivity(unchecked) final var _configuration = SharedConfiguration.initial
     @exclusivity(unchecked) final var _machine = RequestMachine()
@@ -33,7 +34,7 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     @exclusivity(unchecked) final var _received = ReceivedResponseStorage.empty
     /// The present attempt; nil while nothing is under way.
     @exclusivity(unchecked) final var _attempt: RequestAttempt?
-    /// What the attempts of this operation share: kept over a pause.
+    /// The content that the attempts of this operation share: kept over a pause.
     final var _content: ResumableContent?
     @exclusivity(unchecked) final var _completion: CompletionHandler?
     /// Run after the user's own blocks have returned, on the completion queue.
@@ -43,23 +44,24 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Run at the end, on the thread that makes it.
     final var _atFinish: [@Sendable () -> Void] = []
     @exclusivity(unchecked) final var _observers: [OperationStateObservation.Entry] = []
-    /// Of what the thread that is telling observers of a change is to tell them next; nil: none is.
+    /// The news that the thread that is telling observers of a change is to tell them next; nil: no thread is telling
+    /// them.
     final var _untold: [StateNews]?
     final var _preparations = PreparationList()
     @exclusivity(unchecked) final var _scheduler: (any OperationScheduler)?
     @exclusivity(unchecked) final var _dependencyNode: DependencyNode?
-    /// Why the operation is cancelled, when an upstream was the reason; or why it must not run.
+    /// The reason that the operation is cancelled, when an upstream caused that; or the reason that it must not run.
     final var _cancellationCause: (any Error)?
     /// A dependency that closes a cycle: the operation must not run.
     final var _startError: (any Error)?
     /// Nil while nothing may be, or was, retried.
     final var _retry: RetryState?
-    /// What an archive did not hold and was not set again.
+    /// The properties that an archive did not hold and that were not set again.
     final var _unarchivedProperties: Set<UnarchivedProperty> = []
     /// Nil before the start, and without a limit.
     final var _totalTime: TotalTime?
     final var _observation = Observation()
-    /// What was seen of queues of Foundation's.
+    /// The evidence of Foundation's queues so far.
     @exclusivity(unchecked) final var _evidence = FoundationEvidence()
     /// Kept here once a `RequestOperationQueue` has the operation.
     final var _queuePriority: Operation.QueuePriority?
@@ -80,7 +82,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         // First, while `_upstreams` still has the operations in them.
         _preparations = PreparationList()
         DependencyGraph.release(&_upstreams, of: _dependencyNode)
-        // A sink that was never told of an end: a paused operation that was dropped. Its attempt may be held in its place.
+        // A sink that never learned of an end: a paused operation that was dropped. Its attempt may be held in its
+        // place.
         if let _attempt { _attempt.operationIsGone() } else { _content?.discardSoon() }
     }
 
@@ -113,8 +116,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         lock.withLock { _received.value.data }
     }
 
-    /// `responseData` as text in the encoding that the response names, UTF-8 when it names none. `nil` when it is not text in
-    /// that encoding. Names are read as browsers do (WHATWG Encoding). AF: `responseString`.
+    /// `responseData` as text in the encoding that the response names, UTF-8 when it names none. `nil` when it is not
+    /// text in that encoding. Names are read as browsers do (WHATWG Encoding). AF: `responseString`.
     public var responseString: String? {
         let known: (Data, String)? = lock.withLock {
             guard _received.value.string == nil, let data = _received.value.data, let charset = _responseCharset else {
@@ -137,14 +140,14 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         return String.Encoding(charset: charset) ?? .utf8
     }
 
-    /// What the response says of its charset; empty: nothing; nil: there is no response. Called with `lock` held.
+    /// The charset that the response names; empty: it names none; nil: there is no response. Called with `lock` held.
     private var _responseCharset: String? {
         if let head = _received.value.head { return head.mediaType?.charset ?? "" }
         return loadedResponse().map { $0.textEncodingName ?? "" }
     }
 
     /// The fields that came after the response's content (RFC 9110, section 6.5), such as a checksum or the status of a
-    /// gRPC call. Empty before the end, without any, and for a response of the cache's. Fields that came several times
+    /// gRPC call. Empty before the end, without any, and for a response from the cache. Fields that came several times
     /// are joined by ", ". Nothing in the library acts on them.
     public var responseTrailers: [String: String] {
         let trailers = lock.withLock { _received.value.trailers }
@@ -209,20 +212,20 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         decide(true)
     }
 
-    /// Who is asked and told beside the blocks. The base class has nobody.
+    /// The object that is asked and informed in addition to the blocks. Nil in the base class.
     var attemptClient: (any AttemptClient)? { nil }
 
-    /// Whether a pause keeps the connection also where the request may be sent again: it is, if the connection does not last.
-    /// The base class gives it up, and goes on with another request.
+    /// True if a pause keeps the connection even if the request may be sent again. It is sent again if the connection
+    /// does not last. The base class gives the connection up, and goes on with another request.
     ///
     /// - Parameter head: of the response that has begun. Called with `lock` held.
     func _holdsConnection(whilePausedAfter head: ResponseHead?) -> Bool { false }
 
-    /// Whether beginning and end are told to `NotificationCenter`.
+    /// True if beginning and end are reported to `NotificationCenter`.
     var postsNotifications: Bool { true }
 
-    /// The operation has finished, and Foundation and observers know. On the thread that finished it. The base class has
-    /// nothing to do.
+    /// The operation has finished, and Foundation and observers know. On the thread that finished it. The base class
+    /// has nothing to do.
     func didFinish() {}
 
     /// Runs the completion handler that was set, on the completion queue.
@@ -243,8 +246,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     /// Stops the transfer, keeping what was received. `resume()` goes on from there. No effect once the response is
     /// complete, or on a cancelled operation. Gives the place in a `RequestOperationQueue` back.
     ///
-    /// A request that must not reach the server twice, such as a POST, keeps its connection instead, and its response is
-    /// delivered after the resume: see ``resendsNonIdempotentRequests``. AF: `pause`.
+    /// A request that must not reach the server twice, such as a POST, keeps its connection instead, and its response
+    /// is delivered after the resume: see ``resendsNonIdempotentRequests``. AF: `pause`.
     open func pause() {
         performPause()
     }
@@ -263,10 +266,10 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     // MARK: Foundation's view
 
-    /// Whether a queue may start the operation. It is not paused and its dependencies have ended, or it is cancelled.
-    /// A `RequestOperationQueue` does not ask: an override counts in queues of Foundation's only.
+    /// True if a queue may start the operation: it is not paused and its dependencies have ended, or it is cancelled. A
+    /// `RequestOperationQueue` does not ask: an override counts only in Foundation's queues.
     open override var isReady: Bool {
-        // Behind the lock of Foundation's, which it never holds while it asks.
+        // Takes Foundation's lock, which Foundation never holds while it asks.
         let isReady = super.isReady
         return answerReadiness(isReady)
     }
@@ -300,10 +303,10 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
         set {
             let state = foundationState
             let (scheduler, isStored) = lock.withLock { () -> ((any OperationScheduler)?, Bool) in
-                // Foundation must not change the priority of an operation that a `RequestOperationQueue` has listed: it would
-                // walk a list of pointers to operations that are gone. So it is told before the lock, which `attach`
-                // takes, is let go; to an operation in none of its queues it only assigns. Where there is no telling, it
-                // is not told.
+                // Foundation must not change the priority of an operation that a `RequestOperationQueue` has listed: it
+                // would walk a list of pointers to operations that are gone. So it is told before the lock, which
+                // `attach` takes, is released; for an operation in none of its queues it only assigns. If the state is
+                // unknown, it is not told.
                 if _scheduler != nil || state == .unknown {
                     _queuePriority = newValue
                     return (_scheduler, true)
@@ -322,8 +325,9 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     /// Blocks the thread until the operation has finished.
     ///
-    /// Called in a redirect, challenge, cache or `preparing` block of another operation, it exempts this operation and those it
-    /// depends on from the limits of their `RequestOperationQueue`: the slots may be taken by operations whose blocks wait.
+    /// Called in a redirect, challenge, cache or `preparing` block of another operation, it exempts this operation and
+    /// those it depends on from the limits of their `RequestOperationQueue`: the slots may be taken by operations whose
+    /// blocks wait.
     @available(*, noasync)
     open override func waitUntilFinished() {
         if LiveRuntime.isBlockThread { DependencyGraph.expedite(self) }
@@ -331,8 +335,8 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
     }
 
     /// Makes this operation wait for another. A cycle is not built: the operation ends with an
-    /// `OperationDependencyError` instead of running. No effect on an operation that has begun, or that a queue of
-    /// Foundation's has decided to start.
+    /// `OperationDependencyError` instead of running. No effect on an operation that has begun, or that one of
+    /// Foundation's queues has decided to start.
     open override func addDependency(_ operation: Operation) {
         performAddDependency(operation)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 extension HTTPRequestOperationManager {
-    /// The proxies that operations go through. Nil by default: none, whatever the environment says;
-    /// `try ProxyConfiguration.environment()` does what it says. Kept by `copy()`, not archived.
+    /// The proxies that operations go through. Nil by default: none, whatever the environment says. For the
+    /// environment's proxies use ``ProxyConfiguration/environment(_:)``. Kept by `copy()`, not archived.
     public var proxyConfiguration: ProxyConfiguration? {
         get { withSettings { $0[\.proxies]?.value } }
         set { withSettings { $0[\.proxies] = newValue.map(SharedProxyConfiguration.init) } }

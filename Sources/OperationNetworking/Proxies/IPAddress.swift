@@ -20,7 +20,7 @@ struct IPAddress: Sendable, Equatable {
 
     var bitWidth: Int { bytes.count * 8 }
 
-    /// Whether the first `count` bits are those of `other`.
+    /// Returns true if the first `count` bits are those of `other`.
     func shares(_ count: Int, with other: IPAddress) -> Bool {
         guard bytes.count == other.bytes.count else { return false }
         for index in bytes.indices {

@@ -2,15 +2,15 @@
 public import Foundation
 
 extension ProxyConfiguration {
-    /// The configuration in the environment's variables that curl and others read. They are `http_proxy`, `https_proxy`
-    /// or `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY` for what has none of its own, `no_proxy` or `NO_PROXY` for
-    /// exceptions, separated by commas or spaces.
+    /// The configuration in the environment variables that curl and other programs read. They are `http_proxy`,
+    /// `https_proxy` or `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY` for URLs without one of these, and `no_proxy` or
+    /// `NO_PROXY` for exceptions, separated by commas or spaces.
     ///
     /// The library never looks there by itself. `HTTP_PROXY` is not read, because a CGI server sets it to what a client
     /// sent in a `Proxy` header field.
     ///
     /// - Parameter variables: The variables; by default the process's, as they are now.
-    /// - Throws: `ProxyConfigurationError` with the name of the variable that is no proxy.
+    /// - Throws: `ProxyConfigurationError` with the name of the variable that names no valid proxy.
     public static func environment(
         _ variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ProxyConfigurationError) -> ProxyConfiguration {

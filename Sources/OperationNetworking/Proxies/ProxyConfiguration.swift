@@ -29,7 +29,7 @@ public struct ProxyConfiguration: Sendable {
         set { exclusions = newValue.map(ProxyExclusion.init) }
     }
     private var exclusions: [ProxyExclusion]
-    /// Why there is no proxy where one is wanted: such requests fail, in place of going without.
+    /// The reason that the proxy for `http` URLs cannot be used. Requests then fail; they do not go without a proxy.
     var httpDefect: ProxyConfigurationError?
     /// The same for `https` URLs.
     var httpsDefect: ProxyConfigurationError?
@@ -61,7 +61,7 @@ public struct ProxyConfiguration: Sendable {
         return excludes(url) ? nil : proxy
     }
 
-    /// Why a request to `url` cannot be sent the way it is meant to go; nil: it can.
+    /// Returns the reason that a request to `url` cannot go through its proxy; nil: it can be sent.
     func defect(for url: URL) -> ProxyConfigurationError? {
         guard let defect = Self.isSecure(url) ? httpsDefect : httpDefect else { return nil }
         return excludes(url) ? nil : defect

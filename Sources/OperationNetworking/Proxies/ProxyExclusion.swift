@@ -3,7 +3,7 @@ internal import Foundation
 
 /// One entry of a list of hosts that are reached without a proxy.
 struct ProxyExclusion: Sendable {
-    /// Where a request goes.
+    /// The host and port that a request goes to.
     struct Target {
         let name: String
         let address: IPAddress?
@@ -57,7 +57,7 @@ struct ProxyExclusion: Sendable {
         }
     }
 
-    /// The host and, where there is one, the port. An IPv6 address without brackets has none.
+    /// Returns the host, and the port if the entry has one. An IPv6 address without brackets has no port.
     private static func split(_ entry: String) -> (host: String, port: Int?) {
         guard let colon = entry.lastIndex(of: ":"), let port = Int(entry[entry.index(after: colon)...]) else {
             return (entry, nil)

@@ -9,8 +9,8 @@ internal import NetworkingTransport
 public struct ProxyServer: Sendable {
     /// The protocol that is spoken with a proxy.
     public enum Scheme: String, Sendable, CaseIterable {
-        /// HTTP. An `http` URL is asked of the proxy itself; for an `https` URL it is told to CONNECT
-        /// (RFC 9110, section 9.3.6), and sees nothing of the request.
+        /// HTTP. An `http` URL is requested from the proxy itself. For an `https` URL the proxy receives a CONNECT (RFC
+        /// 9110, section 9.3.6), and sees nothing of the request.
         case http
         /// The same inside TLS. The proxy is verified, too.
         case https
@@ -19,11 +19,11 @@ public struct ProxyServer: Sendable {
         /// SOCKS 5. The name of the server is looked up by the proxy.
         case socks5h
 
-        /// Where such a proxy listens unless something else is said, as in libcurl: 443 for `https`, otherwise 1080.
+        /// The default port of such a proxy, as in libcurl: 443 for `https`, otherwise 1080.
         var defaultPort: Int { self == .https ? 443 : 1080 }
     }
 
-    /// Ways in which an HTTP proxy may be told who we are.
+    /// Schemes of authentication with an HTTP proxy.
     public struct AuthenticationSchemes: OptionSet, Sendable {
         /// One bit for each scheme.
         public let rawValue: Int
@@ -45,12 +45,12 @@ public struct ProxyServer: Sendable {
     public let host: String
     /// Its port.
     public let port: Int
-    /// The user name and password for the proxy. `nil`, the default, sends none. It goes to the proxy only. With a control
-    /// character in it, a request fails before anything connects.
+    /// The user name and password for the proxy. `nil`, the default, sends none. It goes to the proxy only. With a
+    /// control character in it, a request fails before anything connects.
     public var credential: URLCredential?
-    /// The schemes by which an HTTP proxy may be told the credential. Basic by default, which is sent without being
-    /// asked for. With one of the others, or several, the proxy is asked first, which takes another round trip, and a
-    /// body stream that can be read again. SOCKS has its own way (RFC 1929).
+    /// The schemes by which the credential may be sent to an HTTP proxy. Basic by default, which is sent with the first
+    /// request. With another scheme, or several, the proxy is asked first. That takes another round trip, and a body
+    /// stream that can be read again. SOCKS has its own way (RFC 1929).
     public var authenticationSchemes = AuthenticationSchemes.basic
     /// The policy that an `https` proxy is verified with. `nil`, the default, stands for `SecurityPolicy.default()`.
     /// The policy of the request is for its server.
@@ -59,10 +59,10 @@ public struct ProxyServer: Sendable {
     /// A proxy by its parts.
     ///
     /// - Parameters:
-    ///   - scheme: How the proxy is spoken to.
+    ///   - scheme: The protocol that is spoken with the proxy.
     ///   - host: Its name or address; IPv6 with or without brackets.
     ///   - port: 1 to 65535.
-    ///   - credential: What the proxy is told of us; nil by default.
+    ///   - credential: The user name and password for the proxy; nil by default.
     /// - Throws: `ProxyConfigurationError`.
     public init(
         scheme: Scheme, host: String, port: Int, credential: URLCredential? = nil
@@ -130,7 +130,7 @@ public struct ProxyServer: Sendable {
             credential: credential)
     }
 
-    /// Whether there is a colon after the host, with or without a number that can be a port.
+    /// Returns true if there is a colon after the host, with or without a number that can be a port.
     private static func namesPort(_ url: String) -> Bool {
         guard let start = url.range(of: "://")?.upperBound else { return false }
         let authority = url[start...].prefix { $0 != "/" }

@@ -6,9 +6,9 @@ struct BarrierSections {
     private struct Section {
         /// Operations that have not finished.
         var open = 0
-        /// The barrier that closes the section: none for the last one.
+        /// True if a barrier closes the section. False for the last one.
         var hasBarrier = false
-        /// What the barrier runs: nil when it was cancelled.
+        /// The barrier's block: nil when it was cancelled or has begun.
         var block: (@Sendable () -> Void)?
     }
 
@@ -21,12 +21,12 @@ struct BarrierSections {
     private(set) var current: UInt32 = 0
     private(set) var isBarrierRunning = false
 
-    /// Whether any barrier is pending or running.
+    /// True while any barrier is pending or running.
     var hasBarrier: Bool { first.hasBarrier }
-    /// Whether everything before the first barrier finished.
+    /// True if everything before the first barrier has finished, and the barrier has not begun.
     var isBarrierDue: Bool { first.hasBarrier && first.open == 0 && !isBarrierRunning }
 
-    /// Whether the first barrier was cancelled: then it needs no turn to end.
+    /// True if the first barrier was cancelled: then it needs no turn to end.
     var isBarrierCancelled: Bool { first.hasBarrier && first.block == nil && !isBarrierRunning }
 
     /// An operation arrives; returns the number of its section.

@@ -3,21 +3,21 @@ internal import NetworkingSupport
 
 /// Ends and begins operations that are in no queue, as `DrainLoop` does for those in one.
 ///
-/// The end of an operation may start another inside it, which may end at once, and so on down a chain. Up to a limit each
-/// comes inside the one before, so that what an operation brings about has happened when it returns. What comes up
-/// deeper is left to the innermost that is within the limit, so that a chain of any length needs no more stack.
+/// The end of an operation may start another inside it, which may end at once, and so on down a chain. Up to a limit
+/// each comes inside the one before, so that what an operation brings about has happened when it returns. A deeper call
+/// is left to the innermost call within the limit, so that a chain of any length needs no more stack.
 enum CallChain {
     /// The calls under way on a thread.
     private struct Calls {
         var depth = 0
-        /// What came up at the limit.
+        /// The calls that came up at the limit.
         var backlog: [() -> Void] = []
     }
 
-    /// How many calls there may be inside one another.
+    /// The number of calls that may be inside one another.
     static let limit = 8
 
-    /// Where a thread keeps the address of its calls.
+    /// The slot in which each thread keeps the address of its calls.
     private static let slot = ThreadSlot()
 
     /// Calls `body`, now or, deep inside other calls of this thread, as soon as one of them returns.

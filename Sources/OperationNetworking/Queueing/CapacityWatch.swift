@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
-/// The queues in which operations have waited for their host: told when the engine may take more of one than before, since a
-/// first response has come in HTTP/2, or the limit was raised.
+/// The queues in which operations have waited for their host. They receive `capacityDidChange` when the engine may take
+/// more operations of a host than before: a first response came in HTTP/2, or the limit was raised.
 enum CapacityWatch {
     private struct Reference {
         weak var queue: RequestOperationQueue?
@@ -12,7 +12,7 @@ enum CapacityWatch {
 
     private static let isUnderWay: Void = Runtime.current.whenCapacityChanges { tell() }
 
-    /// Has a queue told from now on, until it goes.
+    /// Adds a queue, which receives `capacityDidChange` until it is removed.
     static func add(_ queue: RequestOperationQueue) {
         queues.withLock { $0[ObjectIdentifier(queue)] = Reference(queue: queue) }
         _ = isUnderWay

@@ -2,12 +2,12 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// The dependencies of foreign operations, read from Foundation outside the graph's lock: nobody tells us when they
-/// change.
+/// The dependencies of foreign operations, read from Foundation outside the graph's lock: Foundation does not report
+/// when they change.
 struct ForeignEdges: Sendable {
     /// Each foreign operation that was read, with what it depends on.
     private(set) var edges: [ObjectIdentifier: IdentityList<DependencyNode>] = [:]
-    /// Whether an operation of ours was among them: then a path may lead through a foreign operation.
+    /// True if an operation of ours was among them: then a path may lead through a foreign operation.
     private(set) var reachesOwn = false
     /// Stand-ins for foreign operations that were met. They keep the identity of an operation stable in one search.
     private var standIns: [ObjectIdentifier: DependencyNode] = [:]
@@ -16,8 +16,8 @@ struct ForeignEdges: Sendable {
     /// Nodes of ours on the way up whose upstreams have been looked through.
     private var passed: Set<ObjectIdentifier> = []
 
-    /// Reads the dependencies of foreign operations, and of the foreign operations that those wait for, directly or through
-    /// operations of ours: met one by one in a search, each would make it begin again.
+    /// Reads the dependencies of foreign operations, and of the foreign operations that those wait for, directly or
+    /// through operations of ours: met one by one in a search, each would make it begin again.
     mutating func expand(_ roots: [Operation]) {
         var stack = roots
         while !stack.isEmpty {
@@ -63,7 +63,7 @@ extension DependencyGraph {
 
     /// The foreign operations that nodes of ours wait for, directly or through others of ours.
     ///
-    /// - Parameter passed: what has been looked through, before and after.
+    /// - Parameter passed: the nodes that were looked through, before and after.
     static func foreignUpstreams(
         of nodes: [DependencyNode], beyond passed: inout Set<ObjectIdentifier>
     ) -> [Operation] {
@@ -85,7 +85,7 @@ extension DependencyGraph {
         }
     }
 
-    /// Whether `start` waits, directly or not, for `goal`.
+    /// Searches for a path by which `start` waits, directly or not, for `goal`.
     ///
     /// Constant when `start` waits for nothing or nothing waits for `goal`; else two searches take turns, one from each
     /// end, and the smaller side decides. Foreign operations say only what they wait for, not what waits for them: once
@@ -141,7 +141,7 @@ extension DependencyGraph {
 
         private let origin: DependencyNode
         private var stack: [DependencyNode]
-        /// Where each visited node was reached from.
+        /// The node that each visited node was reached from.
         private var reachedFrom: [ObjectIdentifier: DependencyNode] = [:]
 
         init(_ origin: DependencyNode) {

@@ -35,7 +35,7 @@ extension DependencyGraph {
             case nothing
         }
         var foreign = ForeignEdges()
-        // What nothing waits for is in no cycle: a chain that grows at its end needs no search.
+        // An operation that nothing waits for is in no cycle: a chain that grows at its end needs no search.
         let mayBeAwaited = FoundationState.mayHaveForeignDependents(dependent)
         while true {
             let known = foreign
@@ -74,7 +74,7 @@ extension DependencyGraph {
     /// Removes an edge.
     static func remove(upstream: Operation, from dependent: any SchedulableOperation) {
         guard let node = dependent.dependencyNodeIfLoaded else { return }
-        // Made if there is none: another thread may be about to add the edge, with the node that it makes.
+        // Made if it is missing: another thread may be about to add the edge, with the node that it makes.
         let own = upstream.schedulable?.dependencyNode
         lock.withLock { state in
             var deferred = DeferredActions()
@@ -120,7 +120,7 @@ extension DependencyGraph {
             if upstream._reachesMany || node._foreignReach.count + new.count > DependencyNode.reachLimit {
                 node._reachesMany = true
                 node._foreignReach = []
-                // What lies below must give up its list as well, whatever it was about to receive.
+                // The nodes below must give up their lists as well, whatever they were about to receive.
                 markMany(below: node)
             } else {
                 node._foreignReach += new
@@ -141,8 +141,8 @@ extension DependencyGraph {
 
     /// Looks once more at what may have changed before the edge could be seen.
     ///
-    /// A foreign upstream's end is told by its probe and by nothing else: ending its node here would disconnect the probe
-    /// before it had told the queue that runs the upstream.
+    /// Only its probe reports a foreign upstream's end: ending its node here would disconnect the probe before it had
+    /// told the queue that runs the upstream.
     static func settle(_ upstreamNode: DependencyNode, _ upstream: Operation) {
         guard let own = upstream.schedulable else { return }
         if own.isFinished {

@@ -2,8 +2,8 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// Operations that Foundation runs: what they wait for is read when they are enqueued and when their turn comes, and
-/// their end is told by a probe.
+/// Operations that Foundation runs: their dependencies are read when they are enqueued and when their turn comes, and a
+/// probe reports their end.
 extension DependencyGraph {
     /// Takes a foreign operation into a queue's care. False, with no effect, when it is in the care of a queue already.
     static func adopt(_ operation: Operation, by queue: RequestOperationQueue) -> Bool {
@@ -54,12 +54,14 @@ extension DependencyGraph {
         }
     }
 
-    /// Whether a `RequestOperationQueue` has a foreign operation, which Foundation does not know before its turn comes.
+    /// Returns true if a `RequestOperationQueue` has a foreign operation, which Foundation does not know before its
+    /// turn comes.
     static func hasQueue(forForeign operation: Operation) -> Bool {
         lock.withLock { state in state.foreign[ObjectIdentifier(operation)]?._queue != nil }
     }
 
-    /// Connects the probe that tells the end of a foreign operation: called once, by whoever registered the node.
+    /// Connects the probe that reports the end of a foreign operation. Called once, by the caller that registered the
+    /// node.
     static func arm(_ node: DependencyNode, _ operation: Operation) {
         let probe = FinishObserver()
         lock.withLock { _ in node._probe = probe }

@@ -3,8 +3,9 @@ internal import Foundation
 internal import NetworkingSupport
 
 extension DependencyGraph {
-    /// A block of an operation that keeps its slots meanwhile is about to wait for this one: neither it nor what it waits for
-    /// is held up by limits from now on, in whatever queues of the library's they are, or will be.
+    /// Frees an operation, and all that it waits for, from limits: from now on, in every queue of the library that they
+    /// are or will be in. Called when a block of another operation, which keeps its slots meanwhile, is about to wait
+    /// for this one.
     static func expedite(_ operation: any SchedulableOperation) {
         let node = operation.dependencyNode
         lock.withLock { _ in
@@ -14,8 +15,8 @@ extension DependencyGraph {
             raise(Array(node._upstreamNodes), to: node._effectiveRank, &deferred)
             return deferred
         }.run()
-        // By its own account, since the node of one that never had an edge is not told of the activation. One that joins a
-        // queue later finds the rank.
+        // Called directly, since a node that was made after the activation does not know of it. An operation that joins
+        // a queue later finds the rank.
         operation.scheduler?.operationDidBecomeReady(operation)
     }
 }

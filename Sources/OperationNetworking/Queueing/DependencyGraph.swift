@@ -4,25 +4,26 @@ internal import NetworkingSupport
 
 /// Dependencies between operations: one lock for all edges.
 ///
-/// No edge of Foundation's points at an operation of ours: Foundation does not retain the dependents it notifies. Nothing
-/// is called out of the lock, and no operation is released inside it: what may hold the last reference to one leaves
-/// the critical section in `DeferredActions`.
+/// No edge of Foundation's points at an operation of ours: Foundation does not retain the dependents it notifies.
+/// Nothing is called out of the lock, and no operation is released inside it: what may hold the last reference to one
+/// leaves the critical section in `DeferredActions`.
 enum DependencyGraph {
-    /// What the lock guards beside the nodes' underscored fields and `_upstreams` of every operation.
+    /// The registry behind the lock. The lock also guards the nodes' underscored fields and `_upstreams` of every
+    /// operation.
     struct State {
         /// The nodes of foreign operations that have dependents or are in a queue.
         var foreign: [ObjectIdentifier: DependencyNode] = [:]
     }
 
-    /// What is to be done after the lock was released.
+    /// The actions to run after the lock was released.
     struct DeferredActions: Sendable {
         /// Operations whose last upstream ended.
         var ready: [(operation: Operation, queue: RequestOperationQueue?)] = []
         /// Active operations that inherited a higher priority.
         var raised: [(operation: Operation, queue: RequestOperationQueue?)] = []
-        /// Probes nobody needs any more.
+        /// Probes that are no longer needed.
         var probes: [FinishObserver] = []
-        /// What was held.
+        /// Operations that were retained, to be released outside the lock.
         var released: [Operation] = []
 
         func run() {
@@ -52,16 +53,16 @@ enum DependencyGraph {
         lock.withLock { _ in Array(operation._upstreams) }
     }
 
-    /// Whether an operation is among the upstream operations of another.
+    /// Returns true if an operation is among the upstream operations of another.
     static func isUpstream(_ upstream: Operation, of operation: any SchedulableOperation) -> Bool {
         lock.withLock { _ in operation._upstreams.contains(upstream) }
     }
 
-    /// What the graph knows of an operation.
+    /// The state of an operation in the graph.
     struct Standing: Sendable {
-        /// Whether upstreams have not ended.
+        /// True if some upstreams have not ended.
         var isOpen: Bool
-        /// The highest rank of what waits for it.
+        /// The highest rank among the operations that wait for it.
         var inherited: PriorityRank
     }
 
@@ -77,7 +78,7 @@ enum DependencyGraph {
         return activate(node, rank: PriorityRank(operation.queuePriority))
     }
 
-    /// Whether an operation is to be told of each upstream's end.
+    /// Sets whether the operation's `upstreamDidEnd` is called at each upstream's end.
     static func setFollowsUpstreams(_ follows: Bool, _ operation: any SchedulableOperation) {
         guard let node = operation.dependencyNodeIfLoaded else { return }
         lock.withLock { _ in node._followsUpstreams = follows }
@@ -91,7 +92,7 @@ enum DependencyGraph {
             var deferred = DeferredActions()
             let before = node._effectiveRank
             node._ownRank = rank
-            // Also asked for every other change of the operation: its upstreams have been handed what it had before.
+            // Also called for every other change of the operation: its upstreams have the earlier rank already.
             if before < node._effectiveRank {
                 raise(Array(node._upstreamNodes), to: node._effectiveRank, &deferred)
             }
@@ -107,8 +108,8 @@ enum DependencyGraph {
         operation.dependencyNodeIfLoaded.map { end($0, operation) }
     }
 
-    /// Ends a node: each dependent has one open upstream fewer. Those that follow their upstreams are told first, while
-    /// they still wait for this one.
+    /// Ends a node: each dependent has one open upstream fewer. Those that follow their upstreams receive
+    /// `upstreamDidEnd` first, while they still wait for this one.
     ///
     /// - Returns: what is left to do.
     static func end(_ node: DependencyNode, _ operation: Operation) -> DeferredActions {
@@ -144,7 +145,7 @@ enum DependencyGraph {
         }
     }
 
-    /// Lets go of a list of upstreams without recursion, however long the chain behind it: for `deinit`.
+    /// Releases a list of upstreams without recursion, however long the chain behind it. For `deinit`.
     static func release(_ upstreams: inout IdentityList<Operation>, of node: DependencyNode?) {
         guard let node else { return }
         // The only list with them: `isKnownUniquelyReferenced` would see another.
@@ -160,7 +161,7 @@ enum DependencyGraph {
         }
     }
 
-    /// Takes the node of an operation that is being released out of the graph.
+    /// Removes from the graph the node of an operation that is being released.
     private static func depart(_ node: DependencyNode) {
         lock.withLock { state in
             var deferred = DeferredActions()
@@ -192,7 +193,7 @@ enum DependencyGraph {
 
     // MARK: - Inside the lock
 
-    /// One open edge less, by the upstream's end or by removal.
+    /// Counts one open edge less: the upstream ended, or the edge was removed.
     static func closeEdge(to upstream: DependencyNode, of dependent: DependencyNode, _ deferred: inout DeferredActions)
     {
         dependent._openCount -= 1
@@ -222,7 +223,7 @@ enum DependencyGraph {
         }
     }
 
-    /// Forgets a foreign operation nothing depends on and no queue runs.
+    /// Forgets a foreign operation that nothing depends on and no queue runs.
     static func retireIfUnused(_ node: DependencyNode, _ state: inout State, _ deferred: inout DeferredActions) {
         guard let key = node.foreignKey, node._queue == nil, !node._isActive,
             node._dependents.isEmpty, state.foreign[key] === node
@@ -232,15 +233,15 @@ enum DependencyGraph {
         takeProbe(of: node, &deferred)
     }
 
-    /// The probe leaves the lock, since it retains its operation. One that is not connected yet is left to whoever is
-    /// about to connect it.
+    /// Moves the probe out of the lock, since it retains its operation. A probe that is not connected yet stays for
+    /// `arm`, which disconnects it.
     private static func takeProbe(of node: DependencyNode, _ deferred: inout DeferredActions) {
         guard node._isArmed, let probe = node._probe.take() else { return }
         deferred.probes.append(probe)
     }
 
-    /// Hands a rank to nodes and to everything they wait for. A rank only rises, so a node is visited at most once for each
-    /// of the six ranks.
+    /// Passes a rank on to nodes and to everything they wait for. A rank only rises, so a node is visited at most once
+    /// for each of the six ranks.
     static func raise(_ nodes: [DependencyNode], to rank: PriorityRank, _ deferred: inout DeferredActions) {
         var stack = nodes
         while let next = stack.popLast() {

@@ -2,18 +2,18 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// One operation's side of the graph that its dependents hold on to.
+/// The node of one operation in the graph, which its dependents retain.
 ///
-/// Nodes link to nodes in both directions while an edge is open; `DependencyGraph` cuts the links when an operation ends
-/// or is released, so no cycle outlives the operations.
+/// Nodes link to nodes in both directions while an edge is open; `DependencyGraph` cuts the links when an operation
+/// ends or is released, so no cycle outlives the operations.
 // Sendable because `operation` is written only by `init`, and every other mutable field is guarded by the graph's lock.
 final class DependencyNode: @unchecked Sendable {
-    /// The operation: weak, so that a graph nobody runs is released with its operations.
+    /// The operation: weak, so that a graph that never runs is released with its operations.
     private(set) weak var operation: Operation?
     /// The registry's key when the operation is a foreign one.
     let foreignKey: ObjectIdentifier?
 
-    /// How many edges to upstreams are open. Guarded by the graph's lock.
+    /// The number of open edges to upstreams. Guarded by the graph's lock.
     var _openCount = 0
     /// Nodes with an open edge to this one. Guarded by the graph's lock.
     var _dependents = IdentityList<DependencyNode>()
@@ -21,13 +21,13 @@ final class DependencyNode: @unchecked Sendable {
     var _upstreamNodes = IdentityList<DependencyNode>()
     /// Keeps the operation alive while one of its upstreams is active. Guarded by the graph's lock.
     var _hold: Operation?
-    /// How many upstreams are active. Guarded by the graph's lock.
+    /// The number of active upstreams. Guarded by the graph's lock.
     var _activeUpstreams = 0
-    /// Whether the operation was enqueued or started. Guarded by the graph's lock.
+    /// True once the operation has been enqueued or started. Guarded by the graph's lock.
     var _isActive = false
-    /// Whether the operation is to be told of each upstream's end. Guarded by the graph's lock.
+    /// True if `upstreamDidEnd` is called at each upstream's end. Guarded by the graph's lock.
     var _followsUpstreams = false
-    /// Whether the operation ended or was released. Guarded by the graph's lock.
+    /// True once the operation has ended or been released. Guarded by the graph's lock.
     var _isGone = false
     /// The operation's own priority, known from its activation on. Guarded by the graph's lock.
     var _ownRank = PriorityRank.lowest
@@ -36,16 +36,16 @@ final class DependencyNode: @unchecked Sendable {
     /// Foreign operations among the upstreams, direct and indirect; beyond `reachLimit` only `_reachesMany` is kept.
     /// Guarded by the graph's lock.
     var _foreignReach: [DependencyNode] = []
-    /// More foreign upstreams than are listed. Guarded by the graph's lock.
+    /// True if there are more foreign upstreams than `_foreignReach` can list. Guarded by the graph's lock.
     var _reachesMany = false
-    /// Tells the end of a foreign operation. Guarded by the graph's lock.
+    /// Reports the end of a foreign operation. Guarded by the graph's lock.
     var _probe: FinishObserver?
-    /// Whether `_probe` has been connected. Guarded by the graph's lock.
+    /// True once `_probe` has been connected. Guarded by the graph's lock.
     var _isArmed = false
     /// The queue a foreign operation is in. Guarded by the graph's lock.
     weak var _queue: RequestOperationQueue?
 
-    /// How many foreign upstreams a node lists.
+    /// The largest number of foreign upstreams that a node lists.
     static let reachLimit = 8
 
     init(_ operation: Operation) {

@@ -11,10 +11,11 @@ enum DrainLoop {
         var queues: [RequestOperationQueue] = []
     }
 
-    /// Where a thread keeps the address of its loop's backlog.
+    /// The slot in which each thread keeps the address of its loop's backlog.
     private static let slot = ThreadSlot()
 
-    /// Does what the queue has to do, now or, inside another loop of this thread, as soon as the action under way returns.
+    /// Does what the queue has to do, now or, inside another loop of this thread, as soon as the action under way
+    /// returns.
     static func run(_ queue: RequestOperationQueue) {
         if let outer = slot.address?.assumingMemoryBound(to: Backlog.self) {
             if !outer.pointee.queues.contains(where: { $0 === queue }) { outer.pointee.queues.append(queue) }

@@ -27,7 +27,7 @@ struct EntryHeap {
         update(Int(last), entries: &entries)
     }
 
-    /// Puts an entry whose key changed where it belongs.
+    /// Moves an entry to its place after its key changed.
     mutating func update(_ index: Int, entries: inout [SchedulerState.Entry]) {
         siftUp(Int(entries[index].heapIndex), &entries)
         siftDown(Int(entries[index].heapIndex), &entries)

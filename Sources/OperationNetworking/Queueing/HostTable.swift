@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How many operations of each host have a slot, and which wait for one.
+/// The number of operations of each host that have a slot, and the operations that wait for one.
 struct HostTable {
     private struct Record {
         var name: String
@@ -12,12 +12,12 @@ struct HostTable {
         var parked = EntryHeap()
     }
 
-    /// How many operations of a host can make progress at a time; asked when one is to start.
+    /// Returns the number of operations of a host that can make progress at a time. Called when one is to start.
     var capacity: @Sendable (String) -> Int
     private var records: [Record] = []
     private var free: [Int32] = []
     private var byName: [String: Int32] = [:]
-    /// Whether an operation ever waited for its host.
+    /// True once an operation has waited for its host.
     private(set) var hasParked = false
 
     init(capacity: @escaping @Sendable (String) -> Int) {
@@ -65,7 +65,7 @@ struct HostTable {
         return true
     }
 
-    /// Whether one more of the host's operations would get a slot.
+    /// Returns true if one more of the host's operations would get a slot.
     private func hasRoom(_ host: Int, limit: Int) -> Bool {
         let running = records[host].running
         return running == 0 || (limit <= 0 || running < limit) && running < capacity(records[host].name)

@@ -2,14 +2,15 @@
 
 /// Different objects in the order of addition; each is found and removed in constant time, however many there are.
 ///
-/// A few are looked for one by one. Of more the places are noted, and one that is removed leaves a gap, until half of the
-/// places are gaps.
+/// A few are looked for one by one. For more, the places are noted, and a removed object leaves a gap, until half of
+/// the places are gaps.
 struct IdentityList<Element: AnyObject>: Sequence {
     private var slots: [Element?] = []
-    /// Where each object is; empty, with no gaps, while there are few, or nobody looked for one.
+    /// The place of each object. Empty while there are few objects, or they are only walked through: then `slots` has
+    /// no gaps.
     private var places: [ObjectIdentifier: Int] = [:]
 
-    /// How many are looked for one by one.
+    /// The largest number of objects that are looked for one by one.
     private static var fewCount: Int { 16 }
 
     init() {}

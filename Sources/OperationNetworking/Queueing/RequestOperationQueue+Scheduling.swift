@@ -17,16 +17,16 @@ extension RequestOperationQueue {
             operation.didAttach()
             if let request = operation as? URLConnectionOperation { Trace.step(.enqueue, request) }
             guard let token = insert(operation, isForeign: false) else { return }
-            // It may have been cancelled and started by hand before it was here: nobody would tell of its end again.
+            // It may have been cancelled and started by hand before it was here: its end is not reported again.
             guard !operation.isFinished else { return finish(operation) }
             let standing = DependencyGraph.didActivate(operation)
             apply(snapshot(of: operation, standing, token), to: operation, token)
         } else {
-            // Foundation stops the process over one that it has in a queue already.
+            // Foundation stops the process if it has the operation in a queue already.
             guard FoundationState(of: operation).isFree, !operation.isFinished, !operation.isExecuting,
                 insert(operation, isForeign: true) != nil
             else { return }
-            // Before its end can be told.
+            // Before its end can be reported.
             listProxy(for: operation)
             guard DependencyGraph.adopt(operation, by: self) else {
                 unlistProxy(for: operation)
@@ -90,7 +90,7 @@ extension RequestOperationQueue {
 
     // MARK: - Doing
 
-    /// What `DrainLoop` does next.
+    /// Returns the next action for `DrainLoop`; nil: there is nothing to do now.
     final func nextAction() -> SchedulerState.Action? {
         let (action, isParking) = state.withLock { guarded in
             let action = guarded.scheduler.next()
@@ -145,10 +145,10 @@ extension RequestOperationQueue {
     }
 
     private func handOver(_ operation: Operation, hasSlot: Bool) {
-        // Started by hand meanwhile: its end will be told all the same.
+        // Started by hand meanwhile: its end is reported all the same.
         guard !operation.isFinished, !operation.isExecuting else { return }
         guard !operation.isReady else { return runInFoundation(operation) }
-        // In a queue of its own, so that no scan of Foundation's passes over it for the sake of others.
+        // In a separate queue, so that no scan of Foundation's passes over it for the sake of others.
         let queue = OperationQueue()
         queue.underlyingQueue = state.withLock { $0.underlyingQueue }
         queue.addOperation(operation)
@@ -178,8 +178,8 @@ extension RequestOperationQueue {
         DrainLoop.run(self)
     }
 
-    /// Changes what may leave the queue empty, and tells those who wait for that. `change` returns an operation that
-    /// finished.
+    /// Makes a change that may leave the queue empty, and wakes the threads that wait for that. `change` returns an
+    /// operation that finished.
     private func settle(_ change: (inout SchedulerState) -> Operation?) {
         let (removed, waiters, keepAlive, reports) = state.withLock { guarded in
             let removed = change(&guarded.scheduler)

@@ -6,18 +6,18 @@ internal import NetworkingSupport
 /// An operation queue that does its own scheduling, at a cost linear in operations and dependencies.
 ///
 /// Foundation's queue looks at every operation that cannot run yet whenever one finishes; a chain of 20 000 requests
-/// takes it more than a minute. This queue looks only at what became runnable. It takes the library's operations and any
-/// other `Operation`; dependencies between them work in both directions.
+/// takes it more than a minute. This queue looks only at what became runnable. It takes the library's operations and
+/// any other `Operation`; dependencies between them work in both directions.
 ///
-/// ### What differs from `OperationQueue`
+/// ### Differences from `OperationQueue`
 /// - `maxConcurrentOperationCount` is 64 by default. An operation that waits for its dependencies or is paused takes no
-///   slot: `pause()` gives the slot back and `resume()` queues the operation again, ahead of what arrived after it. While
-///   the queue is suspended a resumed operation waits. A POST or PATCH that was sent and then paused keeps its connection,
-///   and so goes on as soon as it is resumed, whatever the limits.
+///   slot: `pause()` gives the slot back and `resume()` queues the operation again, ahead of what arrived after it.
+///   While the queue is suspended a resumed operation waits. A POST or PATCH that was sent and then paused keeps its
+///   connection, and so goes on as soon as it is resumed, whatever the limits.
 /// - A cancelled operation needs no slot to finish, and finishes although the queue is suspended or its dependencies
 ///   have not finished.
-/// - An operation runs at the highest `queuePriority` of the enqueued operations that wait for it. What it inherited it
-///   keeps, even if the priority of the other is lowered later.
+/// - An operation runs at the highest `queuePriority` of the enqueued operations that wait for it. It keeps an
+///   inherited priority, even if the priority of the other is lowered later.
 /// - Adding an operation that is enqueued, executing or finished has no effect.
 /// - `isReady` of the library's operations is not asked, so a subclass that overrides it holds nothing back: pause the
 ///   operation instead, or let it depend on another.
@@ -27,12 +27,12 @@ internal import NetworkingSupport
 /// ### Operations that are not the library's
 /// They are run by Foundation once they may run. Their dependencies and priority are read when they are added and again
 /// when their turn comes; a dependency removed in between is waited for all the same, and one that is cancelled by its
-/// own `cancel()` instead of ``cancelAllOperations()`` finishes when its turn comes. One whose `isReady` is false although
-/// its dependencies have finished gives up its slot and runs as soon as it is ready.
+/// own `cancel()` instead of ``cancelAllOperations()`` finishes when its turn comes. One whose `isReady` is false
+/// although its dependencies have finished gives up its slot and runs as soon as it is ready.
 ///
 /// ### Threads
 /// `start()` of the library's operations is called on the thread that made it possible: the one that adds the operation
-/// or the network thread; if it may run blocks of the application, on ``underlyingQueue`` or a queue of its own.
+/// or the network thread; if it may run blocks of the application, on ``underlyingQueue`` or a private dispatch queue.
 ///
 /// ```swift
 /// let queue = RequestOperationQueue()
@@ -42,7 +42,7 @@ internal import NetworkingSupport
 /// ```
 // Sendable because everything mutable is behind `state`, or Foundation's own and locked there.
 open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
-    /// What the lock guards.
+    /// The state that the lock guards.
     struct Guarded {
         var scheduler = SchedulerState(
             maxConcurrent: RequestOperationQueue.defaultConcurrency,
@@ -52,19 +52,20 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         /// The queue itself while it has operations: it lives until they have finished.
         var keepAlive: RequestOperationQueue?
         var progress: Progress?
-        /// Finished operations that `progress` has not been told of.
+        /// The number of finished operations that `progress` does not count yet.
         var unreportedUnits: Int64 = 0
-        /// Whether a thread is telling it.
+        /// True while a thread updates `progress`.
         var isReportingProgress = false
-        /// Where `start()` is called when it may run code of the application, unless there is an `underlyingQueue`.
+        /// The queue for barriers and for `start()` calls that may run code of the application, unless there is an
+        /// `underlyingQueue`.
         var startQueue: DispatchQueue?
-        /// Retains what Foundation refers to without retaining.
+        /// Retains the queue that Foundation refers to without retaining it.
         var underlyingQueue: DispatchQueue?
-        /// Runs what is not the library's.
+        /// Runs the operations that are not the library's.
         var foreignQueue = OperationQueue()
-        /// Whether `CapacityWatch` has the queue.
+        /// True once `CapacityWatch` has the queue.
         var watchesCapacity = false
-        /// What is listed for it.
+        /// The listed proxies, by the operations they stand for.
         var proxies: [ObjectIdentifier: ForeignOperationProxy] = [:]
     }
 
@@ -80,8 +81,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         super.isSuspended = true
     }
 
-    /// Counts on fewer connections to a host than the engine may make. One of HTTP/2 carries out many operations at a time.
-    /// To be called before there are any.
+    /// Counts on fewer connections to a host than the engine may make. An HTTP/2 connection carries out many operations
+    /// at a time. To be called before there are any operations.
     func limitConnections(perHost limit: Int) {
         state.withLock { guarded in
             guarded.scheduler.setCapacity { Runtime.current.capacity(ofOrigin: $0, connections: limit) }
@@ -102,13 +103,12 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// The number of operations that may execute at once for one scheme, host and port. 0, the default, sets no limit
-    /// of its own.
+    /// The number of operations that may execute at once for one scheme, host and port. 0, the default, adds no limit.
     ///
-    /// Whatever it is, no more operations of one host get a slot than the engine has requests in flight there:
-    /// `NetworkEngine.maximumConnectionsPerHost`, 6 by default, or the streams of an HTTP/2 connection. The others wait,
-    /// highest priority first and in order of arrival, and hold up no other host's: a slow host takes its own share of
-    /// the queue and no more.
+    /// With any value, no more operations of one host get a slot than the engine has requests in flight there:
+    /// `NetworkEngine.maximumConnectionsPerHost`, 6 by default, or the streams of an HTTP/2 connection. The others
+    /// wait, highest priority first and in order of arrival, and hold up no other host's: a slow host takes its own
+    /// share of the queue and no more.
     public var maxConcurrentOperationsPerHost: Int {
         get { state.withLock { $0.scheduler.maxPerHost } }
         set {
@@ -117,7 +117,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// Whether pending operations and barriers are held back. False by default. Executing operations go on, and
+    /// True while pending operations and barriers are held back. False by default. Executing operations go on, and
     /// cancelled ones finish.
     open override var isSuspended: Bool {
         get { state.withLock { $0.scheduler.isSuspended } }
@@ -127,8 +127,8 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// The dispatch queue that Foundation's operations, barriers and those `start()` calls use that may run code of the
-    /// application. `nil`, the default, stands for one of the queue's own. To be set while the queue is empty.
+    /// The dispatch queue for operations that Foundation runs, for barriers, and for `start()` calls that may run code
+    /// of the application. `nil`, the default, stands for a private one. To be set while the queue is empty.
     open override var underlyingQueue: DispatchQueue? {
         get { state.withLock { $0.underlyingQueue } }
         set {
@@ -170,7 +170,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         for operation in ops { operation.waitUntilFinished() }
     }
 
-    /// Adds a block as an operation. It runs on the underlying queue or one of this queue's own.
+    /// Adds a block as an operation. It runs on the underlying queue or a private one.
     open override func addOperation(_ block: @escaping @Sendable () -> Void) {
         let operation = BlockOperation(block: block)
         let quality = qualityOfService
@@ -238,19 +238,19 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         addToFoundation(operation)
     }
 
-    /// Makes `operations` list something for an operation that cannot be listed itself.
+    /// Makes `operations` list a proxy for an operation that cannot be listed itself.
     final func listProxy(for operation: Operation) {
         let proxy = ForeignOperationProxy(for: operation, in: self)
         state.withLock { $0.proxies[ObjectIdentifier(operation)] = proxy }
         addToFoundation(proxy)
     }
 
-    /// Takes that off the list.
+    /// Takes the proxy of an operation off the list.
     final func unlistProxy(for operation: Operation) {
         state.withLock { $0.proxies.removeValue(forKey: ObjectIdentifier(operation)) }?.retire()
     }
 
-    /// Lets go of operations that only Foundation's lists keep. The queue is empty.
+    /// Releases operations that only Foundation's lists keep. Called when the queue is empty.
     final func clearListing() {
         guard listing.withLock({ $0.isLastOfOthers }) else { return }
         let placeholder = PlaceholderOperation()

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// An operation that tells the queue that schedules it what happens to it, and whose dependencies are ours to count.
+/// An operation that reports to the queue that schedules it, and whose dependencies the library counts.
 ///
-/// `URLConnectionOperation` is the one in the library; whatever else is added to a `RequestOperationQueue` is a foreign
-/// operation, which Foundation runs.
+/// `URLConnectionOperation` is the one in the library; any other operation that is added to a `RequestOperationQueue`
+/// is a foreign one, which Foundation runs.
 ///
-/// What the queue relies on:
-/// - `start()` begins or ends the operation, or reports `operationDidNotStart`: when it was paused, or a dependency came,
-///   after the queue's decision. It does nothing on one that is under way or over: the queue calls it again after a
-///   resume or a cancel that arrives while an earlier call is under way.
+/// The queue relies on this:
+/// - `start()` begins or ends the operation, or reports `operationDidNotStart`: when it was paused, or a dependency
+///   came, after the queue's decision. It does nothing if the operation is under way or over: the queue calls it again
+///   after a resume or a cancel that arrives while an earlier call is under way.
 /// - The order at the end is: `isFinished` true, `DependencyGraph.didFinish`, posted, what that returned,
 ///   `operationDidFinish`.
-/// - Every override of `addDependency`, `removeDependency` and `queuePriority` calls `operationDidChange` on `scheduler`.
+/// - Every override of `addDependency`, `removeDependency` and `queuePriority` calls `operationDidChange` on
+///   `scheduler`.
 /// - `deinit` calls `DependencyGraph.release(_:of:)`, with nothing else left that holds upstream operations.
 protocol SchedulableOperation: Operation {
     /// The operation's place in the dependency graph: made on first use, kept for its life.
@@ -21,38 +22,41 @@ protocol SchedulableOperation: Operation {
     var dependencyNodeIfLoaded: DependencyNode? { get }
     /// Strong references to upstream operations, in order of addition. Guarded by the graph's lock.
     var _upstreams: IdentityList<Operation> { get set }
-    /// Lets go of whatever beside `_upstreams` holds upstream operations: called when nobody has the operation any more.
+    /// Releases all else than `_upstreams` that holds upstream operations. Called just before the operation is
+    /// released.
     func dropPreparations()
-    /// Connects the operation to the queue that will start it. False, with no effect, when it has been enqueued, started
-    /// or finished before.
+    /// Connects the operation to the queue that will start it. False, with no effect, when it has been enqueued,
+    /// started or finished before.
     func attach(to scheduler: any OperationScheduler) -> Bool
     /// The queue the operation is attached to; nil before and after.
     var scheduler: (any OperationScheduler)? { get }
-    /// Whether the operation was enqueued or started. True before `DependencyGraph.didActivate` is called.
+    /// True once the operation has been enqueued or started. Becomes true before `DependencyGraph.didActivate` is
+    /// called.
     var isActivated: Bool { get }
-    /// Whether the operation ever executed: from then on its dependencies do not count.
+    /// True once the operation has executed: from then on its dependencies do not count.
     var hasBegun: Bool { get }
-    /// Whether the operation is paused, or was when it was enqueued: a paused operation is not started.
+    /// True if the operation is paused, or was when it was enqueued: a paused operation is not started.
     var isPaused: Bool { get }
-    /// Whether the operation can do something with a slot: not while it is paused, or waits for another attempt's time.
+    /// True if the operation can use a slot: not while it is paused, or waits for the time of another attempt.
     var wantsSlot: Bool { get }
-    /// Whether the operation was paused in its place and has kept its connection: resumed, it needs no slot to go on.
+    /// True if the operation was paused in its place and has kept its connection: once resumed, it needs no slot to go
+    /// on.
     var isHeld: Bool { get }
-    /// All of this at once.
+    /// All that a queue needs for a snapshot, at once.
     var standing: SchedulableStanding { get }
-    /// Whether a proxy is to be listed instead, because Foundation would not let a listed operation of this class run.
+    /// True if a proxy is to be listed instead, because Foundation would not let a listed operation of this class run.
     var wantsProxy: Bool { get }
-    /// Whether `OperationQueue.operations` is to list the operation while it is in the queue: see `FoundationListing`. Before
-    /// it ends it must have posted `isExecuting` as true.
+    /// True if `OperationQueue.operations` is to list the operation while it is in the queue: see `FoundationListing`.
+    /// Such an operation must post `isExecuting` as true before it ends.
     var wantsListing: Bool { get }
     /// The queue has taken the operation in, after `attach`: from here on `start()` may begin it.
     func didAttach()
-    /// The origin that limits by host count by; nil: none does.
+    /// The origin for which limits by host count the operation; nil: they do not.
     var schedulingOrigin: String? { get }
-    /// Whether `start()` may be code of the library's user, and so must not be called on the network thread nor on the
+    /// True if `start()` may be code of the library's user: then it must not be called on the network thread nor on the
     /// thread that adds the operation.
     var startMayCallOut: Bool { get }
-    /// Whether `upstreamDidEnd` is to be called. Told to the graph by `DependencyGraph.setFollowsUpstreams`.
+    /// True if `upstreamDidEnd` is to be called. Passed to the graph by `DependencyGraph.setFollowsUpstreams`.
     var followsUpstreams: Bool { get }
     /// An upstream ended: called before the operation can become ready because of it, with no lock held.
     func upstreamDidEnd(_ upstream: Operation)
@@ -64,16 +68,16 @@ extension SchedulableOperation {
     func postReadiness() { didChangeValue(forKey: OperationState.ready.key) }
 }
 
-/// What a schedulable operation reports to its queue: on any thread, with no lock held, after the change is visible.
+/// The reports of a schedulable operation to its queue: on any thread, with no lock held, after the change is visible.
 protocol OperationScheduler: AnyObject, Sendable {
     /// `start()` could not begin the operation after all: the slot is free, and the queue looks again.
     func operationDidNotStart(_ operation: any SchedulableOperation)
-    /// The operation has its response, and needs its host no more: what is left is to parse it.
+    /// The operation has its response and no longer needs its host: only the parsing is left.
     func operationDidLeaveHost(_ operation: any SchedulableOperation)
     /// `isFinished` has been posted: the slot is free.
     func operationDidFinish(_ operation: any SchedulableOperation)
-    /// The operation is paused, or waits for another attempt's time: an executing one gives its slot back, a pending one is
-    /// passed over.
+    /// The operation is paused, or waits for another attempt's time: an executing one gives its slot back, a pending
+    /// one is passed over.
     func operationDidPause(_ operation: any SchedulableOperation)
     /// The operation wants to be started (again).
     func operationDidResume(_ operation: any SchedulableOperation)
@@ -91,7 +95,7 @@ extension SchedulableOperation {
     var wantsSlot: Bool { !isPaused }
     var isHeld: Bool { false }
     var standing: SchedulableStanding { standingByProperties }
-    /// What the properties say one by one, which a subclass of the user's may have overridden.
+    /// The values of the properties one by one, which a subclass of the user's may have overridden.
     var standingByProperties: SchedulableStanding {
         SchedulableStanding(
             isCancelled: isCancelled, wantsSlot: wantsSlot, isHeld: isHeld, hasBegun: hasBegun,
@@ -99,7 +103,7 @@ extension SchedulableOperation {
     }
 }
 
-/// What a queue asks of an operation for every snapshot.
+/// The values that a queue reads from an operation for every snapshot.
 struct SchedulableStanding {
     var isCancelled: Bool
     var wantsSlot: Bool
@@ -109,8 +113,8 @@ struct SchedulableStanding {
 }
 
 extension Operation {
-    /// This operation, if it is one that a queue of the library's schedules itself. To look for the class first saves the
-    /// search for a conformance, which takes longer than all else of a snapshot.
+    /// This operation, if a queue of the library schedules it itself. To look for the class first saves the search for
+    /// a conformance, which takes longer than the rest of a snapshot.
     var schedulable: (any SchedulableOperation)? {
         if let own = self as? URLConnectionOperation { return own }
         return self as? any SchedulableOperation

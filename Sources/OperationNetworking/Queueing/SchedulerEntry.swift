@@ -2,7 +2,7 @@
 internal import Foundation
 
 extension SchedulerState {
-    /// Where an operation in the queue stands.
+    /// The stage of an operation in the queue.
     enum Phase: UInt8 {
         /// Pending, and not to be started now: paused, dependencies open, or not looked at yet.
         case waiting
@@ -28,26 +28,26 @@ extension SchedulerState {
         var operation: Operation?
         /// The order of arrival.
         var sequence: UInt64
-        /// How many barriers came before.
+        /// The number of barriers that came before.
         var epoch: UInt32
         /// Position in the heap the entry is in.
         var heapIndex: Int32 = -1
         /// Index of the host's record.
         var host: Int32 = -1
-        /// The newest snapshot's.
+        /// The ticket of the newest snapshot.
         var ticket: UInt32 = 0
         var phase: Phase = .waiting
         var rank = PriorityRank(.normal)
         var isForeign: Bool
-        /// Whether it ran before: after a pause its dependencies do not count any more.
+        /// True if the operation ran before: after a pause its dependencies no longer count.
         var wasStarted = false
-        /// Whether a resume or a cancel arrived since the last snapshot.
+        /// True if a resume or a cancel arrived since the last snapshot.
         var wantsStart = false
-        /// Whether `start()` could not begin the operation, since the last snapshot.
+        /// True if `start()` could not begin the operation, since the last snapshot.
         var failedStart = false
-        /// Whether the operation's host was asked for.
+        /// True once the operation's host is known.
         var hasHost = false
-        /// Whether the operation has a slot, but not its host's any more.
+        /// True if the operation has a slot, but no longer its host's.
         var hasLeftHost = false
 
         /// Earlier barrier section first, then the higher priority, then the order of arrival.
@@ -58,7 +58,7 @@ extension SchedulerState {
         }
     }
 
-    /// Why a snapshot of an operation is taken.
+    /// The reason for a snapshot of an operation.
     enum RefreshReason {
         case change
         /// A resume or a cancel: it is to be started (again).
@@ -67,21 +67,21 @@ extension SchedulerState {
         case failedStart
     }
 
-    /// What an operation says of itself, read outside the queue's lock.
+    /// The state of an operation by its own account, read outside the queue's lock.
     struct OperationSnapshot {
         var isCancelled = false
-        /// Whether the operation is paused, or has no use for a slot for another reason.
+        /// True if the operation is paused, or has no use for a slot for another reason.
         var isPaused = false
-        /// Whether dependencies are open.
+        /// True if dependencies are open.
         var isOpen = false
-        /// Whether the operation ran before: dependencies do not count then.
+        /// True if the operation ran before: dependencies do not count then.
         var hasBegun = false
         var rank = PriorityRank(.normal)
         /// The host, if the queue asked for it and there is one.
         var host: String?
     }
 
-    /// What to do outside the lock.
+    /// An action to be taken outside the lock.
     enum Action: Sendable {
         /// Call `start()`.
         case start(Operation)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// What a `RequestOperationQueue` knows and decides: a value without locks, threads or calls into operations.
+/// The knowledge and the decisions of a `RequestOperationQueue`: a value without locks, threads or calls into
+/// operations.
 ///
 /// The queue tells it what happened and what operations say of themselves, and does what `next()` returns until it
-/// returns nil. A snapshot of an operation is taken outside the lock, so it may be out of date when it is applied: each has
-/// a ticket from before it was taken, and only the newest ticket's counts. Whoever changes something refreshes after the
-/// change, so the newest snapshot has everything.
+/// returns nil. A snapshot of an operation is taken outside the lock, so it may be out of date when it is applied: each
+/// has a ticket from before it was taken, and only the newest ticket's counts. Code that changes something refreshes
+/// after the change, so the newest snapshot has everything.
 struct SchedulerState {
     private(set) var entries: [Entry] = []
     private var free: [Int32] = []
@@ -17,17 +18,17 @@ struct SchedulerState {
     private(set) var hosts: HostTable
     private var sections = BarrierSections()
 
-    /// How many operations have a slot.
+    /// The number of operations that have a slot.
     private(set) var running = 0
-    /// How many operations may have one; negative: any number.
+    /// The number of operations that may have a slot; negative: any number.
     var maxConcurrent: Int
-    /// How many of one host's operations may have one; 0: any number.
+    /// The number of one host's operations that may have a slot; 0: any number.
     private(set) var maxPerHost = 0
     var isSuspended = false
     /// Above 0, nothing gets a slot: everything is being cancelled.
     var holds = 0
 
-    /// - Parameter capacity: how many operations of a host can make progress at a time.
+    /// - Parameter capacity: returns the number of operations of a host that can make progress at a time.
     init(maxConcurrent: Int, capacity: @escaping @Sendable (_ host: String) -> Int = { _ in .max }) {
         self.maxConcurrent = maxConcurrent
         hosts = HostTable(capacity: capacity)
@@ -35,7 +36,7 @@ struct SchedulerState {
 
     /// Operations that have not finished.
     var count: Int { indices.count }
-    /// Whether there is neither an operation nor a barrier.
+    /// True if there is neither an operation nor a barrier.
     var isEmpty: Bool { indices.isEmpty && !sections.hasBarrier }
     private var mayStart: Bool { !isSuspended && holds == 0 && !sections.isBarrierRunning }
     private var hasFreeSlot: Bool { maxConcurrent < 0 || running < maxConcurrent }
@@ -49,12 +50,12 @@ struct SchedulerState {
     private var isBarrierNext: Bool {
         sections.isBarrierDue && (sections.isBarrierCancelled || mayStart && hasFreeSlot)
     }
-    /// Whether `next()` would return something, or might.
+    /// True if `next()` would return something, or might.
     var hasWork: Bool {
         !immediate.isEmpty || isBarrierNext || nextQueued != nil
     }
 
-    /// Unfinished operations with their order of arrival, which they are not in.
+    /// Unfinished operations with their sequence numbers, in no particular order.
     var operations: [(sequence: UInt64, operation: Operation)] {
         entries.compactMap { entry in entry.operation.map { (entry.sequence, $0) } }
     }
@@ -63,11 +64,11 @@ struct SchedulerState {
 
     // MARK: - Arrival and end
 
-    /// What must be known before a snapshot is taken.
+    /// The values that are needed before a snapshot is taken.
     struct RefreshToken {
-        /// Tells the newest snapshot from older ones.
+        /// Distinguishes the newest snapshot from older ones.
         var ticket: UInt32
-        /// Whether the operation is to be asked for its host.
+        /// True if the operation is to be asked for its host.
         var asksForHost: Bool
     }
 
@@ -106,7 +107,7 @@ struct SchedulerState {
 
     // MARK: - Snapshots of operations
 
-    /// A snapshot is to be taken.
+    /// Prepares a snapshot; nil: the operation is not in the queue.
     mutating func beginRefresh(_ id: ObjectIdentifier, because reason: RefreshReason) -> RefreshToken? {
         guard let index = indices[id].map(Int.init) else { return nil }
         entries[index].ticket &+= 1
@@ -118,7 +119,7 @@ struct SchedulerState {
         return RefreshToken(ticket: entries[index].ticket, asksForHost: !entries[index].hasHost)
     }
 
-    /// A snapshot was taken.
+    /// Applies a snapshot, unless a newer one has been begun.
     mutating func apply(_ snapshot: OperationSnapshot, to id: ObjectIdentifier, token: RefreshToken) {
         guard let index = indices[id].map(Int.init), entries[index].ticket == token.ticket,
             let operation = entries[index].operation
@@ -216,7 +217,7 @@ struct SchedulerState {
 
     // MARK: - Slots
 
-    /// The next thing to do.
+    /// Returns the next action; nil: there is nothing to do now.
     mutating func next() -> Action? {
         if let action = immediate.popFirst() { return action }
         if isBarrierNext { return .barrier(sections.beginBarrier()) }
@@ -240,7 +241,7 @@ struct SchedulerState {
         return nil
     }
 
-    /// A foreign operation runs without a slot: by its own account it is not ready.
+    /// Takes the slot from a running foreign operation, which is not ready by its own account.
     mutating func detachForeign(_ id: ObjectIdentifier) {
         guard let index = indices[id].map(Int.init), entries[index].isForeign, entries[index].phase == .running else {
             return
@@ -261,7 +262,7 @@ struct SchedulerState {
         unpark(entries[index].host)
     }
 
-    /// The operation keeps its slot, and lets another one of its host have the host's.
+    /// Gives an operation's place at its host to another one. The operation keeps its slot.
     mutating func leaveHostSlot(_ id: ObjectIdentifier) {
         guard let index = indices[id].map(Int.init), entries[index].phase == .running, !entries[index].hasLeftHost
         else {
@@ -290,7 +291,7 @@ struct SchedulerState {
         for host in hosts.indices { unparkWithRoom(Int32(host)) }
     }
 
-    /// Whether operations have waited for their host.
+    /// True once operations have waited for their host.
     var hasParked: Bool { hosts.hasParked }
 
     private mutating func setHost(_ host: String, of index: Int) {

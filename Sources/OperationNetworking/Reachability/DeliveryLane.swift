@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
-/// News for one queue, told one at a time and in order, as a pure value: the owner has a job sent to the queue for each, and
-/// guards the lane with its lock.
+/// News for one queue, delivered one at a time and in order, as a pure value: the owner has a job sent to the queue for
+/// each, and guards the lane with its lock.
 ///
-/// What is not told yet is bounded, because perhaps nobody runs the queue: the oldest gives way. What equals the one told
-/// before is left out.
+/// The number of waiting items is bounded, because the queue may never run: the oldest is dropped. An item that equals
+/// the one delivered before is left out.
 struct DeliveryLane<News: Equatable> {
     static var limit: Int { 64 }
 
@@ -13,9 +13,9 @@ struct DeliveryLane<News: Equatable> {
     private var told: News?
     /// A job is under way to the queue, or running.
     private var isScheduled = false
-    /// Of the job under way: one with another number was sent to a queue that is the lane's no more.
+    /// The number of the job under way: a job with another number was sent to a queue that is the lane's no more.
     private(set) var job: UInt = 0
-    /// Opened when the one being told has been told.
+    /// Opened when the present item has been delivered.
     private var running: Latch?
 
     /// True: a job has to be sent to the queue.
@@ -26,8 +26,8 @@ struct DeliveryLane<News: Equatable> {
         return !isScheduled
     }
 
-    /// The queue is another one from now on. True: a job has to be sent to it, because the one under way to the queue of
-    /// before, which perhaps nobody runs, does nothing any more.
+    /// The queue is another one from now on. True: a job has to be sent to it, because the one under way to the earlier
+    /// queue, which may never run, does nothing any more.
     mutating func redirect() -> Bool {
         guard running == nil else { return false }
         job &+= 1
@@ -35,7 +35,7 @@ struct DeliveryLane<News: Equatable> {
         return isScheduled
     }
 
-    /// What to tell now, in the job, and the latch to open then. Nil: nothing; the job is over.
+    /// Returns the item to deliver now, in the job, and the latch to open then. Nil: nothing; the job is over.
     ///
     /// - Parameter job: its number when it was sent. Nil: the queue is always the same.
     mutating func begin(_ job: UInt? = nil) -> (item: News, end: Latch)? {
@@ -52,14 +52,14 @@ struct DeliveryLane<News: Equatable> {
         return nil
     }
 
-    /// It has been told. True: another job has to be sent to the queue.
+    /// The item has been delivered. True: another job has to be sent to the queue.
     mutating func end() -> Bool {
         running = nil
         isScheduled = !news.isEmpty
         return isScheduled
     }
 
-    /// Nothing more is told. What is being told at this moment opens the latch when it has been.
+    /// Drops the waiting items. The item that is being delivered at this moment opens the latch when it has been.
     mutating func clear() -> Latch? {
         news = []
         told = nil

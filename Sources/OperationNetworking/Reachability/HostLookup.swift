@@ -2,7 +2,7 @@
 internal import Foundation
 internal import Glibc
 
-/// Where a route may lead.
+/// An address that a route may lead to.
 struct RouteDestination: Equatable, Sendable {
     /// 4 or 16 bytes, in network order.
     var address: [UInt8]
@@ -10,11 +10,11 @@ struct RouteDestination: Equatable, Sendable {
     var interface: UInt32 = 0
 }
 
-/// What became of the look at a name.
+/// The result of looking up a name.
 enum HostLookup: Equatable {
     /// In the order in which they are tried.
     case found([RouteDestination])
-    /// Nobody could say; that may change at any time.
+    /// There was no answer; that may change at any time.
     case failed
 
     /// Addresses of one name that are looked at.

@@ -3,10 +3,10 @@ public import Dispatch
 internal import Foundation
 internal import NetworkingSupport
 
-// From a new status to those who want to know.
+// The way from a new status to its receivers.
 
 extension NetworkReachabilityManager {
-    /// What is to be done, without the lock, about a status that is told.
+    /// The work that a new status causes, to be done without the lock.
     struct News {
         let blocks: BlockJob?
         let sendsNotification: Bool
@@ -19,9 +19,9 @@ extension NetworkReachabilityManager {
         let number: UInt
     }
 
-    /// The queue for the block and the observers. `nil`, the default, stands for the main queue, which somebody must
-    /// run. What waits on the queue of before is told on the new one. The notification is posted on the main queue in any
-    /// case.
+    /// The queue for the block and the observers. `nil`, the default, stands for the main queue, which the program must
+    /// run. What waits on the earlier queue is delivered on the new one. The notification is posted on the main queue
+    /// in any case.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set {
@@ -37,9 +37,9 @@ extension NetworkReachabilityManager {
     /// Sets a block that is called with the first status after each start, and with every other one. AF:
     /// `setReachabilityStatusChangeBlock:`.
     ///
-    /// - Parameter block: called on `completionQueue`, or the main queue; one call at a time, in order, and never twice in
-    ///   succession with the same status unless monitoring was started again. Where the queue is not run for long, the oldest
-    ///   of more than 64 changes are left out. Nil: nothing is called.
+    /// - Parameter block: called on `completionQueue`, or the main queue; one call at a time, in order, and never twice
+    ///   in succession with the same status unless monitoring was started again. Where the queue is not run for long,
+    ///   the oldest of more than 64 changes are left out. Nil: nothing is called.
     @preconcurrency
     public func setReachabilityStatusChangeBlock(_ block: (@Sendable (Status) -> Void)?) {
         let old = state.withLock { state in
@@ -91,13 +91,13 @@ extension NetworkReachabilityManager {
 }
 
 extension NetworkReachabilityManager.State {
-    /// The job to send when the block's lane says that one has to be. Together with what it said: afterwards the queue may
-    /// be another one.
+    /// The job to send when the block's lane says that one has to be. Together with what it said: afterwards the queue
+    /// may be another one.
     fileprivate var blockJob: NetworkReachabilityManager.BlockJob {
         NetworkReachabilityManager.BlockJob(queue: completionQueue ?? .sharedMain, number: blockLane.job)
     }
 
-    /// Notes down a status for everybody who wants to know: the order of these calls is that of what is told.
+    /// Notes down a status for all receivers: the order of these calls is the order of delivery.
     mutating func tell(_ status: NetworkReachabilityManager.Status) -> NetworkReachabilityManager.News {
         var resumed: [StatusBuffer.Resumption] = []
         for key in streams.keys {

@@ -25,9 +25,9 @@ extension NetworkReachabilityManager {
 
     /// A stream of the statuses, which begins with the present one. Each access makes a stream for one loop.
     ///
-    /// Statuses come in order, and never twice in succession; of more than 64 that nobody has taken the oldest are left out.
-    /// Monitoring is up to `startMonitoring()` and `stopMonitoring()`, after which nothing comes until the next start. The
-    /// stream keeps the manager alive, and ends with the task that takes from it.
+    /// Statuses come in order, and never twice in succession; of more than 64 that were not taken the oldest are left
+    /// out. Monitoring is up to `startMonitoring()` and `stopMonitoring()`, after which nothing comes until the next
+    /// start. The stream keeps the manager alive, and ends with the task that takes from it.
     ///
     /// ```swift
     /// reachability.startMonitoring()

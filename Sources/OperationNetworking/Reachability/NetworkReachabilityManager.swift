@@ -6,11 +6,11 @@ internal import NetworkingTransport
 
 /// Tells whether a host, an address or the Internet can be reached, and over what. AF: `AFNetworkReachabilityManager`.
 ///
-/// The kernel decides: a target is reachable when it has a route there that leads out over an interface whose other end is
-/// connected. Nothing is sent, so whether the target answers is another matter: send the request, and look at its error.
-/// Changes of links, addresses, routes and rules are heard from the kernel (`NETLINK_ROUTE`) on the library's network
-/// thread; there is no polling. The status is told on `completionQueue`, or the main queue, in order, and only when it
-/// changed:
+/// The kernel decides: a target is reachable when it has a route there that leads out over an interface whose other end
+/// is connected. Nothing is sent, so whether the target answers is another matter: send the request, and look at its
+/// error. Changes of links, addresses, routes and rules are heard from the kernel (`NETLINK_ROUTE`) on the library's
+/// network thread; there is no polling. The status is reported on `completionQueue`, or the main queue, in order, and
+/// only when it changed:
 ///
 /// ```swift
 /// let reachability = NetworkReachabilityManager(domain: "api.example.com")
@@ -20,19 +20,19 @@ internal import NetworkingTransport
 /// reachability.startMonitoring()
 /// ```
 ///
-/// A domain is looked up on a thread of the library's, again after each change, and, when no name server answers, after 1,
-/// 2, 4 and up to 60 seconds. It counts as reachable when one of its addresses is.
+/// A domain is looked up on a thread of the library's, again after each change, and, when no name server answers, after
+/// 1, 2, 4 and up to 60 seconds. It counts as reachable when one of its addresses is.
 ///
 /// A manager that is released stops monitoring.
 // Sendable because all mutable state is behind `state`.
 open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
-    /// What looks at the target, given what it was found to be before.
+    /// The block that looks at the target, given the destinations that were found before.
     typealias Finder = @Sendable (_ known: [RouteDestination]) -> (ReachabilityMachine.Finding, [RouteDestination])
 
     struct State {
         var machine = ReachabilityMachine()
         var subscription: NetworkChangeMonitor.Subscription?
-        /// What the target was last found to be.
+        /// The destinations that were found last.
         var destinations: [RouteDestination] = []
         var completionQueue: DispatchQueue?
         var block: (@Sendable (Status) -> Void)?
@@ -68,7 +68,7 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
 
     /// A manager for a host. AF: `managerForDomain:`.
     ///
-    /// - Parameter domain: a host name, without scheme, port and path; or an address. What is no name is never reachable.
+    /// - Parameter domain: a host name, without scheme, port and path; or an address. Other text is never reachable.
     public init(domain: String) {
         (find, mayTakeLong) = NetworkReachabilityManager.finder(ReachabilityTarget(domain: domain))
         super.init()
@@ -76,8 +76,8 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
 
     /// A manager for an IP address. AF: `managerForAddress:`.
     ///
-    /// - Parameter address: IPv4 or IPv6 in the usual notation, such as "192.0.2.1" or "fe80::1%eth0". The zero address,
-    ///   "0.0.0.0" or "::", stands for the Internet over IPv4 or IPv6. Nil is returned for other text.
+    /// - Parameter address: IPv4 or IPv6 in the usual notation, such as "192.0.2.1" or "fe80::1%eth0". The zero
+    ///   address, "0.0.0.0" or "::", stands for the Internet over IPv4 or IPv6. Nil is returned for other text.
     public init?(address: String) {
         guard let target = ReachabilityTarget(address: address) else { return nil }
         (find, mayTakeLong) = NetworkReachabilityManager.finder(target)
@@ -86,14 +86,15 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
 
     /// A manager for a socket address. AF: `managerForAddress:`.
     ///
-    /// - Parameter socketAddress: points to a `sockaddr_in` or `sockaddr_in6`; it is read before this returns. An address of
-    ///   another family is never reachable.
+    /// - Parameter socketAddress: points to a `sockaddr_in` or `sockaddr_in6`; it is read before this returns. An
+    ///   address of another family is never reachable.
     public init(socketAddress: UnsafeRawPointer) {
         (find, mayTakeLong) = NetworkReachabilityManager.finder(ReachabilityTarget(socketAddress: socketAddress))
         super.init()
     }
 
-    /// A manager with a finder of its own. Not designated: with one that is not public, nobody could subclass the class.
+    /// A manager with another finder. Not designated: with a designated initializer that is not public, the class could
+    /// not be subclassed.
     ///
     /// - Parameter mayTakeLong: the finder is not called on callers' threads.
     convenience init(mayTakeLong: Bool, find: @escaping Finder) {
@@ -124,13 +125,13 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
         state.withLock { $0.machine.status }
     }
 
-    /// Whether the target can be reached. False while the status is unknown. AF: `isReachable`.
+    /// True if the target can be reached. False while the status is unknown. AF: `isReachable`.
     public var isReachable: Bool { isReachableViaWWAN || isReachableViaWiFi }
 
-    /// Whether the way to the target is a mobile network. AF: `isReachableViaWWAN`.
+    /// True if the way to the target is a mobile network. AF: `isReachableViaWWAN`.
     public var isReachableViaWWAN: Bool { networkReachabilityStatus == .reachableViaWWAN }
 
-    /// Whether the way to the target is anything but a mobile network, a cable or the loopback also.
+    /// True if the way to the target is anything but a mobile network, a cable or the loopback also.
     /// AF: `isReachableViaWiFi`.
     public var isReachableViaWiFi: Bool { networkReachabilityStatus == .reachableViaWiFi }
 
@@ -139,13 +140,13 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
 
     // MARK: Monitoring
 
-    /// Begins to watch, anew if it does already. The first status is told in any case. AF: `startMonitoring`.
+    /// Begins to watch, anew if it does already. The first status is reported in any case. AF: `startMonitoring`.
     ///
-    /// For an address and for the Internet `networkReachabilityStatus` is right when this returns, for a domain when its name
-    /// has been looked up.
+    /// For an address and for the Internet `networkReachabilityStatus` is right when this returns, for a domain when
+    /// its name has been looked up.
     open func startMonitoring() {
         let number = state.withLock { state in
-            // Who is just being told may go on: this is no stop.
+            // A report under way may go on: this is no stop.
             _ = state.blockLane.clear()
             _ = state.notificationLane.clear()
             return state.machine.start()
@@ -160,8 +161,8 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
     /// Ends watching. When this has returned, no block is called and no notification posted any more. AF:
     /// `stopMonitoring`.
     ///
-    /// A call that another thread is making at this moment is waited for, so it must not wait for the caller of this. Within
-    /// a block or an observer of the notification nothing is waited for, and no further call begins.
+    /// A call that another thread is making at this moment is waited for, so it must not wait for the caller of this.
+    /// Within a block or an observer of the notification nothing is waited for, and no further call begins.
     open func stopMonitoring() {
         let (subscription, calls) = state.withLock { state in
             state.machine.stop()
@@ -204,7 +205,7 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
         perform(action)
     }
 
-    /// Whether changes are heard from now on.
+    /// Returns true if changes are heard from now on.
     private func subscribe() -> Bool {
         guard state.withLock({ $0.subscription == nil && $0.machine.phase != .stopped }) else { return true }
         let subscription = try? NetworkChangeMonitor.shared.subscribe { [weak self] event in self?.receive(event) }

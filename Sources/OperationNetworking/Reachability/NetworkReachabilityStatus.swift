@@ -2,7 +2,7 @@
 public import Foundation
 
 extension NetworkReachabilityManager {
-    /// Whether a target can be reached, and over what. AF: `AFNetworkReachabilityStatus`.
+    /// The reachability of a target, and the kind of network. AF: `AFNetworkReachabilityStatus`.
     public enum Status: Int, Sendable {
         /// Not known yet, or the kernel cannot be asked.
         case unknown = -1
@@ -13,8 +13,8 @@ extension NetworkReachabilityManager {
         /// Reachable over anything else, such as WLAN, a cable, a tunnel, or the loopback.
         case reachableViaWiFi = 2
 
-        /// A text for the user, in the table `AFNetworking` of the main bundle. In English when there is none. AF:
-        /// `AFStringFromNetworkReachabilityStatus`.
+        /// A text for the user, in the table `AFNetworking` of the main bundle. In English when the table has no text.
+        /// AF: `AFStringFromNetworkReachabilityStatus`.
         public var localizedString: String {
             switch self {
             case .unknown: Self.localized("Unknown")
@@ -31,8 +31,8 @@ extension NetworkReachabilityManager {
 }
 
 extension Notification.Name {
-    /// Posted on the main queue when a manager's status became known or changed. The object is the manager, and the user
-    /// info has the status's `rawValue` under ``NetworkingReachabilityNotificationStatusItem``.
+    /// Posted on the main queue when a manager's status became known or changed. The object is the manager, and the
+    /// user info has the status's `rawValue` under ``NetworkingReachabilityNotificationStatusItem``.
     ///
     /// AF: `AFNetworkingReachabilityDidChangeNotification`.
     public static let networkingReachabilityDidChange = Notification.Name(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// When a manager looks at its target, and what it tells: a pure value.
+/// The times when a manager looks at its target, and the reports that it makes: a pure value.
 ///
-/// The owner calls an input with its lock held, lets go of the lock, and does what the answer says. Looks and timers have
-/// numbers: what comes back with another one is of a time before, and counts for nothing.
+/// The owner calls an input with its lock held, releases the lock, and does what the answer says. Looks and timers have
+/// numbers: a result with another number is from an earlier time, and is ignored.
 ///
 /// | input        | stopped | looking        | resting           | waiting                  |
 /// |--------------|---------|----------------|-------------------|--------------------------|
@@ -36,7 +36,7 @@ struct ReachabilityMachine: Equatable {
         case wait(TimeInterval, UInt)
     }
 
-    /// What a look has found.
+    /// The result of a look.
     struct Finding: Equatable {
         /// Nil: nothing; what was known stays.
         var status: Status?
@@ -50,13 +50,13 @@ struct ReachabilityMachine: Equatable {
     static let repetition: (first: TimeInterval, most: TimeInterval) = (1, 60)
 
     private(set) var phase = Phase.stopped
-    /// What was found last, also before the machine was stopped.
+    /// The status that was found last, also before the machine was stopped.
     private(set) var status = Status.unknown
-    /// What was told since the start.
+    /// The status that was reported last since the start.
     private var told: Status?
     private var number: UInt = 0
     private var lastEnd: TimeInterval = -.infinity
-    /// How many looks in succession were provisional.
+    /// The number of provisional looks in succession.
     private var repetitions = 0
 
     /// The number of the first look.
@@ -87,7 +87,7 @@ struct ReachabilityMachine: Equatable {
         }
     }
 
-    /// Changes are not told any more: the next look sees to it that they are.
+    /// Changes are not heard any more: the next look subscribes to them again.
     mutating func lost(now: TimeInterval) -> Action {
         switch phase {
         case .stopped, .waiting:

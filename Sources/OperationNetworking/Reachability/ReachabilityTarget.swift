@@ -4,7 +4,7 @@ internal import Glibc
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// What a reachability manager looks at.
+/// The target of a reachability manager.
 enum ReachabilityTarget: Sendable {
     /// Addresses that do not change: it is enough that there is a way to one of them.
     case fixed([RouteDestination])
@@ -15,9 +15,9 @@ enum ReachabilityTarget: Sendable {
     /// Nothing that could be reached: text that is no name, or an address of another family.
     static let nowhere = ReachabilityTarget.fixed([])
 
-    /// Addresses that have been in the Internet for long and will stay: those of a root name server (a.root-servers.net).
-    /// The kernel is asked for its route to them, and nothing is sent. An entry of its tables for "the Internet" would be no
-    /// good: there may be two halves in place of a default route, or rules.
+    /// Addresses that have been in the Internet for long and will stay: those of a root name server
+    /// (a.root-servers.net). The kernel is asked for its route to them, and nothing is sent. An entry of its tables for
+    /// "the Internet" would be no good: there may be two halves in place of a default route, or rules.
     static let internetDestinations = ["198.41.0.4", "2001:503:ba3e::2:30"].compactMap { IPAddress($0) }
         .map { RouteDestination(address: $0.bytes) }
 
@@ -42,8 +42,8 @@ enum ReachabilityTarget: Sendable {
         self = Self(address: name) ?? .domain(name)
     }
 
-    /// An IPv4 or IPv6 address, the latter perhaps with a zone (RFC 4007, section 11); the zero address of a family stands
-    /// for the Internet in it, as it does on Apple's systems. Nil: the text is no address.
+    /// An IPv4 or IPv6 address, the latter perhaps with a zone (RFC 4007, section 11); the zero address of a family
+    /// stands for the Internet in it, as it does on Apple's systems. Nil: the text is no address.
     init?(address text: String) {
         guard text.utf8.count <= 64, text.utf8.allSatisfy({ 1..<0x80 ~= $0 }) else { return nil }
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
@@ -85,7 +85,7 @@ enum ReachabilityTarget: Sendable {
         return components.encodedHost
     }
 
-    /// Whether to look at it may take long.
+    /// True if a look at it may take long.
     var isLookedUp: Bool {
         if case .domain = self { true } else { false }
     }

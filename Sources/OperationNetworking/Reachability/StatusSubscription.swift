@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 internal import NetworkingSupport
 
-/// What a stream of statuses has not been asked for yet, as a pure value that the manager's lock guards.
+/// The statuses that a stream was not asked for yet, as a pure value that the manager's lock guards.
 struct StatusBuffer {
     typealias Status = NetworkReachabilityManager.Status
 
-    /// Somebody who waited, and what he gets: after the unlock.
+    /// A caller that waited, and the status that it receives: after the unlock.
     struct Resumption {
         fileprivate let continuation: CheckedContinuation<Status?, Never>
         fileprivate let status: Status?
@@ -15,12 +15,12 @@ struct StatusBuffer {
 
     private static let limit = 64
 
-    /// Nil until somebody asks for the first time.
+    /// Nil until the first status is asked for.
     private var pending: [Status]?
     private var last: Status?
     private var waiters: [CheckedContinuation<Status?, Never>] = []
 
-    /// Takes a new status in. Who waits for one gets it.
+    /// Takes a new status in. A caller that waits receives it.
     mutating func append(_ status: Status) -> Resumption? {
         guard pending != nil else { return nil }
         if !waiters.isEmpty {
@@ -33,7 +33,7 @@ struct StatusBuffer {
         return nil
     }
 
-    /// Asks for the next status. Nil: there is none now, and `waiter` gets it.
+    /// Asks for the next status. Nil: no status is ready, and `waiter` receives the next one.
     mutating func next(_ waiter: CheckedContinuation<Status?, Never>, current: Status) -> Resumption? {
         var waiting = pending ?? [current]
         defer { pending = waiting }
@@ -47,7 +47,7 @@ struct StatusBuffer {
         return nil
     }
 
-    /// The end: nobody waits any longer.
+    /// The end: callers wait no longer.
     func end() -> [Resumption] {
         waiters.map { Resumption(continuation: $0, status: nil) }
     }

@@ -16,7 +16,7 @@ package struct ArchivedExchange: Sendable {
     package var responseHeaders: [HeaderField]
     /// Decoded.
     package var content: Data
-    /// Why there was no response, in words; nil: there was, or nobody said.
+    /// The reason that there was no response, in words; nil: there was one, or the reason is unknown.
     package var failure: String?
     package var date: Date
     package var timings = TransferTimings()
@@ -36,7 +36,7 @@ package struct ArchivedExchange: Sendable {
         self.date = date
     }
 
-    /// What stands in a file for a secret.
+    /// The text that stands in a file for a secret.
     package static let mask = "***"
 }
 
@@ -46,7 +46,7 @@ extension HTTPArchive {
         try encode(exchanges.map(HTTPArchiveEntry.init))
     }
 
-    /// The exchanges of an archive of anybody's. What is not read is not looked at.
+    /// The exchanges of an archive from any program. Parts that are not needed are not checked.
     ///
     /// - Throws: a `DecodingError`, or what `JSONText` says of it.
     package static func exchanges(in data: Data) throws -> [ArchivedExchange] {
@@ -92,8 +92,8 @@ extension HTTPArchiveEntry {
 }
 
 extension ResponseHead {
-    /// The fields as an archive has them, which is text. Of a `Location` that is not UTF-8 the octets are percent-encoded:
-    /// so it leads to the same place when it is played back.
+    /// The fields as an archive has them, which is text. Of a `Location` that is not UTF-8 the octets are
+    /// percent-encoded: so it leads to the same place when it is played back.
     package var archivedFields: [HeaderField] {
         var fields: [HeaderField] = []
         forEachField { fields.append(HeaderField($0, $1)) }
@@ -111,7 +111,7 @@ extension ResponseHead {
 
 // MARK: - Reading
 
-/// What is read of HAR 1.2.
+/// The parts of HAR 1.2 that are read.
 private struct ReadDocument: Decodable {
     struct Log: Decodable { var entries: [Entry] }
     struct Pair: Decodable { var name: String, value: String }

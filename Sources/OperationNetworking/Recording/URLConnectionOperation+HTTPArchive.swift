@@ -5,7 +5,7 @@ internal import NetworkingSupport
 internal import NetworkingTransport
 
 extension URLConnectionOperation {
-    /// What an archive keeps of the operation, once it has finished.
+    /// Returns what an archive keeps of the operation, once it has finished.
     ///
     /// - Parameter maximumBodySize: bytes of content, each way.
     func archiveEntry(maximumBodySize limit: Int) -> HTTPArchiveEntry {
@@ -74,7 +74,7 @@ extension HTTPArchiveEntry {
     static func masked(_ name: String, _ value: String) -> Pair {
         let isSecret = HTTPRequestOperation.secretFields.contains { name.isFieldName($0) }
         if name.isFieldName("Location") || name.isFieldName("Referer") {
-            // Byte for byte otherwise: whoever plays it back follows it.
+            // Byte for byte otherwise: a program that plays it back follows it.
             return Pair(
                 name: name, value: URL(escaping: value) == nil ? ArchivedExchange.mask : value.removingUserInfo)
         }

@@ -5,8 +5,8 @@ internal import NetworkingTransport
 
 /// A request's content from an asynchronous sequence, as the stream that a `URLRequest` carries.
 ///
-/// Foundation declares streams not Sendable; this one may be closed and asked for its status from any thread: everything
-/// mutable is in `shared` or in the feed, which have locks.
+/// Foundation declares streams not Sendable; this one may be closed and asked for its status from any thread:
+/// everything mutable is in `shared` or in the feed, which have locks.
 final class AsyncBodyStream: UnscheduledInputStream, ReplayableBodyStream, InterruptibleInputStream {
     private struct Shared: Sendable {
         var status = Stream.Status.notOpen
@@ -83,7 +83,7 @@ final class AsyncBodyStream: UnscheduledInputStream, ReplayableBodyStream, Inter
         }
     }
 
-    /// Whether a read would not wait.
+    /// True if a read would not wait.
     override var hasBytesAvailable: Bool { streamStatus == .open && feed.hasPiece }
 
     override var streamStatus: Stream.Status { shared.withLock { $0.status } }

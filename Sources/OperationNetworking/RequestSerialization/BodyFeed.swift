@@ -3,8 +3,8 @@ internal import Dispatch
 internal import Foundation
 internal import NetworkingSupport
 
-/// Between the task that makes a request's content and the thread that sends it: one piece waits at a time, and the task
-/// until it has been taken.
+/// The link between the task that makes a request's content and the thread that sends it: one piece waits at a time,
+/// and the task until it has been taken.
 final class BodyFeed: Sendable {
     private struct State {
         var piece = Data()
@@ -15,7 +15,7 @@ final class BodyFeed: Sendable {
         var isEnded = false
         var error: (any Error)?
         var isClosed = false
-        /// The reader has found nothing and wants to be told.
+        /// True if the reader has found nothing and waits for a signal.
         var isAwaited = false
         var task: Task<Void, Never>?
 
@@ -55,7 +55,7 @@ final class BodyFeed: Sendable {
         if isClosed { task.cancel() }
     }
 
-    /// Waits until the piece was read. False: nobody wants more.
+    /// Waits until the piece was read. False: the feed was closed.
     private func put(_ piece: Data) async -> Bool {
         await withCheckedContinuation { continuation in
             let (answer, wakes) = state.withLock { state -> (Bool?, Bool) in
@@ -80,7 +80,7 @@ final class BodyFeed: Sendable {
         if wakes { available.signal() }
     }
 
-    /// Whether bytes wait to be read.
+    /// True if bytes wait to be read.
     var hasPiece: Bool { state.withLock { !$0.piece.isEmpty } }
 
     /// Fills `buffer` as far as a piece goes; blocks until there is one.

@@ -11,8 +11,8 @@ internal import NetworkingTransport
 /// building starts.
 ///
 /// **Subclassing.** Override `request(bySerializing:withParameters:)` for another body; `copy()` creates the subclass
-/// with `init()` and gives it the settings of this class, so a subclass with state of its own overrides
-/// `copy(with:)`, `encode(with:)` and `init(coder:)`.
+/// with `init()` and gives it the settings of this class, so a subclass that adds state overrides `copy(with:)`,
+/// `encode(with:)` and `init(coder:)`.
 ///
 /// Copies have every setting. Archives have every setting but the two that are code: the block of
 /// `setQueryStringSerialization(_:)` and `parameterEncoder`. An archive contains the `Authorization` field in clear.
@@ -112,8 +112,9 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     /// The compression of bodies. Default: `.identity`, not at all.
     ///
     /// `.gzip` compresses the bodies that this serializer makes of parameters and announces them with
-    /// `Content-Encoding` (RFC 9110, section 8.4). Not compressed are empty bodies, multipart forms, which are streamed,
-    /// and those of a request or serializer with a `Content-Encoding` of its own. The server has to understand it.
+    /// `Content-Encoding` (RFC 9110, section 8.4). Not compressed are empty bodies, multipart forms, which are
+    /// streamed, and bodies of a request or serializer that has a `Content-Encoding` already. The server has to
+    /// understand it.
     public var contentCoding: ContentCoding {
         get { snapshot.contentCoding ?? .identity }
         set { change { $0.contentCoding = newValue } }
@@ -163,10 +164,10 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
     }
 
-    /// Header fields that say who the user is.
+    /// The header fields that identify the user.
     static let identifyingFields = ["Authorization", "Cookie"]
 
-    /// Whether one of these is among the default header fields.
+    /// True if one of these is among the default header fields.
     final var hasIdentifyingFields: Bool { settings.withLock { $0 }.hasIdentifyingFields }
 
     /// Removes the default `Authorization` field.
@@ -193,7 +194,8 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         return try newRequest(withMethod: method, url: url, parameters: parameters)
     }
 
-    /// `request(withMethod:urlString:parameters:)` for a URL that was parsed already: a subclass that has its own is asked.
+    /// `request(withMethod:urlString:parameters:)` for a URL that was parsed already: the override of a subclass is
+    /// used.
     final func request(withMethod method: String, url: URL, parameters: Any?) throws -> URLRequest {
         guard isBuiltIn else {
             return try request(withMethod: method, urlString: url.absoluteString, parameters: parameters)
@@ -220,7 +222,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         return try self.request(bySerializing: request, withParameters: parameters)
     }
 
-    /// Whether the class is one of the library's, which makes requests in `setParameters` only.
+    /// True if the class is one of the library's, which makes requests in `setParameters` only.
     var isBuiltIn: Bool { type(of: self) == HTTPRequestSerializer.self }
 
     /// A copy of `request` with the default header fields it lacks, and `parameters` in its query, for the methods

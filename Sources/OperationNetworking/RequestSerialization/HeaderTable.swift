@@ -32,7 +32,7 @@ struct HeaderTable: Codable, Sendable {
     }
 }
 
-/// What may appear in a message's head.
+/// The rules for text in a message's head.
 enum FieldSyntax {
     /// A field value that stays within its line.
     static func isFieldValue(_ text: String) -> Bool {

@@ -15,7 +15,7 @@ internal import NetworkingSupport
 /// ).decoded(Book.self)
 /// print(created.title)
 /// ```
-// Sendable because the property of its own is a lock around a Sendable value.
+// Sendable because the property that it adds is a lock around a Sendable value.
 open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
     private let options: Locked<UInt>
 
@@ -43,8 +43,8 @@ open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
 
     override var isBuiltIn: Bool { type(of: self) == JSONRequestSerializer.self }
 
-    /// JSON, announced as `application/json` unless the request has a `Content-Type`. Without parameters neither content
-    /// nor `Content-Type` is set.
+    /// JSON, announced as `application/json` unless the request has a `Content-Type`. Without parameters neither
+    /// content nor `Content-Type` is set.
     ///
     /// - Throws: `RequestSerializationError`, code `.invalidParameters`, for values that JSON has no form for.
     override func setContent(

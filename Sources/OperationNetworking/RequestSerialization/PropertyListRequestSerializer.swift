@@ -7,7 +7,7 @@ internal import NetworkingSupport
 ///
 /// The methods in `httpMethodsEncodingParametersInURI` have their parameters in the query, as with
 /// `HTTPRequestSerializer`.
-// Sendable because the property of its own is a lock around a value of Sendable parts.
+// Sendable because the property that it adds is a lock around a value of Sendable parts.
 open class PropertyListRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
     private struct Settings: Codable, Sendable {
         var format = PropertyListSerialization.PropertyListFormat.xml.rawValue

@@ -6,7 +6,7 @@ internal import Foundation
 protocol ReplayableBodyStream: InputStream {
     /// Bytes in all, or nil when that is known only after the last one.
     var contentLength: Int64? { get }
-    /// Whether `makeReplay()` succeeds.
+    /// True if `makeReplay()` succeeds.
     var isReplayable: Bool { get }
     /// A new stream of the same bytes, not yet open; this one's state does not matter.
     ///

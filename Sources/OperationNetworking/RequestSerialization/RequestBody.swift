@@ -72,7 +72,7 @@ public struct RequestBody {
 }
 
 extension HTTPRequestSerializer {
-    /// A request with this serializer's settings and a body of its own kind.
+    /// A request with this serializer's settings and the given body.
     final func request(withMethod method: String, url: URL, body: RequestBody) throws -> URLRequest {
         var request = try request(withMethod: method, url: url, parameters: nil)
         // What a serializer says of the parameters that there are not.

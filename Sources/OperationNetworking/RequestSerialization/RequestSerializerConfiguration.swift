@@ -30,7 +30,7 @@ struct RequestSerializerConfiguration: Codable, Sendable {
         case arrayEncoding, boolEncoding, contentCoding
     }
 
-    /// How this configuration turns parameters into fields.
+    /// The flattener that turns parameters into fields under this configuration.
     var flattener: ParameterFlattener {
         ParameterFlattener(
             arrayEncoding: arrayEncoding, boolEncoding: boolEncoding,

@@ -5,10 +5,10 @@ internal import FoundationNetworking
 /// The settings of a request serializer at one moment, with what they make of every request.
 final class RequestSerializerSettings: Sendable {
     let values: RequestSerializerConfiguration
-    /// The header fields of every request, for a new one to be given all at once. Nil: a field is malformed, which making
-    /// a request tells.
+    /// The header fields of every request, for a new one to be given all at once. Nil: a field is malformed, which
+    /// making a request tells.
     let requestFields: [String: String]?
-    /// Whether fields are among the header fields that identify the user.
+    /// True if the header fields include some that identify the user.
     let hasIdentifyingFields: Bool
 
     init(_ values: RequestSerializerConfiguration) {

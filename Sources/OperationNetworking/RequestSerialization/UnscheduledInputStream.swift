@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// What the library's own input streams have in common: they are read, and call nobody back.
+/// The common base of the library's own input streams: they are read, and make no callbacks.
 class UnscheduledInputStream: InputStream {
     override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
@@ -9,7 +9,7 @@ class UnscheduledInputStream: InputStream {
         false
     }
 
-    // The stream calls nobody back: it has no delegate and no run loop.
+    // The stream makes no callbacks: it has no delegate and no run loop.
 
     override var delegate: (any StreamDelegate)? {
         get { nil }

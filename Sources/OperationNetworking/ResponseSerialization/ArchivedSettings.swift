@@ -8,7 +8,7 @@ package protocol ArchivedSettings: Codable {
 }
 
 extension ArchivedSettings {
-    /// The settings in an archive; `nil` if there are none or they are damaged.
+    /// The settings in an archive; `nil` if the archive has none or they are damaged.
     package init?(from coder: NSCoder) {
         guard let settings = ArchiveBlob.decode(Self.self, with: coder, forKey: Self.archiveKey) else { return nil }
         self = settings

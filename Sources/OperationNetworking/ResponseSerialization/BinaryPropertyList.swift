@@ -13,14 +13,14 @@ struct BinaryPropertyList {
     private let offsetSize: Int
     private let referenceSize: Int
     private let offsetTable: Int
-    /// Where the objects end.
+    /// The offset at which the objects end.
     private var objectsEnd: Int { offsetTable }
     private var visits: [Visit]
     private var allowsReferences = false
 
     private enum Visit {
         case none, underWay
-        /// How much memory the object takes with all it refers to, roughly, and how many levels it has.
+        /// The approximate memory of the object with all it refers to, and its number of levels.
         case done(cost: Int, height: Int)
     }
 
@@ -52,7 +52,7 @@ struct BinaryPropertyList {
             let top = Self.integer(bytes, at: trailer + 16, size: 8),
             let table = Self.integer(bytes, at: trailer + 24, size: 8),
             8 <= table, table < trailer, 1 <= count, count <= (trailer - table) / offsetSize, top < count,
-            // Every object has a byte of its own.
+            // Every object has at least one byte.
             count <= table - 8
         else { throw Self.damaged }
         guard count <= Self.maximumBudget / Self.costOfObject else { throw Self.tooLarge }
@@ -70,7 +70,7 @@ struct BinaryPropertyList {
         return Int(exactly: value)
     }
 
-    /// What an object takes up, with all it refers to.
+    /// Returns the memory of an object with all it refers to, and its number of levels.
     private mutating func visit(_ object: Int, depth: Int) throws -> (cost: Int, height: Int) {
         guard visits.indices.contains(object) else { throw Self.damaged }
         switch visits[object] {
@@ -166,9 +166,9 @@ struct BinaryPropertyList {
     /// Roughly what a parsed object takes.
     private static let costOfObject = 64
 
-    /// What a list may expand to: writers share equal strings and numbers, which a fair list does not exceed.
+    /// The memory that a list may expand to: writers share equal strings and numbers, and fair lists do not exceed it.
     private var budget: Int { min((16 << 20) + 64 * bytes.count, max(Self.maximumBudget, 2 * bytes.count)) }
-    /// Whatever its size: some four million values.
+    /// The limit for a list of any size: some four million values.
     private static let maximumBudget = 256 << 20
 
     private static var tooLarge: CocoaError {
@@ -177,7 +177,7 @@ struct BinaryPropertyList {
                 + "\(maximumBudget / costOfObject) values")
     }
 
-    /// Where the content of a string, data, array or dictionary starts, and how many units it has.
+    /// Returns the start of the content of a string, data, array or dictionary, and its number of units.
     private func countedContent(at offset: Int) throws -> (start: Int, count: Int) {
         let short = Int(bytes[offset] & 0x0F)
         guard short == 0x0F else { return (offset + 1, short) }

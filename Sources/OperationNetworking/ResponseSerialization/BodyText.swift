@@ -4,15 +4,15 @@ internal import NetworkingTransport
 
 /// The text of a body as bytes a parser understands.
 package enum BodyText {
-    /// A body as UTF-8, without a byte order mark: JSON, XML or a property list, which begin with ASCII and have no zero in
-    /// them.
+    /// A body as UTF-8, without a byte order mark: JSON, XML or a property list, which begin with ASCII and have no
+    /// zero in them.
     ///
-    /// What the first bytes show is the encoding, by a byte order mark or by the zeros of UTF-16 and 32, else what `charset`
-    /// says, else `fallback`. If that is UTF-8 (or ASCII) the bytes are passed through unchecked.
+    /// What the first bytes show is the encoding, by a byte order mark or by the zeros of UTF-16 and 32, else what
+    /// `charset` says, else `fallback`. If that is UTF-8 (or ASCII) the bytes are passed through unchecked.
     ///
     /// - Parameter charset: see `meaning(ofCharset:)`.
-    /// - Throws: `CocoaError` 3840 if the charset is unknown, or the bytes are not text in it, or begin like text in another
-    ///   encoding: Foundation's parsers would read them as that, whatever was seen in them here.
+    /// - Throws: `CocoaError` 3840 if the charset is unknown, or the bytes are not text in it, or begin like text in
+    ///   another encoding: Foundation's parsers would read them as that, whatever was seen in them here.
     package static func unicode(_ data: Data, charset: String?, fallback: String.Encoding) throws -> Data {
         if let (encoding, mark) = shownEncoding(data) { return try utf8(data.dropFirst(mark), encoding) }
         guard let charset else {
@@ -25,7 +25,7 @@ package enum BodyText {
             throw CocoaError.unreadable("The charset \"\(charset)\" of the body is not known")
         }
         switch encoding {
-        // Text in it shows which byte comes first: what is left is none.
+        // Such text shows its byte order in its first bytes, see above: what is left is not such text.
         case .utf16LE where !charset.utf8.equalsIgnoringCase("utf-16le"): return try utf8(data, .utf16BE)
         case .windows1252 where charset.utf8.equalsIgnoringCase("us-ascii") || charset.utf8.equalsIgnoringCase("ascii"):
             return try utf8(data, .utf8)
@@ -33,8 +33,8 @@ package enum BodyText {
         }
     }
 
-    /// A charset that says something: nil for one that is empty, has no meaning here, or stands for encodings that nobody
-    /// should read.
+    /// Returns a charset that says something: nil for one that is empty, has no meaning here, or stands for encodings
+    /// that should not be read.
     package static func meaning(ofCharset charset: String?) -> String? {
         guard let charset else { return nil }
         if charset == "utf-8" { return charset }
@@ -42,13 +42,13 @@ package enum BodyText {
         return charset
     }
 
-    /// What a byte order mark of so many bytes says; nil: there is none.
+    /// Returns the encoding that a byte order mark names, and the mark's length in bytes; nil: there is no mark.
     static func byteOrderMark(_ data: Data) -> (encoding: CharacterEncoding, mark: Int)? {
         let start = data.prefix(4)
         return byteOrderMarks.first { start.starts(with: $0.0) }.map { ($0.1, $0.0.count) }
     }
 
-    /// The same, or what the zeros beside the first character say.
+    /// The same, or the encoding that the zeros next to the first character show.
     private static func shownEncoding(_ data: Data) -> (encoding: CharacterEncoding, mark: Int)? {
         let start = data.prefix(4)
         guard start.contains(where: { $0 == 0 || $0 >= 0x80 }) else { return nil }

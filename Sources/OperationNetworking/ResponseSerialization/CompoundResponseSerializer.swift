@@ -47,7 +47,7 @@ open class CompoundResponseSerializer: HTTPResponseSerializer, @unchecked Sendab
 
     /// The first object a member makes.
     ///
-    /// - Throws: The error that came with that object; if there is none, what ``HTTPResponseSerializer`` throws.
+    /// - Throws: The error that came with that object; if no member made one, what ``HTTPResponseSerializer`` throws.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
         try object(of: SerializedResponse(response), data: data)
     }

@@ -25,7 +25,7 @@ extension HTTPResponseSerializer {
             return statusCode >= 0 && statusCodes.contains(statusCode)
         }
 
-        /// Why a response is not acceptable; `nil` if it is.
+        /// Returns the reason that a response is not acceptable; `nil` if it is.
         func refusal(of response: SerializedResponse, data: Data?) -> ResponseSerializationError? {
             guard let statusCode = response.statusCode else { return nil }
             let contentTypeError = contentTypeRefusal(of: response, data: data)
@@ -79,7 +79,7 @@ extension HTTPResponseSerializer.Configuration: Codable {
     /// As many as there are status codes of three digits.
     private static let mostRanges = 1000
 
-    /// Decodes what a checked archive may hold; an `IndexSet` of its own would trap on a reversed range.
+    /// Decodes what a checked archive may hold; the decoder of `IndexSet` would trap on a reversed range.
     init(from decoder: any Decoder) throws {
         self.init()
         let values = try decoder.container(keyedBy: CodingKeys.self)

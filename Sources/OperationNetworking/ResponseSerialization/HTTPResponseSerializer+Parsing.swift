@@ -40,7 +40,8 @@ extension HTTPResponseSerializer {
 }
 
 extension Error {
-    /// What a parser says, without the boilerplate around it, and for a `DecodingError` where: `at items.3.name`.
+    /// The message of a parser, without the boilerplate around it. For a `DecodingError` also the place, such as
+    /// `at items.3.name`.
     var parsersReason: String {
         switch self as? DecodingError {
         case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),

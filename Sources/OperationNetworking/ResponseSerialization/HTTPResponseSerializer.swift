@@ -53,14 +53,14 @@ open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying
 
     /// The media types that make a response acceptable. `nil` (the default) for any.
     ///
-    /// Compared without parameters and, as RFC 9110 section 8.3.1 has it, without regard to case. No wildcards. Of several
-    /// values of `Content-Type`, in one line or in several, the last one counts, as in browsers.
+    /// Compared without parameters and, as RFC 9110 section 8.3.1 has it, without regard to case. No wildcards. Of
+    /// several values of `Content-Type`, in one line or in several, the last one counts, as in browsers.
     public var acceptableContentTypes: Set<String>? {
         get { configuration.withLock { $0.contentTypes } }
         set { configuration.withLock { $0.contentTypes = newValue } }
     }
 
-    /// The encoding of text whose response names none. UTF-8 by default.
+    /// The encoding of text when the response names no charset. UTF-8 by default.
     ///
     /// Used by the serializers that parse JSON text. A byte order mark and the response's charset come before it.
     public var stringEncoding: String.Encoding {
@@ -109,14 +109,14 @@ open class HTTPResponseSerializer: NSObject, URLResponseSerialization, NSCopying
 }
 
 extension HTTPResponseSerializer {
-    /// Whether ``responseObject(for:data:)`` does more than check and hand out: if not, there is no reason to change
-    /// to the processing queue for it.
+    /// True if ``responseObject(for:data:)`` does more than check and hand out: if not, there is no reason to change to
+    /// the processing queue for it.
     final var requiresProcessing: Bool {
         type(of: self) != HTTPResponseSerializer.self
     }
 
     /// The verdict on a response by its status code alone, if that is all this serializer looks at: then the body is
-    /// the object and nobody needs an `HTTPURLResponse`. `nil` if it looks at more.
+    /// the object and no `HTTPURLResponse` is needed. `nil` if it looks at more.
     final func fastValidation(statusCode: Int) -> Bool? {
         guard !requiresProcessing else { return nil }
         return configuration.withLock { $0.contentTypes == nil ? $0.accepts(statusCode: statusCode) : nil }

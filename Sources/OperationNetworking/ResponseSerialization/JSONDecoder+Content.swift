@@ -2,9 +2,10 @@
 internal import Foundation
 
 extension JSONDecoder {
-    /// What the content of a response decodes to, whatever its charset. No content is `nil` where that is a value.
+    /// Returns the value that a response's content decodes to, in any charset. No content is `nil` where that is a
+    /// value.
     ///
-    /// - Parameter encoding: of a text whose response names none.
+    /// - Parameter encoding: of a text when the response names no charset.
     /// - Throws: a `ResponseSerializationError`.
     func decode<T: Decodable>(
         _ type: T.Type, fromContent data: Data?, of response: SerializedResponse, encoding: String.Encoding = .utf8

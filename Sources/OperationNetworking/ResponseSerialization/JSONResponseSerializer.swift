@@ -8,8 +8,8 @@ internal import NetworkingSupport
 ///
 /// Accepts `application/json`, `text/json` and `text/javascript` by default. An empty body, and one that is a single
 /// space, give `nil` without an error. A body in another charset than UTF-8 is parsed as its byte order mark or its
-/// `Content-Type` says. One with a key of more than 128 combining marks in a row is an error, because hashing that would
-/// take quadratic time.
+/// `Content-Type` says. One with a key of more than 128 combining marks in a row is an error, because hashing that
+/// would take quadratic time.
 ///
 /// ```swift
 /// let serializer = JSONResponseSerializer()
@@ -46,7 +46,7 @@ open class JSONResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
         set { settings.withLock { $0.readingOptions = newValue.rawValue } }
     }
 
-    /// Whether nulls are taken out of dictionaries and arrays, at every depth. False by default.
+    /// True if nulls are taken out of dictionaries and arrays, at every depth. False by default.
     public var removesKeysWithNullValues: Bool {
         get { settings.withLock { $0.removesKeysWithNullValues } }
         set { settings.withLock { $0.removesKeysWithNullValues = newValue } }

@@ -3,22 +3,22 @@ internal import Foundation
 
 /// JSON as it comes over HTTP: in any charset, and nested as deep as the sender likes.
 enum JSONText {
-    /// What a serializer of JSON accepts unless told otherwise.
+    /// The media types that a serializer of JSON accepts by default.
     static let mediaTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
 
-    /// Foundation's parsers refuse what is nested deeper, whatever is asked here.
+    /// Foundation's parsers refuse what is nested deeper, for any limit here.
     static let foundationsNestingLimit = 512
 
-    /// Whether a body says "nothing": empty, or the single space some frameworks send for it.
+    /// Returns true if a body says "nothing": empty, or the single space some frameworks send for it.
     static func isEmpty(_ data: Data) -> Bool {
         data.isEmpty || (data.count == 1 && data.first == 0x20)
     }
 
-    /// The text in UTF-8, not nested deeper than `nestingLimit`, with keys that can be hashed in linear time. Whatever JSON
-    /// from outside is parsed comes through here: Foundation's parsers find out for themselves which encoding they read.
+    /// The text in UTF-8, not nested deeper than `nestingLimit`, with keys that can be hashed in linear time. All JSON
+    /// from outside comes through here: Foundation's parsers find out for themselves which encoding they read.
     ///
-    /// - Throws: `CocoaError` 3840 if the bytes are not text of the encoding they should have, are nested too deep, or have
-    ///   such a key.
+    /// - Throws: `CocoaError` 3840 if the bytes are not text of the encoding they should have, are nested too deep, or
+    ///   have such a key.
     static func parsable(
         _ data: Data, charset: String? = nil, fallback: String.Encoding = .utf8,
         nestingLimit: Int = foundationsNestingLimit, isJSON5: Bool = false
@@ -38,8 +38,8 @@ enum JSONText {
     /// - Throws: as `parsable`.
     static func archived(_ data: Data) throws -> Data { try parsable(data, isJSON5: true) }
 
-    /// Whether brackets are open `limit` deep and one more opens. For text that is not valid JSON the answer does not
-    /// matter: it will not parse.
+    /// Returns true if brackets are open `limit` deep and one more opens. For text that is not valid JSON the answer
+    /// does not matter: it will not parse.
     private static func nests(_ text: Data, deeperThan limit: Int) -> Bool {
         guard text.count > limit else { return false }
         return text.withUnsafeBytes { bytes in

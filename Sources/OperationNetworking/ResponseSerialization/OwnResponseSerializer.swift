@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// A class of response serializers that is the library's: its instances need no object of Foundation's, and wait for nothing.
-/// Those of a user's subclass may do anything.
+/// A class of response serializers that is the library's: its instances need no object of Foundation's, and wait for
+/// nothing. Those of a user's subclass may do anything.
 package protocol OwnResponseSerializer: HTTPResponseSerializer {
-    /// The class that conforms, whatever subclass is asked.
+    /// The class that conforms, also where a subclass is asked.
     static var ownClass: HTTPResponseSerializer.Type { get }
-    /// Whether nothing of a user's is called, such as a serializer among its members.
+    /// True if no code of a user's is called, such as a serializer among its members.
     var callsNobodyElse: Bool { get }
 
-    /// What `responseObject(for:data:)` gives.
+    /// Returns the object that `responseObject(for:data:)` gives.
     func object(of response: SerializedResponse, data: Data?) throws -> Any?
 }
 
@@ -18,10 +18,10 @@ extension OwnResponseSerializer {
 }
 
 extension HTTPResponseSerializer {
-    /// Whether it is of a class of the library's.
+    /// True if the serializer is of one of the library's classes.
     private var isLibrarys: Bool { type(of: self) == HTTPResponseSerializer.self || own != nil }
 
-    /// Whether all that it does is the library's, and so waits for nothing.
+    /// True if all that it does is the library's, and so waits for nothing.
     final var waitsForNobody: Bool { type(of: self) == HTTPResponseSerializer.self || own?.callsNobodyElse == true }
 
     private var own: (any OwnResponseSerializer)? {
@@ -29,7 +29,7 @@ extension HTTPResponseSerializer {
         return own
     }
 
-    /// The object of a response, for which Foundation's is not made unless somebody needs it.
+    /// Returns the object of a response, and makes Foundation's response only if it is needed.
     ///
     /// - Throws: as `responseObject(for:data:)`.
     final func parsed(_ response: SerializedResponse, data: Data?) throws -> Any? {

@@ -5,10 +5,10 @@ internal import NetworkingSupport
 
 /// Validates as ``HTTPResponseSerializer`` does and parses a property list. AF: `AFPropertyListResponseSerializer`.
 ///
-/// Accepts `application/x-plist` by default. Text is in the encoding that its first bytes show, else in the one that the
-/// response names, else in the one that the list itself does, else in UTF-8. Lists nested deeper than 512 levels, and binary ones that are damaged,
-/// hold what a property list cannot, or expand to a multiple of their size or to more than about four million values, are
-/// an error; so are those with more than 128 combining marks in a row.
+/// Accepts `application/x-plist` by default. Text is in the encoding that its first bytes show, else in the one that
+/// the response names, else in the one that the list itself does, else in UTF-8. Lists nested deeper than 512 levels,
+/// and binary ones that are damaged, hold what a property list cannot, or expand to a multiple of their size or to more
+/// than about four million values, are an error; so are those with more than 128 combining marks in a row.
 // Sendable because its only stored state is behind `Locked`.
 open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
     /// Guarded by itself.
@@ -49,8 +49,8 @@ open class PropertyListResponseSerializer: HTTPResponseSerializer, @unchecked Se
         set { settings.withLock { $0.readOptions = newValue.rawValue } }
     }
 
-    /// The parsed body. `nil` if there is none, or an empty one with a status that has none. Any other empty body is an
-    /// error.
+    /// The parsed body. `nil` if there is no body, or an empty one with a status that has no content. Any other empty
+    /// body is an error.
     ///
     /// - Throws: ``ResponseSerializationError``. With a status that is not acceptable the body is parsed all the same
     ///   and the object is on the error; a parse error (`cannotParseResponse`) has Cocoa's 3840 beneath it.

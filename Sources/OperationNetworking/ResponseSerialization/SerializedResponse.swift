@@ -2,9 +2,9 @@
 package import FoundationNetworking
 internal import NetworkingTransport
 
-/// A response as the library's own serializers look at it: by its bytes, as long as nobody needs Foundation's object.
+/// A response as the library's own serializers look at it: by its bytes, as long as Foundation's object is not needed.
 package struct SerializedResponse {
-    /// Of a response of HTTP; nil: it is none.
+    /// The status code of an HTTP response; nil: the response is not HTTP's.
     package let statusCode: Int?
     /// The media type in lower case; empty: none.
     package let mediaType: String
@@ -40,15 +40,15 @@ package struct SerializedResponse {
         }
     }
 
-    /// Whether its status is one that has none (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
+    /// True if its status is one without content (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
     var hasNoContent: Bool { statusCode == 204 || statusCode == 205 || statusCode == 304 }
 
-    /// Foundation's object, made when somebody asks.
+    /// Foundation's object, made when it is asked for.
     package var urlResponse: URLResponse? { makeFace() }
 }
 
 extension MediaType {
-    /// The type that the field of a response names which somebody else made.
+    /// The type that the field of a response names, for responses that the library did not make.
     fileprivate static func of(_ response: HTTPURLResponse) -> MediaType? {
         guard let value = response.value(forHTTPHeaderField: "Content-Type"),
             value.utf8.count <= ResponseHead.longestParsedValue

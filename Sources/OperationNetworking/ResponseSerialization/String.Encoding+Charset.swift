@@ -3,8 +3,8 @@ internal import Foundation
 internal import NetworkingTransport
 
 extension String.Encoding {
-    /// The encoding a charset name of HTTP stands for, without regard to case; `nil` if it is unknown here, or Foundation
-    /// has no number for it.
+    /// The encoding a charset name of HTTP stands for, without regard to case; `nil` if it is unknown here, or
+    /// Foundation has no number for it.
     package init?(charset: String) {
         guard let name = Self.folded(charset) else { return nil }
         // Its own names first: a program compares with the constants.
@@ -26,7 +26,7 @@ extension String.Encoding {
         }
     }
 
-    /// A name as a key; nil: it is none.
+    /// A name as a key; nil: it is not a name.
     private static func folded(_ charset: String) -> String? {
         let bytes = charset.utf8.trimmingBlanks
         // IANA has none that is longer than 45.
@@ -72,8 +72,8 @@ enum EncodedText {
         return known.text(of: data)
     }
 
-    /// What a response with that charset says; UTF-8 counts where it names none that is known. A byte order mark comes before
-    /// the charset (WHATWG encoding standard, "decode").
+    /// Returns the text of a response with that charset; UTF-8 counts where the name is not known. A byte order mark
+    /// comes before the charset (WHATWG encoding standard, "decode").
     static func string(of data: Data, charset: String) -> String? {
         if let (encoding, mark) = BodyText.byteOrderMark(data), encoding != .utf32LE, encoding != .utf32BE {
             return encoding.text(of: data.dropFirst(mark))

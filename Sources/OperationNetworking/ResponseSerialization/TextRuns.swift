@@ -4,18 +4,18 @@ internal import Foundation
 /// A look at names before they become keys of dictionaries.
 ///
 /// Swift hashes and compares strings in their canonical form, for which combining marks that follow one another are
-/// sorted, in quadratic time: one key of some hundred kilobytes would take minutes. Natural text has a few marks in a row,
-/// and text that is safe to stream 30 at most (Unicode Standard Annex #15, section 13).
+/// sorted, in quadratic time: one key of some hundred kilobytes would take minutes. Natural text has a few marks in a
+/// row, and text that is safe to stream 30 at most (Unicode Standard Annex #15, section 13).
 package enum TextRuns {
     /// Combining marks that may follow one another in a name.
     static let longest = 128
 
-    /// How many combining marks come in a row.
+    /// The number of combining marks in a row.
     struct Counter {
         private(set) var isTooLong = false
         private var run = 0
 
-        /// Something came that is no mark.
+        /// A character came that is not a mark.
         @inline(__always)
         mutating func reset() { run = 0 }
 
@@ -53,17 +53,17 @@ package enum TextRuns {
         }
     }
 
-    /// Whether a character is sorted among its neighbours, or decomposes into some that are.
+    /// Returns true if a character is sorted among its neighbours, or decomposes into some that are.
     static func isMark(_ scalar: UInt32) -> Bool {
-        // Below, and in the blocks of CJK ideographs and Hangul syllables, there are none.
+        // There are no marks below, and in the blocks of CJK ideographs and Hangul syllables.
         guard scalar >= 0x300, !(0x3400...0xA66E ~= scalar || 0xAC00...0xD7A3 ~= scalar) else { return false }
-        // These decompose into marks and are none themselves.
+        // These decompose into marks and are not marks themselves.
         if scalar == 0x0F73 || scalar == 0x0F75 || scalar == 0x0F81 { return true }
         guard let scalar = Unicode.Scalar(scalar) else { return false }
         return scalar.properties.canonicalCombiningClass != .notReordered
     }
 
-    /// Whether UTF-8 holds more marks in a row than a name may have.
+    /// Returns true if UTF-8 holds more marks in a row than a name may have.
     package static func isTooLong(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var counter = Counter()
         var index = 0
@@ -80,11 +80,11 @@ package enum TextRuns {
 
     // MARK: JSON
 
-    /// Refuses JSON, in UTF-8, with a key that cannot be hashed in linear time. For text that is not valid JSON the answer
-    /// does not matter: it will not parse.
+    /// Refuses JSON, in UTF-8, with a key that cannot be hashed in linear time. For text that is not valid JSON the
+    /// answer does not matter: it will not parse.
     ///
-    /// - Parameter isJSON5: The text may be JSON5, where keys need no quotes and comments may hold some: nothing in it may
-    ///   have more marks in a row.
+    /// - Parameter isJSON5: The text may be JSON5, where keys need no quotes and comments may hold some: nothing in it
+    ///   may have more marks in a row.
     /// - Throws: `CocoaError` 3840.
     static func checkJSONKeys(_ text: Data, isJSON5: Bool = false) throws {
         let isTooLong = text.withUnsafeBytes { bytes in
@@ -127,8 +127,8 @@ package enum TextRuns {
 
     // MARK: Property lists
 
-    /// A property list in one of the text formats as UTF-8 that says nothing else of itself, unless it might have such a key.
-    /// A value that has one is refused, too: the formats have too many ways of writing a character.
+    /// A property list in one of the text formats as UTF-8 that says nothing else of itself, unless it might have such
+    /// a key. A value that has one is refused, too: the formats have too many ways of writing a character.
     ///
     /// - Parameter charset: what the response says of it.
     /// - Throws: `CocoaError` 3840, also for an encoding that is not known.
@@ -168,7 +168,7 @@ package enum TextRuns {
             "The property list has more than \(longest) combining marks, or characters written as codes, in a row")
     }
 
-    /// What stands between characters of XML without being one.
+    /// Returns the length of markup that stands between characters of XML; nil: it is not such markup.
     private static func markupLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int? {
         for markup in ["<![CDATA[", "]]>"] as [StaticString] {
             let token = UnsafeRawBufferPointer(start: markup.utf8Start, count: markup.utf8CodeUnitCount)
@@ -177,7 +177,8 @@ package enum TextRuns {
         return nil
     }
 
-    /// What an XML declaration names (XML 1.0, section 4.3.3), as Foundation reads it: without a blank before or after "=".
+    /// Returns the encoding that an XML declaration names (XML 1.0, section 4.3.3), as Foundation reads it: without a
+    /// blank before or after "=".
     ///
     /// - Returns: the name in lower case, and the bytes of `encoding="name"`, counted from the start.
     /// - Throws: `CocoaError` 3840 for a declaration that is overlong, or that two readers might read differently.

@@ -4,7 +4,7 @@ public import FoundationNetworking
 
 /// Turns a response and its body into an object. AF: `AFURLResponseSerialization`.
 ///
-/// An implementation is called on a thread of its own for as long as it takes, where it may wait: it holds up nothing but
+/// An implementation is called on a separate thread for as long as it takes, where it may wait: it holds up nothing but
 /// its own request, which keeps its place in its queue. It must be safe to call from several threads at once.
 public protocol URLResponseSerialization: Sendable {
     /// The object of a response.

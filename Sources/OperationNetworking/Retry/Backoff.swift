@@ -17,7 +17,7 @@ public enum Backoff: Sendable, Equatable {
     /// Seconds before another attempt.
     ///
     /// - Parameters:
-    ///   - retries: how many there were: 0 before the second attempt.
+    ///   - retries: the number of retries so far: 0 before the second attempt.
     ///   - chance: from 0 up to 1.
     func delay(after retries: Int, chance: Double) -> TimeInterval {
         switch self {
@@ -29,8 +29,8 @@ public enum Backoff: Sendable, Equatable {
         }
     }
 
-    /// The longest `Retry-After` that is waited for: a minute, or `maximum`, if that is more. A short `maximum` says how
-    /// soon to come back of one's own accord, not that a server may not ask for a second.
+    /// The longest `Retry-After` that is waited for: a minute, or `maximum`, if that is more. A short `maximum` says
+    /// how soon to come back without being asked, not that a server may not ask for a second.
     var longestRetryAfter: TimeInterval {
         switch self {
         case .none, .constant: 60
@@ -38,7 +38,7 @@ public enum Backoff: Sendable, Equatable {
         }
     }
 
-    /// 0 for what is no time.
+    /// Returns the seconds within the limits: 0 for a value that is no time.
     static func bounded(_ seconds: TimeInterval) -> TimeInterval {
         seconds > 0 ? min(seconds, longest) : 0
     }

@@ -3,8 +3,8 @@ internal import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// The operations that wait for the network: they try at once when the kernel tells of a change of links, addresses or
-/// routes, and else when their back-off is over.
+/// The operations that wait for the network. They try at once when the kernel reports a change of links, addresses or
+/// routes, and otherwise when their back-off is over.
 final class Connectivity: Sendable {
     static let shared = Connectivity()
 
@@ -25,7 +25,7 @@ final class Connectivity: Sendable {
         /// The waiters will be told.
         var isTelling = false
 
-        /// Whether the caller is to tell, since nobody does.
+        /// Returns true if the caller is to tell the waiters, because no other thread is about to.
         mutating func tell() -> Bool {
             defer { isTelling = true }
             return !isTelling
@@ -59,11 +59,11 @@ final class Connectivity: Sendable {
             if operation == nil { state.waiters[id] = nil }
             return operation
         }
-        // Not let go of under the lock.
+        // Not released under the lock.
         withExtendedLifetime(present) {}
     }
 
-    /// How many wait.
+    /// The number of operations that wait.
     var count: Int { state.withLock { $0.waiters.count } }
 
     /// The network may be reached again.

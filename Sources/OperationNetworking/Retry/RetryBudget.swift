@@ -6,9 +6,9 @@ internal import NetworkingSupport
 /// more than usual. It is a token bucket. One is shared by giving it to the ``RetryPolicy`` of a manager, or of the
 /// members of a batch.
 ///
-/// Every request adds `ratio` to what may be spent, every second `minimumPerSecond`, and a retry costs 1. An operation that
-/// finds nothing left ends with its failure. At first there is what ten seconds bring; what is saved up is limited to that
-/// of ten seconds and a thousand requests. What interceptors decide costs nothing.
+/// Every request adds `ratio` to what may be spent, every second `minimumPerSecond`, and a retry costs 1. An operation
+/// that finds nothing left ends with its failure. At first there is what ten seconds bring; what is saved up is limited
+/// to that of ten seconds and a thousand requests. What interceptors decide costs nothing.
 ///
 /// ```swift
 /// let budget = RetryBudget(ratio: 0.1)
@@ -19,7 +19,7 @@ internal import NetworkingSupport
 public final class RetryBudget: Sendable {
     private struct Bucket {
         var tokens: Double
-        /// When time was counted last; nil: never.
+        /// The time of the last update, in seconds of the uptime; nil: there was none.
         var update: TimeInterval?
     }
 
@@ -28,7 +28,7 @@ public final class RetryBudget: Sendable {
     private let capacity: Double
     private let bucket: Locked<Bucket>
 
-    /// A budget. What is no number, or below 0, counts as 0.
+    /// A budget. A value that is no number, or below 0, counts as 0.
     ///
     /// - Parameters:
     ///   - ratio: retries for each request. 0.2 by default: one in five.

@@ -5,7 +5,7 @@ public import Foundation
 public enum RetryDecision: Sendable {
     /// Send the request again, now.
     case retry
-    /// Send it again after so many seconds. What is no number, or below 0, counts as 0; a year at most.
+    /// Send it again after so many seconds. A value that is no number, or below 0, counts as 0; a year at most.
     case retryAfter(TimeInterval)
     /// No decision. The next interceptor is asked, and after the last one the `retryPolicy`.
     case doNotRetry

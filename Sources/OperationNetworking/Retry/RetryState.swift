@@ -9,7 +9,7 @@ struct AdaptedRequest {
     var confinedFields: Set<[UInt8]> = []
 }
 
-/// What an operation keeps of its attempts, and between them. Guarded by the operation's lock.
+/// The record of an operation's attempts, and its state between them. Guarded by the operation's lock.
 final class RetryState {
     /// Those that failed and were followed by another.
     var attempts: [TransferMetrics.Attempt] = []
@@ -17,18 +17,18 @@ final class RetryState {
     var delay: TimeInterval = 0
     /// Attempts that do not count, because they did not reach the server: see `RetryPolicy.waitsForConnectivity`.
     var uncounted = 0
-    /// When the latest one ended that had a response, in seconds since 1970: what was stored until then does not answer
-    /// another.
+    /// The time when the latest attempt ended that had a response, in seconds since 1970. A response that was stored
+    /// until then does not answer another attempt.
     private(set) var rejectionTime: Double?
-    /// Nil: as the operation's own.
+    /// Nil: the operation's own request.
     var adapted: AdaptedRequest?
     /// The hook that is running.
     var task: Task<Void, Never>?
-    /// The operation, while it waits and nobody else may hold it.
+    /// The operation, while it waits and perhaps no other object holds it.
     var hold: URLConnectionOperation?
-    /// What each `TokenRefresher` knows of the operation.
+    /// The notes of each `TokenRefresher` on the operation.
     var tokens: [ObjectIdentifier: TokenUse] = [:]
-    /// What is known of the response is an earlier attempt's.
+    /// True while the known response is an earlier attempt's.
     private var isOutdated = false
 
     /// An attempt failed, and another follows.
@@ -54,7 +54,7 @@ final class RetryState {
         received.string = nil
     }
 
-    /// The operation ends. The hook to cancel, and what is to be let go of outside the lock.
+    /// The operation ends. Returns the hook to cancel, and the operation to release outside the lock.
     func end() -> (task: Task<Void, Never>?, hold: URLConnectionOperation?) {
         adapted = nil
         tokens = [:]

@@ -5,17 +5,19 @@ internal import NetworkingSupport
 
 /// Puts a token into requests, and gets a new one when the server answers 401. It is one of a manager's `interceptors`.
 ///
-/// However many requests are refused at once, there is one refresh; then all of them are sent again. Requests that begin
-/// meanwhile wait for it. A request that was refused with an older token than the present one is sent again without a
-/// refresh. A refresh that fails ends all requests with its error that were made before, also those that wait in a queue; the
-/// next one that is refused makes another try. A request that the server refuses with a new token, too, ends with that 401.
+/// However many requests are refused at once, there is one refresh; then all of them are sent again. Requests that
+/// begin meanwhile wait for it. A request that was refused with an older token than the present one is sent again
+/// without a refresh. A refresh that fails ends all requests with its error that were made before, also those that wait
+/// in a queue; the next one that is refused makes another try. A request that the server refuses with a new token, too,
+/// ends with that 401.
 ///
-/// The token is for the origin of the manager's base URL, unless `sendsAuthorizationToOtherOrigins` is true or there is no
-/// base URL: then it goes to every origin that is asked. It stays within the request's origin when the server redirects. It
-/// is in no description.
+/// The token is for the origin of the manager's base URL, unless `sendsAuthorizationToOtherOrigins` is true or there is
+/// no base URL: then it goes to every origin that is asked. It stays within the request's origin when the server
+/// redirects. It is in no description.
 ///
-/// The operations that `refresh` makes with managers that have the refresher go without it, so that they do not wait for
-/// themselves, and no limit of their queue holds them up: the slots may be taken by operations that wait for the token.
+/// The operations that `refresh` makes with managers that have the refresher go without it, so that they do not wait
+/// for themselves, and no limit of their queue holds them up: the slots may be taken by operations that wait for the
+/// token.
 ///
 /// ```swift
 /// manager.interceptors = [TokenRefresher { try await logIn() }]
@@ -23,12 +25,12 @@ internal import NetworkingSupport
 public final class TokenRefresher: RequestInterceptor {
     private struct State {
         var token: String?
-        /// How many refreshes have ended, and tokens been set.
+        /// The number of refreshes that have ended, and of tokens that were set.
         var round = 0
-        /// Of the last refresh; nil: it brought a token.
+        /// The error of the last refresh; nil: it brought a token.
         var failure: (any Error)?
         var isRefreshing = false
-        /// Who waits for the refresh that is under way, to be told of its error.
+        /// The tasks that wait for the refresh that is under way. They receive its error.
         var waiters: [CheckedContinuation<(any Error)?, Never>] = []
     }
 
@@ -48,8 +50,8 @@ public final class TokenRefresher: RequestInterceptor {
     ///
     /// - Parameters:
     ///   - token: the token to begin with. Nil, the default: requests go without one until the server wants it.
-    ///   - refresh: gets a token. Called in a task of its own, one at a time; what it throws is the error of the operations
-    ///     that wait for it.
+    ///   - refresh: gets a token. Called in a separate task, one at a time; the error it throws is the error of the
+    ///     operations that wait for it.
     ///   - apply: puts a token into a request. ``bearer`` by default.
     public init(
         token: String? = nil, refresh: @escaping @Sendable () async throws -> String,
@@ -127,7 +129,7 @@ public final class TokenRefresher: RequestInterceptor {
         case fail(any Error)
     }
 
-    /// Waits for the refresh that is under way. Its error; that of the last one, when it has just ended.
+    /// Waits for the refresh that is under way. Returns its error, or that of the last one, if it has just ended.
     private func refreshDidEnd() async -> (any Error)? {
         await withCheckedContinuation { continuation in
             let (isOver, failure) = state.withLock { state in
@@ -148,7 +150,7 @@ public final class TokenRefresher: RequestInterceptor {
         }
         let (failure, waiters) = state.withLock { state in
             state.isRefreshing = false
-            // What was set meanwhile stands: a logout, or somebody else's login.
+            // A token that was set meanwhile stands: after a logout, or another login.
             if state.round == round {
                 state.round += 1
                 switch result {
@@ -165,8 +167,8 @@ public final class TokenRefresher: RequestInterceptor {
         for waiter in waiters { waiter.resume(returning: failure) }
     }
 
-    /// A manager has made an operation with `interceptors`: refreshers among them note when, or leave it alone if it is made
-    /// by their own `refresh`.
+    /// A manager has made an operation with `interceptors`: refreshers among them note when, or leave it alone if it is
+    /// made by their own `refresh`.
     static func note(_ operation: HTTPRequestOperation, with interceptors: [any RequestInterceptor]) {
         let active = active
         for case let refresher as TokenRefresher in interceptors {
@@ -183,14 +185,14 @@ public final class TokenRefresher: RequestInterceptor {
 }
 
 extension TokenRefresher: CustomStringConvertible, CustomReflectable {
-    /// Whether there is a token, never the token itself.
+    /// A text that says if there is a token, and never shows the token itself.
     public var description: String { "<TokenRefresher, \(token == nil ? "without" : "with") a token>" }
 
     /// Shows the description, which has no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// What a `TokenRefresher` knows of an operation's attempt.
+/// The notes of a `TokenRefresher` on an operation's attempt.
 struct TokenUse {
     /// The refresher's round when the operation was made, or its last request.
     var round: Int

@@ -11,11 +11,11 @@ struct PreparedEvaluator: Sendable {
     let fingerprint: String
     /// The state of the revocation list's file when it was read.
     let revocationListStamp: FileStamp?
-    /// Why no request can be sent under the settings.
+    /// The reason that no request can be sent under the settings; nil: requests can be sent.
     let problem: ServerTrustError?
 }
 
-/// What of a file changes when its contents do.
+/// The properties of a file that change when its contents do.
 struct FileStamp: Sendable, Hashable {
     private let inode: UInt64
     private let size: Int64
@@ -38,11 +38,11 @@ extension SecurityPolicy {
     private static let defaultConfiguration = TLSConfiguration(
         identity: "default", verify: verification(by: .default))
 
-    /// The policy of whoever has none. Never handed to users, who could change it.
+    /// The policy where none was set. Never handed to users, who could change it.
     static let sharedDefault = SecurityPolicy.default()
 
-    /// What requests that are sent now are verified with: the settings of this moment. The same object as long as the
-    /// settings and the identity are the same.
+    /// Returns the configuration that requests sent now are verified with: the settings of this moment. The same object
+    /// as long as the settings and the identity are the same.
     ///
     /// - Throws: `ServerTrustError` when the settings cannot be used; see `validate()`.
     func tlsConfiguration(clientIdentity: ClientIdentity?) throws(ServerTrustError) -> TLSConfiguration {
@@ -100,13 +100,13 @@ extension SecurityPolicy {
         }
     }
 
-    /// Why no request can be sent under the settings of this moment.
+    /// Returns the reason that no request can be sent under the settings of this moment; nil: requests can be sent.
     func problem() -> ServerTrustError? {
         let (settings, revision) = state.withLock { ($0.settings, $0.revision) }
         return prepare(settings: settings, revision: revision).problem
     }
 
-    /// What decides under the settings of this moment.
+    /// Returns the evaluator for the settings of this moment.
     func evaluator() -> ServerTrustEvaluator {
         let (settings, revision) = state.withLock { ($0.settings, $0.revision) }
         if settings == SecurityPolicySettings() { return .default }
@@ -168,8 +168,8 @@ extension SecurityPolicy {
         { chain, host in
             guard let trust = ServerTrust(parsed: chain) else { return ServerTrustError.emptyChain }
             let isTrusted = self.evaluate(trust, forDomain: host)
-            // The connection will be kept under the settings that the request was sent with: a verdict under others must
-            // not get it there.
+            // The connection will be kept under the settings that the request was sent with: a verdict under others
+            // must not get it there.
             guard self.state.withLock({ $0.revision }) == revision else {
                 return ServerTrustError(
                     rule: .evaluation, subject: trust.parsed.first?.subject, host: host,

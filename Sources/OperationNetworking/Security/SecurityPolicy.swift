@@ -6,19 +6,19 @@ internal import NetworkingTransport
 /// Decides, inside the TLS handshake and before a byte of a request is sent, whether a server is the right one. AF:
 /// `AFSecurityPolicy`.
 ///
-/// A new policy trusts the servers whose certificates lead to a root of this machine (`SSL_CERT_FILE` and `SSL_CERT_DIR`
-/// are honoured) and are for the host that was asked for. Certificates or public keys can be pinned beside that, and a
-/// private certificate authority trusted through `anchorCertificates`.
+/// A new policy trusts the servers whose certificates lead to a root of this machine (`SSL_CERT_FILE` and
+/// `SSL_CERT_DIR` are honoured) and are for the host that was asked for. Certificates or public keys can be pinned in
+/// addition, and a private certificate authority trusted through `anchorCertificates`.
 ///
 /// A request takes the settings that its policy has when it is sent. Connections and TLS sessions are shared only among
 /// requests whose settings are equal.
 ///
 /// ## Subclassing
-/// `evaluate(_:forDomain:)` may be overridden; it is then asked in every handshake, on a thread of the library's for each, so
-/// that it may take its time, and several handshakes may ask at once. Nothing is sent on the connection meanwhile, and the
-/// time counts as the request's (`timeoutInterval`). A subclass whose answer depends on more than these
-/// settings is asked when a connection is opened, not again while the connection is used.
-/// A subclass with properties of its own overrides `copy(with:)` too.
+/// `evaluate(_:forDomain:)` may be overridden. It is then asked in every handshake, on a thread of the library's for
+/// each, so it may take its time, and several handshakes may ask at once. Nothing is sent on the connection meanwhile,
+/// and the time counts as the request's (`timeoutInterval`). A subclass whose answer depends on more than these
+/// settings is asked when a connection is opened, not again while the connection is used. A subclass that adds
+/// properties overrides `copy(with:)` too.
 ///
 /// ```swift
 /// manager.securityPolicy = SecurityPolicy(
@@ -77,7 +77,7 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
         set { change { $0.pinnedCertificates = newValue } }
     }
 
-    /// Whether chains that lead to no trusted root, expired ones among them, are accepted. False by default.
+    /// True if chains that lead to no trusted root, including expired ones, are accepted. False by default.
     ///
     /// With pins, what is pinned still has to be there. Without, `validatesDomainName` has to be false too.
     public var allowInvalidCertificates: Bool {
@@ -85,14 +85,14 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
         set { change { $0.allowInvalidCertificates = newValue } }
     }
 
-    /// Whether the server's certificate has to be for the host of the request. True by default.
+    /// True if the server's certificate has to be for the host of the request. True by default.
     public var validatesDomainName: Bool {
         get { settings.validatesDomainName }
         set { change { $0.validatesDomainName = newValue } }
     }
 
-    /// Roots that are trusted beside this machine's, as DER, such as the certificate of a private authority. Empty by
-    /// default.
+    /// Roots that are trusted in addition to this machine's, as DER, such as the certificate of a private authority.
+    /// Empty by default.
     ///
     /// ```swift
     /// let policy = SecurityPolicy.default()
@@ -118,15 +118,15 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
 
     /// A file of certificate revocation lists (PEM, or one as DER). `nil`, the default, leaves revocation unchecked.
     ///
-    /// A file URL. Every certificate of a chain has to be covered by a list of its issuer that has not expired. The file is read
-    /// again when it has changed on disk.
+    /// A file URL. Every certificate of a chain has to be covered by a list of its issuer that has not expired. The
+    /// file is read again when it has changed on disk.
     public var certificateRevocationList: URL? {
         get { settings.certificateRevocationList }
         set { change { $0.certificateRevocationList = newValue } }
     }
 
-    /// Whether the server has to staple an OCSP response (RFC 6066, section 8) that says its certificate is good. False by
-    /// default.
+    /// True if the server has to staple an OCSP response (RFC 6066, section 8) that says its certificate is good. False
+    /// by default.
     public var requiresOCSPStapling: Bool {
         get { settings.requiresOCSPStapling }
         set { change { $0.requiresOCSPStapling = newValue } }
@@ -148,20 +148,20 @@ open class SecurityPolicy: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
         if let problem = problem() { throw problem }
     }
 
-    /// Whether the server is trusted.
+    /// Returns true if the server is trusted.
     ///
     /// - Parameters:
-    ///   - serverTrust: The certificates it showed.
+    ///   - serverTrust: The certificates that the server showed.
     ///   - domain: The host that was to be reached. nil: names are not compared.
     open func evaluate(_ serverTrust: ServerTrust, forDomain domain: String?) -> Bool {
         evaluator().failure(of: serverTrust, domain: domain) == nil
     }
 
-    /// Whether the server is trusted under the settings of this policy, and if not, why. `evaluate(_:forDomain:)` of a
-    /// subclass is not asked.
+    /// Returns success if the server is trusted under the settings of this policy, or else the reason that it is not.
+    /// `evaluate(_:forDomain:)` of a subclass is not asked.
     ///
     /// - Parameters:
-    ///   - serverTrust: The certificates it showed.
+    ///   - serverTrust: The certificates that the server showed.
     ///   - domain: The host that was to be reached. nil: names are not compared.
     public func evaluation(
         of serverTrust: ServerTrust, forDomain domain: String?

@@ -5,14 +5,14 @@ internal import NetworkingTransport
 
 /// The decision about a server under fixed settings: AFSecurityPolicy's rules, with OpenSSL's answers.
 final class ServerTrustEvaluator: Sendable {
-    /// Where chains may end when the trusted roots are asked.
+    /// The roots that chains may end in, when the trusted roots are asked.
     private enum Roots {
         case system
         case own(TrustStore)
         case unavailable(ServerTrustError)
     }
 
-    /// What the default policy decides with.
+    /// The evaluator of the default policy.
     static let `default` = ServerTrustEvaluator(settings: SecurityPolicySettings(), revocationList: nil)
 
     let settings: SecurityPolicySettings
@@ -38,7 +38,7 @@ final class ServerTrustEvaluator: Sendable {
         do {
             let anchors = settings.anchorCertificates.compactMap { try? X509Certificate(der: $0) }
             let lists = try revocationList.map { try CertificateRevocationList.lists(in: $0.get()) } ?? []
-            // A private CA is enough on a machine that has no roots of its own.
+            // A private CA is enough on a machine without roots.
             let base = anchors.isEmpty ? try TrustStore.system.get() : try? TrustStore.system.get()
             return .own(try TrustStore(base: base, anchors: anchors, revocationLists: lists))
         } catch let error as ServerTrustError {
@@ -53,7 +53,7 @@ final class ServerTrustEvaluator: Sendable {
 
     /// The verdict: nil trusts the server.
     ///
-    /// - Parameter domain: The host that was to be reached; nil: whichever.
+    /// - Parameter domain: The host that was to be reached; nil: any host.
     func failure(of trust: ServerTrust, domain: String?) -> ServerTrustError? {
         let evaluation = Evaluation(trust: trust.parsed, domain: domain)
         let allowsInvalid = settings.allowInvalidCertificates
@@ -90,7 +90,7 @@ final class ServerTrustEvaluator: Sendable {
         }
     }
 
-    /// What is evaluated, and the error that names it.
+    /// The certificates and the host that are evaluated, and the errors that name them.
     private struct Evaluation {
         let trust: [X509Certificate]
         let domain: String?
@@ -111,7 +111,7 @@ final class ServerTrustEvaluator: Sendable {
         }
     }
 
-    /// What chains may end in: this machine's roots and the policy's own.
+    /// Returns the roots that chains may end in: this machine's and the policy's own.
     func trustStore() -> Result<TrustStore, ServerTrustError> {
         switch roots {
         case .own(let own): .success(own)
@@ -120,7 +120,7 @@ final class ServerTrustEvaluator: Sendable {
         }
     }
 
-    /// The chain to a trusted root, or why there is none.
+    /// Returns the chain to a trusted root, or the reason that no chain leads to one.
     private func verifiedChain(
         _ evaluation: Evaluation, _ host: CertificateHostName?
     ) -> Result<[X509Certificate], ServerTrustError> {
@@ -156,7 +156,8 @@ final class ServerTrustEvaluator: Sendable {
     /// Public-key pinning: a certificate that the server's own one leads to, or that one itself, has a pinned key.
     ///
     /// A pinned certificate that the server merely sends along proves nothing: certificates are public. So where the
-    /// chain to a trusted root has no pinned key, signatures have to lead from the server's certificate to one that has.
+    /// chain to a trusted root has no pinned key, signatures have to lead from the server's certificate to one that
+    /// has.
     private func publicKeyPinFailure(
         _ evaluation: Evaluation, _ host: CertificateHostName?, _ built: [X509Certificate]
     ) -> ServerTrustError? {
@@ -187,7 +188,7 @@ extension ServerTrustError {
         ServerTrustError(rule: .trustStore, reason: "\(error)", urlErrorCode: .serverCertificateHasUnknownRoot)
     }
 
-    /// What OpenSSL said about a chain.
+    /// Makes the error for OpenSSL's answer about a chain.
     ///
     /// - Parameter rule: The rule that stands for a chain that leads nowhere.
     init(_ result: ChainVerification, host: String?, pinsTried: [String], rule chainRule: Rule?) {

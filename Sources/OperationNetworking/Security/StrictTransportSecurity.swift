@@ -5,19 +5,19 @@ internal import NetworkingTransport
 
 /// The hosts that are asked over TLS only, because they said so by HTTP Strict Transport Security (RFC 6797).
 ///
-/// Off unless a manager or an operation has one as its `strictTransportSecurity`; several may share it. A host enters by the
-/// field `Strict-Transport-Security` of a response that came over TLS from a server that the policy trusted, without
-/// invalid certificates allowed or an answer to a challenge. From then on requests for `http` URLs of it, also after a
-/// redirect, go to `https` in their place, port 80 to 443, and any other port stays. Kept in memory: store `hosts`, which
-/// is `Codable`, to keep it between runs. From any thread.
+/// Off unless a manager or an operation has one as its `strictTransportSecurity`; several may share it. A host enters
+/// by the field `Strict-Transport-Security` of a response that came over TLS from a server that the policy trusted,
+/// without invalid certificates allowed or an answer to a challenge. From then on requests for `http` URLs of it, also
+/// after a redirect, go to `https` in their place, port 80 to 443, and any other port stays. Kept in memory: store
+/// `hosts`, which is `Codable`, to keep it between runs. From any thread.
 public final class StrictTransportSecurity: Sendable {
     /// A host that is asked over TLS only.
     public struct Host: Sendable, Hashable, Codable {
         /// In ASCII and lower case, without a trailing dot.
         public let name: String
-        /// Whether that holds for all names below it, too.
+        /// True if all names below it are asked over TLS only, too.
         public let includesSubdomains: Bool
-        /// Until when.
+        /// The time until which the host is known.
         public let expires: Date
 
         /// A host that is to be known until `expires`.
@@ -28,8 +28,8 @@ public final class StrictTransportSecurity: Sendable {
         }
     }
 
-    /// Hosts that are kept. Beyond it one goes of the registrable domain that has most, so that nobody gets another's out: of
-    /// its hosts the one that was heard of, or asked, longest ago.
+    /// The number of hosts that are kept. Beyond it, the registrable domain with the most hosts loses one, so that no
+    /// domain pushes out another's: the host that was heard of, or asked, longest ago.
     static let limit = 10_000
 
     /// By name.
@@ -86,7 +86,7 @@ public final class StrictTransportSecurity: Sendable {
         known.withLock { $0.insert(host, forKey: name, of: domain) }
     }
 
-    /// Whose a host is: that of the name below a public suffix.
+    /// Returns the domain that a host belongs to: the name below a public suffix.
     private static func domain(of name: String) -> String {
         PublicSuffixList.shared.registrableDomain(of: name) ?? name
     }
@@ -115,7 +115,7 @@ public final class StrictTransportSecurity: Sendable {
     }
 }
 
-/// What the field says (section 6.1).
+/// The contents of the field (section 6.1).
 struct StrictTransportSecurityField: Equatable {
     /// Seconds; 0: the host is to be forgotten.
     let maximumAge: Int64
@@ -152,7 +152,7 @@ struct StrictTransportSecurityField: Equatable {
         self.includesSubdomains = includesSubdomains
     }
 
-    /// What is between semicolons, but for those in quoted strings. Nil: such a string does not end.
+    /// Returns the parts between semicolons, except those in quoted strings. Nil: such a string does not end.
     private static func directives<Value: BidirectionalCollection<UInt8>>(_ value: Value) -> [Value.SubSequence]? {
         var directives: [Value.SubSequence] = []
         var (start, isQuoted, isEscaped) = (value.startIndex, false, false)

@@ -9,7 +9,7 @@ extension URLProtectionSpace {
     /// The `authenticationMethod` of such a challenge is "NSURLAuthenticationMethodServerTrust".
     public var untrustedServer: ServerTrust? { (self as? ServerTrustProtectionSpace)?.trust }
 
-    /// Whether a server wants a client certificate and the operation has none, or none that it accepts.
+    /// True if a server wants a client certificate and the operation has none, or none that the server accepts.
     ///
     /// The `authenticationMethod` of such a challenge is "NSURLAuthenticationMethodClientCertificate".
     public var wantsClientIdentity: Bool {

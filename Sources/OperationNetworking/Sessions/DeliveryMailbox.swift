@@ -2,8 +2,8 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// Runs work on an operation queue of the user's, in order, one after the other whatever the queue's limit is. What comes
-/// while the queue is busy takes no further operation.
+/// Runs work on an operation queue of the user's, in order, one after the other whatever the queue's limit is. What
+/// comes while the queue is busy takes no further operation.
 // Sendable because everything mutable is behind `state`.
 final class DeliveryMailbox: Sendable {
     private struct State {
@@ -12,9 +12,9 @@ final class DeliveryMailbox: Sendable {
     }
 
     private let state = Locked(State())
-    /// Whether more pieces of work may follow the first of an operation. What somebody puts on the queue comes before a piece
-    /// that is delivered later, and on a dispatch queue of his what one piece puts there comes before the next: as where each
-    /// is an operation.
+    /// Returns true if more pieces of work may follow the first one of an operation. The order must be as if each piece
+    /// were an operation: other operations on the queue come before pieces that are delivered later, and on a dispatch
+    /// queue of the program, blocks that one piece adds come before the next piece.
     private static func mayGoOn(on queue: OperationQueue) -> Bool {
         queue.underlyingQueue == nil && queue.operationCount <= 1
     }
@@ -58,7 +58,7 @@ final class DeliveryMailbox: Sendable {
     }
 }
 
-/// An operation that cannot be cancelled: what is told to delegates is told, whatever is done to their queue.
+/// An operation that cannot be cancelled: delegates receive their events, whatever happens to their queue.
 // Sendable because its field is immutable.
 private final class DeliveryOperation: Operation, @unchecked Sendable {
     private let work: @Sendable () -> Void

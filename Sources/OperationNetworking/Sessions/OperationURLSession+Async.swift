@@ -2,13 +2,13 @@
 public import Foundation
 public import FoundationNetworking
 
-// With a delegate of the call; the other forms are those of `URLSession`. Where the session is known as a `URLSession` only, or
-// the delegate is an optional of the protocol's type, Foundation's are called: see `SessionURLProtocol`.
+// With a delegate of the call; the other forms are those of `URLSession`. Where the session is known as a `URLSession`
+// only, or the delegate is an optional of the protocol's type, Foundation's are called: see `SessionURLProtocol`.
 
 extension OperationURLSession {
     /// Loads a request into memory.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is called in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data(
@@ -19,7 +19,7 @@ extension OperationURLSession {
 
     /// Loads a request into memory.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    /// The delegate is called in place of the session's, on the delegate queue; for `nil` the session's is called.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data<Delegate: URLSessionTaskDelegate>(
@@ -30,7 +30,7 @@ extension OperationURLSession {
 
     /// Loads a URL into memory.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is called in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data(
@@ -41,7 +41,7 @@ extension OperationURLSession {
 
     /// Loads a URL into memory.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    /// The delegate is called in place of the session's, on the delegate queue; for `nil` the session's is called.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data<Delegate: URLSessionTaskDelegate>(
@@ -52,7 +52,7 @@ extension OperationURLSession {
 
     /// Sends data as the content of a request, and loads the response into memory.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is called in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload(
@@ -63,7 +63,7 @@ extension OperationURLSession {
 
     /// Sends data as the content of a request, and loads the response into memory.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    /// The delegate is called in place of the session's, on the delegate queue; for `nil` the session's is called.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload<Delegate: URLSessionTaskDelegate>(
@@ -74,7 +74,7 @@ extension OperationURLSession {
 
     /// Sends a file as the content of a request, and loads the response into memory.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is called in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload(
@@ -85,7 +85,7 @@ extension OperationURLSession {
 
     /// Sends a file as the content of a request, and loads the response into memory.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    /// The delegate is called in place of the session's, on the delegate queue; for `nil` the session's is called.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload<Delegate: URLSessionTaskDelegate>(
@@ -96,7 +96,7 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is called in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download(
@@ -107,7 +107,7 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    /// The delegate is called in place of the session's, on the delegate queue; for `nil` the session's is called.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download<Delegate: URLSessionTaskDelegate>(
@@ -118,7 +118,7 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue.
+    /// The delegate is called in place of the session's, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download(
@@ -129,7 +129,7 @@ extension OperationURLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// The delegate is asked and told in place of the session's, on the delegate queue; for `nil` the session's is.
+    /// The delegate is called in place of the session's, on the delegate queue; for `nil` the session's is called.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download<Delegate: URLSessionTaskDelegate>(

@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Where an upload's content comes from.
+/// The source of an upload's content.
 enum SessionUploadBody {
     case data(Data)
     case file(URL)
@@ -25,13 +25,13 @@ enum SessionUploadBody {
 }
 
 extension URLRequest {
-    /// Bytes of content, as far as that is known before it is read; 0: none, or nobody knows.
+    /// The number of bytes of content, where it is known before the content is read; 0: none, or unknown.
     fileprivate var knownContentLength: Int64 {
         if let httpBody { return Int64(httpBody.count) }
         return (httpBodyStream as? any ReplayableBodyStream)?.contentLength ?? 0
     }
 
-    /// What the request says of its content besides its type goes when it is sent.
+    /// Removes the content. The header fields about it, except its type, are removed when the request is sent.
     fileprivate mutating func removeContent() {
         httpBody = nil
         httpBodyStream = nil
@@ -63,21 +63,21 @@ extension OperationURLSession {
 
     // MARK: For any client
 
-    /// Whom a task's events go to, and what its operation is made of.
+    /// The client that a task's events go to, and the settings of the task's operation.
     struct Recipient {
         let client: any SessionTaskClient
-        /// What the client keeps with the task, as `SessionTask.context`.
+        /// The object that the client keeps with the task, as `SessionTask.context`.
         var context: (any AnyObject & Sendable)?
         /// Nil: the session's `operationConfiguration`.
         var configuration: URLConnectionOperation.SharedConfiguration?
-        /// A task has a response whatever its status is, so its operation, too, unless somebody says otherwise.
+        /// Accepts any status by default: a task has a response whatever its status is, and so has its operation.
         var serializer = HTTPResponseSerializer.anyStatus
-        /// What records the task.
+        /// The archives that record the task.
         var archives: [HTTPArchive] = []
         /// Foundation's sessions refuse it.
         var sendsContentOfGET = false
 
-        /// Tells those of a new operation that want to know it.
+        /// Announces a new operation to the interceptors and archives that need to know it.
         fileprivate func announce(_ operation: SessionOperation) {
             if let interceptors = configuration?.value.interceptors, !interceptors.isEmpty {
                 TokenRefresher.note(operation, with: interceptors)
@@ -94,7 +94,8 @@ extension OperationURLSession {
         return face
     }
 
-    /// An upload task whose events go to a client, and whose content is `body`, whatever the request has; nil: what it has.
+    /// An upload task whose events go to a client, and whose content is `body`, whatever the request has; nil: what it
+    /// has.
     func makeUploadTask(
         _ request: URLRequest, _ body: SessionUploadBody?, for recipient: Recipient
     ) -> URLSessionUploadTask {
@@ -190,7 +191,7 @@ extension OperationURLSession {
         return (task, operation)
     }
 
-    /// What becomes of a GET with content; nil: it has none, and is sent.
+    /// Returns the loader that refuses a GET with content; nil: it has no content, and is sent.
     private func refusal(of request: URLRequest, _ body: SessionUploadBody?) -> SessionTask.Loader? {
         let awaitsStream = body?.isAwaited ?? false
         guard awaitsStream || body?.file != nil || request.httpBody?.isEmpty == false || request.httpBodyStream != nil
@@ -202,7 +203,7 @@ extension OperationURLSession {
         return awaitsStream ? .foreign(SessionRefusedUpload(error)) : .failure(error)
     }
 
-    /// What loads in place of an operation; nil: an operation.
+    /// Returns the loader that takes the place of an operation; nil: an operation loads.
     private func loader(of request: URLRequest, _ body: SessionUploadBody?) -> (any SessionTaskLoader)? {
         let type = foreign.usersType(for: request)
         guard let url = request.url, type != nil || !Self.isOperations(url) else { return nil }
@@ -216,7 +217,8 @@ extension OperationURLSession {
         return SessionForeignLoader(request, foreign)
     }
 
-    /// Whether operations load such URLs, as nearly all. As bytes: Foundation takes the URL apart for its scheme.
+    /// Returns true if operations load the URL, as they do nearly all. Compares bytes, because Foundation parses the
+    /// URL to get its scheme.
     private static func isOperations(_ url: URL) -> Bool {
         var rest = url.absoluteString.utf8.makeIterator()
         for letter in "http".utf8 where (rest.next() ?? 0) | 0x20 != letter { return false }
@@ -224,7 +226,7 @@ extension OperationURLSession {
         return next == UInt8(ascii: ":") | 0x20 || next == UInt8(ascii: "s") && rest.next() == UInt8(ascii: ":")
     }
 
-    /// Whether nobody here loads such URLs, but a class that was registered with `URLProtocol` may.
+    /// Returns true if this library does not load the URL, but a class that was registered with `URLProtocol` may.
     private static func mayBeRegistered(_ url: URL) -> Bool {
         guard let scheme = url.scheme?.lowercased() else { return false }
         return !["http", "https", "file", "data", "ws", "wss", "ftp", "ftps"].contains(scheme)

@@ -8,48 +8,60 @@ internal import NetworkingTransport
 /// A `URLSession` whose tasks run on this library's engine, for every API that takes a `URLSession`.
 ///
 /// Each data, upload and download task is an operation of ``operationQueue``: it can take dependencies and be part of a
-/// batch (``operation(for:)``), its `priority` is the operation's, and `suspend()` and `resume()` pause it and go on with
-/// what was received: on the same connection, where the response cannot be continued by a range. Content is decoded also
-/// where the request has an `Accept-Encoding` of its own; `User-Agent` and `Accept-Language` are added where it has none;
-/// HEAD is sent without the request's content, whatever that is, as by Foundation on Linux. GET with content, which a server
-/// need not look at, fails with `URLError.dataLengthExceedsMaximum`, as by Foundation; managers and operations send it.
-/// Completion handlers and delegates are called as Foundation documents it, on the delegate queue.
+/// batch (``operation(for:)``), and its `priority` is the operation's. `suspend()` and `resume()` pause it and go on
+/// with what was received: on the same connection, where the response cannot be continued by a range. Content is
+/// decoded also where the request has its own `Accept-Encoding`. `User-Agent` and `Accept-Language` are added where the
+/// request has none. HEAD is sent without the request's content, as by Foundation on Linux. GET with content, which a
+/// server may ignore, fails with `URLError.dataLengthExceedsMaximum`, as by Foundation; managers and operations send
+/// it. Completion handlers and delegates are called as Foundation documents it, on the delegate queue.
 ///
-/// **What the configuration says** is taken when the session is made: `httpAdditionalHeaders`; `timeoutIntervalForRequest`
-/// (seconds without progress; a request's own time-out, if it is not 60, wins) and `timeoutIntervalForResource` (a week or
-/// more is no limit); `httpMaximumConnectionsPerHost` (so many requests at a time to one host, more where it answers in
-/// HTTP/2; what exceeds `NetworkEngine.maximumConnectionsPerHost` raises that, since the engine is the process's); cookie storage, `httpCookieAcceptPolicy` and `httpShouldSetCookies`;
-/// `requestCachePolicy`; `urlCredentialStorage`; `connectionProxyDictionary`, unless `proxyConfiguration` is given: where it
-/// enables a proxy that is not understood, requests fail (`URLError.badURL`, over a ``ProxyConfigurationError``). Without
-/// effect, as in Foundation on Linux, are the settings about cellular access, background sessions and pipelining.
+/// **The configuration** is read when the session is made:
+/// - `httpAdditionalHeaders`;
+/// - `timeoutIntervalForRequest`, in seconds without progress; a request's own time-out, if it is not 60, wins;
+/// - `timeoutIntervalForResource`; a week or more is no limit;
+/// - `httpMaximumConnectionsPerHost`: so many requests at a time to one host, more where it answers in HTTP/2. A value
+///   above `NetworkEngine.maximumConnectionsPerHost` raises that, since the process has one engine;
+/// - the cookie storage, `httpCookieAcceptPolicy` and `httpShouldSetCookies`;
+/// - `requestCachePolicy` and `urlCredentialStorage`;
+/// - `connectionProxyDictionary`, unless `proxyConfiguration` is given. Where it enables a proxy that is not
+///   understood, requests fail (`URLError.badURL`, over a ``ProxyConfigurationError``).
 ///
-/// Of content that is kept in memory, for completion handlers and `data(for:)`, there may be 256 MiB: delegates and download
-/// tasks have no limit. A credential that a delegate gives is used for its task, and not put into `urlCredentialStorage`.
+/// The settings about cellular access, background sessions and pipelining have no effect, as in Foundation on Linux.
 ///
-/// **Tasks** that were made and not resumed are kept by the session, as by Foundation's, until they are cancelled, or the
-/// session is invalidated or gone; one whose ``operation(for:)`` was asked for is kept by whoever has it.
+/// Content that is kept in memory, for completion handlers and `data(for:)`, is limited to 256 MiB. Delegates and
+/// download tasks have no limit. A credential that a delegate gives is used for its task, and not put into
+/// `urlCredentialStorage`.
 ///
-/// **Delegates** are kept until the session is invalid. One that has not answered `willCacheResponse` when the method
-/// returns has nothing stored, and gets its task's end. A download's file is in the folder for temporary files, and gone
-/// when the delegate's method or the completion handler has returned.
+/// **Tasks** that were made and not resumed are kept by the session, as by Foundation's, until they are cancelled, or
+/// the session is invalidated or gone. After a call of ``operation(for:)`` such a task is kept by the caller, and not
+/// by the session.
 ///
-/// **Misuse** that stops the process in Foundation is a task that fails: one that is made after the session was invalidated
-/// (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
+/// **Delegates** are kept until the session is invalid. If a delegate has not answered `willCacheResponse` when the
+/// method returns, the response is not stored, and the task's end follows. A download's file is in the folder for
+/// temporary files, and is removed when the delegate's method or the completion handler has returned.
 ///
-/// **Swift's functions** (`data(for:)`, `upload(for:)`, `download(for:)`) run tasks of this session, and return without the
-/// delegate queue. Where the session is known as a `URLSession` only and a delegate is given with the call, or where the
-/// library is not imported, they are Foundation's: its task is loaded by one of this session. With sessions of Foundation's
-/// these hang when the Swift task is cancelled while the answer arrives, for they wait for a queue with the task locked, and
-/// that queue waits for the task; here the queue goes on after a second. What Foundation keeps to itself then (the content of an upload, where a download's file goes, the delegate of the
-/// call) is looked for in its objects. A Foundation that is not the known one, or `OPERATION_NETWORKING_NO_PRIVATE_STATE` in
-/// the environment, makes such uploads and downloads fail with an error that says so, leaves the delegate of such a call
-/// unasked, and `URLSessionTaskMetrics` without values: `operation(for:)` has the metrics.
+/// **Misuse** that stops the process in Foundation is a task that fails: one that is made after the session was
+/// invalidated (`URLError.resourceUnavailable`), or of resume data that is damaged (`URLError.unsupportedURL`).
 ///
-/// From any thread. Web sockets are Foundation's. What a class in `protocolClasses` takes is loaded by an object of that class,
-/// whose `task` is the session's; it may redirect to what such a class takes, and what it tells too late has no effect.
-/// Suspended tasks keep what it tells. Other schemes than http(s), file and data are for classes that are registered with
-/// `URLProtocol`, by Foundation. ``shared`` asks the classes that were registered before the first session of the process
-/// was made about `http`, too, as Foundation's does.
+/// **Swift's functions** (`data(for:)`, `upload(for:)`, `download(for:)`) run tasks of this session, and return without
+/// the delegate queue. They are Foundation's where the library is not imported, or where the session is known as a
+/// `URLSession` only and a delegate is given with the call; Foundation's task is then loaded by one of this session.
+/// With sessions of Foundation's these functions hang when the Swift task is cancelled while the answer arrives: they
+/// wait for a queue with the task locked, and that queue waits for the task. Here the queue goes on after a second.
+///
+/// Some values are then only in Foundation's objects, where the library looks for them: the content of an upload, the
+/// place of a download's file, the delegate of the call. With an unknown version of Foundation, or with
+/// `OPERATION_NETWORKING_NO_PRIVATE_STATE` in the environment, such uploads and downloads fail with an error that says
+/// so, the delegate of such a call is not asked, and `URLSessionTaskMetrics` have no values: `operation(for:)` has the
+/// metrics.
+///
+/// **Threads.** Every member may be used from any thread.
+///
+/// **Other protocols.** Web sockets are Foundation's. A request that a class in `protocolClasses` takes is loaded by an
+/// object of that class, whose `task` is the session's. The object may redirect to a request that such a class takes,
+/// and its late events have no effect. Suspended tasks keep its events. Schemes other than http(s), file and data are
+/// for classes that are registered with `URLProtocol`, by Foundation. ``shared`` asks the classes that were registered
+/// before the first session of the process was made about `http`, too, as Foundation's does.
 ///
 /// AF: `session` of `AFURLSessionManager`.
 ///
@@ -68,11 +80,11 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     private let currentDelegate: Locked<(any URLSessionDelegate)?>
     private let ownConfiguration: SessionConfiguration
     private let protocolPlace: SessionProtocolPlace
-    /// What tasks run on that are made from now on; nil: what all run on.
+    /// The runtime of tasks made from now on; nil: the runtime that all tasks use.
     let installedRuntime = Locked<(any OperationRuntime)?>(nil)
-    /// Where the ends of Foundation's own tasks wait for Foundation.
+    /// The queue on which the ends of Foundation's own tasks wait for Foundation.
     let handovers = DispatchQueue(label: "OperationNetworking.handovers")
-    /// The user's own protocol classes, and what loads other schemes.
+    /// The user's own protocol classes, and the session that loads other schemes.
     let foreign: SessionForeignSessions
 
     /// A session.
@@ -80,10 +92,10 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: see above.
     ///   - delegate: is kept until the session is invalid. Nil by default.
-    ///   - delegateQueue: where delegate and completion handlers are called; for a queue that runs several operations at a
-    ///     time the order is kept for each task. By default a queue of the session's that runs one.
+    ///   - delegateQueue: where delegate and completion handlers are called; for a queue that runs several operations
+    ///     at a time the order is kept for each task. By default a queue of the session's that runs one.
     ///   - securityPolicy: how servers are judged; nil, the default: `SecurityPolicy.default()`.
-    ///   - clientIdentity: what servers are shown that ask for a certificate. Nil by default.
+    ///   - clientIdentity: the certificate and key for servers that ask for a certificate. Nil by default.
     ///   - proxyConfiguration: the proxies; nil, the default: those of `configuration.connectionProxyDictionary`.
     public init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
@@ -111,7 +123,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     private static let sharedSession: OperationURLSession = {
         let configuration = URLSessionConfiguration.default
-        // Foundation's shared session alone shows which classes are registered: those that come before its own have `http`.
+        // Foundation's shared session alone shows which classes are registered: those that come before its own have
+        // `http`.
         configuration.protocolClasses = URLSession.shared.configuration.protocolClasses
         return OperationURLSession(configuration: configuration)
     }()
@@ -121,8 +134,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     deinit { foreign.invalidate() }
 
-    /// A copy of what was given, with a protocol class of this library's. A session of Foundation's that is made with it
-    /// loads by this library, with `SecurityPolicy.default()` and without a client identity.
+    /// A copy of what was given, with a protocol class of this library's. A session of Foundation's that is made with
+    /// it loads by this library, with `SecurityPolicy.default()` and without a client identity.
     open override var configuration: URLSessionConfiguration {
         SessionConfiguration.make(of: ownConfiguration, protocolPlace)
     }
@@ -135,24 +148,24 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         Self.handOutOperation(of: task)
     }
 
-    /// The operation of a task, for somebody who may begin it without the task.
+    /// Returns the operation of a task to a caller that may begin it without the task.
     static func handOutOperation(of task: URLSessionTask) -> SessionOperation? {
         guard let face = task.ownFace else { return nil }
         if face.task.withState({ state in
             defer { state.isOperationKnown = true }
             return !state.isOperationKnown && !state.isKept
         }) {
-            // Whoever has it needs the session then, and not the task.
+            // The operation's holder needs the session then, and not the task.
             let released = face.task.session?.registry.withLock { $0.letGo(face.task.identifier) }
             withExtendedLifetime(released) {}
         }
         return face.operation
     }
 
-    /// What the operations of tasks are configured with whose client says nothing else. A manager's session has another.
+    /// The configuration of the operations of tasks whose client gives none. A manager's session has another.
     var operationConfiguration: URLConnectionOperation.SharedConfiguration { settings.operations }
 
-    /// Whom the tasks of the methods below tell. A manager's session has others.
+    /// Returns the recipient for tasks of the methods below. A manager's session has others.
     func recipient(_ handler: SessionDelegateClient.Handler?, of kind: SessionTask.Kind) -> Recipient {
         Recipient(client: client, context: client.makeContext(handler: handler, queue: delegateQueue))
     }
@@ -214,30 +227,30 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
 
     // MARK: Download tasks
 
-    /// A task whose response goes to a file, which the delegate is told of.
+    /// A task whose response goes to a file. The delegate receives the file's URL.
     open override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         makeDownloadTask(request, nil)
     }
 
-    /// A task whose response goes to a file, which the delegate is told of.
+    /// A task whose response goes to a file. The delegate receives the file's URL.
     open override func downloadTask(with url: URL) -> URLSessionDownloadTask {
         makeDownloadTask(URLRequest(url: url), nil)
     }
 
-    /// A task that goes on where another stopped, in this process or an earlier one. A server that has other content by now
-    /// sends it from the beginning.
+    /// A task that goes on where another stopped, in this process or an earlier one. A server that has other content by
+    /// now sends it from the beginning.
     open override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         makeDownloadTask(resumeData: resumeData, nil)
     }
 
-    /// A task whose response goes to a file, which the completion handler is told of.
+    /// A task whose response goes to a file. The completion handler receives the file's URL.
     open override func downloadTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
         makeDownloadTask(request, .download(completionHandler))
     }
 
-    /// A task whose response goes to a file, which the completion handler is told of.
+    /// A task whose response goes to a file. The completion handler receives the file's URL.
     open override func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
@@ -280,13 +293,13 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         client.perform(on: delegateQueue) { [self] in withExtendedLifetime(self, work) }
     }
 
-    /// Lets the tasks that there are go on, and makes no others. Then the delegate is told, and let go of.
+    /// Lets the present tasks go on, and makes no others. Then the delegate is notified and released.
     open override func finishTasksAndInvalidate() {
         guard self !== Self.sharedSession else { return }
         if registry.withLock({ $0.finish() }) { becomeInvalid() }
     }
 
-    /// Cancels the tasks that there are, and makes no others. Then the delegate is told, and let go of.
+    /// Cancels the present tasks, and makes no others. Then the delegate is notified and released.
     open override func invalidateAndCancel() {
         guard self !== Self.sharedSession else { return }
         let isInvalid = registry.withLock { $0.finish() }
@@ -294,8 +307,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         if isInvalid { becomeInvalid() }
     }
 
-    /// Empties the configuration's cookie storage, cache and credential storage. The handler is called on the delegate queue;
-    /// responses that were asked for before that are not stored any more.
+    /// Empties the configuration's cookie storage, cache and credential storage. The handler is called on the delegate
+    /// queue; responses that were asked for before that are not stored any more.
     open override func reset(completionHandler: @escaping @Sendable () -> Void) {
         Runtime.current.onBlockThread { [self] in
             settings.reset { [self] in flush(completionHandler: completionHandler) }
@@ -308,7 +321,7 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     }
 }
 
-// MARK: - What tasks tell their session
+// MARK: - Reports of tasks to their session
 
 extension OperationURLSession {
     /// All tasks that are not over, oldest first. Does not block.
@@ -324,7 +337,7 @@ extension OperationURLSession {
         registry.withLock { ($0.makeIdentifier(), $0.phase == .valid) }
     }
 
-    /// Whether tasks that are made now can only fail.
+    /// True if tasks that are made now can only fail.
     var refusesTasks: Bool { registry.withLock { $0.phase != .valid } }
 
     /// The session keeps a new task.
@@ -337,8 +350,8 @@ extension OperationURLSession {
         if looks { Self.leaveUnheldTasks(of: registry, after: 0.002) }
     }
 
-    /// Lets tasks that were not begun, and that nobody else has, keep the session no longer. Those that somebody has are looked
-    /// at again, at longer and longer intervals.
+    /// Makes tasks that were not begun, and that only the session has, keep the session no longer. Tasks with other
+    /// references are looked at again, at longer and longer intervals.
     private static func leaveUnheldTasks(of registry: SharedSessionRegistry, after seconds: TimeInterval) {
         Runtime.current.after(seconds) { [weak registry] in
             guard let registry else { return }
@@ -354,7 +367,7 @@ extension OperationURLSession {
         let face = task.face
         let released = registry.withLock { $0.keep(face, of: task) }
         withExtendedLifetime(released) {}
-        // Over meanwhile: whoever takes its session away takes it out after that.
+        // Over meanwhile: its end, which takes the session away, may have come before the task was kept.
         if task.session == nil { remove(task) }
     }
 
@@ -364,14 +377,14 @@ extension OperationURLSession {
         withExtendedLifetime(released) {}
     }
 
-    /// Everything was told of the task.
+    /// The client has received everything about the task.
     func taskDidEnd(_ task: SessionTask) { remove(task) }
 
-    /// Nobody has a task that was never begun.
+    /// The last reference to a task that was never begun is gone.
     func taskDidGo(_ task: SessionTask) { remove(task) }
 
     private func remove(_ task: SessionTask) {
-        // The task is let go of after the unlock.
+        // The task is released after the unlock.
         let (wasLast, released) = registry.withLock { $0.remove(task.identifier) }
         if wasLast { becomeInvalid() }
         withExtendedLifetime(released) {}
@@ -379,7 +392,7 @@ extension OperationURLSession {
 
     private func becomeInvalid() {
         client.perform(on: delegateQueue) { [self] in
-            // Who has been told finds none.
+            // Taken first: a notified delegate finds that the session has none.
             let delegate = currentDelegate.withLock { $0.take() }
             delegate?.urlSession(self, didBecomeInvalidWithError: nil)
         }

@@ -2,11 +2,12 @@
 internal import Foundation
 
 extension ProxyConfiguration {
-    /// What `URLSessionConfiguration.connectionProxyDictionary` says, with CFNetwork's keys: `HTTPEnable`, `HTTPProxy`,
-    /// `HTTPPort`, the same with `HTTPS` and `SOCKS`, and `ExceptionsList`. Numbers may be texts. Nil: no proxy.
+    /// The proxies of `URLSessionConfiguration.connectionProxyDictionary`, with CFNetwork's keys: `HTTPEnable`,
+    /// `HTTPProxy`, `HTTPPort`, the same with `HTTPS` and `SOCKS`, and `ExceptionsList`. Numbers may be texts. Nil: no
+    /// proxy.
     ///
-    /// Where a proxy is enabled that is not understood, requests fail: who set it does not want them to go without, nor
-    /// elsewhere.
+    /// Where an enabled proxy is not understood, requests fail: the program that set it does not want them to go
+    /// another way.
     init?(dictionary: [AnyHashable: Any]?) {
         guard let dictionary else { return nil }
         let socks = Self.entry("SOCKS", .socks5h, in: dictionary)

@@ -6,18 +6,18 @@ internal import FoundationNetworking
 /// | input                              | no question is open          | one is                             |
 /// |------------------------------------|------------------------------|------------------------------------|
 /// | the response that was admitted     | `admit`                      | –                                  |
-/// | another, nobody wants to be asked  | `admit`                      | –                                  |
+/// | another, the client is not asked   | `admit`                      | –                                  |
 /// | another, content of it was read    | `fail`                       | –                                  |
 /// | another                            | `ask`                        | waits, in place of the one before  |
 /// | answered: none of it               | –                            | `refuse`                           |
 /// | answered: it is wanted             | –                            | `admit`; `ask` if another one waits |
-/// | nobody waits any more              | –                            | `refuse`, where that ends the task |
+/// | the task is cancelled              | –                            | `refuse`, where that ends the task |
 ///
 /// What was admitted, and comes once more after a lost connection or a suspension, is not asked about again.
 struct ResponseQuestion: Sendable {
     /// A response that waits for the answer, and what hangs on that.
     struct Waiting: Sendable {
-        /// Nil: a response that nobody needs to be asked about.
+        /// Nil: a response that needs no question.
         let response: HTTPURLResponse?
         let admit: @Sendable () -> Void
         let refuse: @Sendable () -> Void
@@ -37,7 +37,7 @@ struct ResponseQuestion: Sendable {
 
     /// The response whose content the client wants, or gets without being asked.
     private var admitted: HTTPURLResponse?
-    /// What the client was asked about, and has not answered.
+    /// The response that the client was asked about, and has not answered.
     private var asked: HTTPURLResponse?
     private var waiting: Waiting?
 
@@ -72,7 +72,7 @@ struct ResponseQuestion: Sendable {
         return ask(response, for: present)
     }
 
-    /// The task is cancelled: nobody waits for the answer.
+    /// The task is cancelled: the answer is not waited for any more.
     mutating func giveUp() -> Action {
         asked = nil
         guard let present = waiting.take() else { return .none }

@@ -23,7 +23,7 @@ final class SessionCall: Sendable {
 
     func end(_ result: SessionTaskResult) {
         let file = file.withLock { $0.take() }
-        // Of a download that was cancelled too late nobody gets the file.
+        // No caller gets the file of a download that was cancelled too late.
         if result.error != nil, let file { SessionDownloadFile.removeTarget(file) }
         finish(result, result.error == nil ? file : nil)
     }

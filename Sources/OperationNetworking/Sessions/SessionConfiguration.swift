@@ -3,16 +3,17 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// What a session of this library's shows as its configuration. A session of Foundation's that is made with it loads by this
+/// The configuration that a session of this library shows. A session of Foundation's that is made with it loads by this
 /// library, too: Foundation keeps the copy that it makes, and asks that for the protocol classes of each task.
 ///
-/// A copy has a protocol class of its own, and a session that stands in for Foundation's.
+/// Each copy has its own protocol class, and its own session that stands in for Foundation's.
 // Sendable because its fields are behind locks, and all else is Foundation's.
 final class SessionConfiguration: URLSessionConfiguration, @unchecked Sendable {
     private let place = Locked<SessionProtocolPlace?>(nil)
     private let standIn = Locked<OperationURLSession?>(nil)
 
-    /// Foundation wants `URLSessionConfiguration.default` to be called in its place, which makes no object of a subclass.
+    /// Foundation wants `URLSessionConfiguration.default` to be called in its place, which makes no object of a
+    /// subclass.
     @available(*, deprecated) override init() { super.init() }
 
     /// A copy of a configuration.
@@ -27,8 +28,8 @@ final class SessionConfiguration: URLSessionConfiguration, @unchecked Sendable {
 
     override func copy(with zone: NSZone?) -> Any { Self.make(of: self) }
 
-    /// The session that loads for sessions of Foundation's which have this configuration. It is made of it when it is first
-    /// needed, and goes with it.
+    /// The session that loads for sessions of Foundation's which have this configuration. It is made of it when it is
+    /// first needed, and goes with it.
     var standInSession: OperationURLSession {
         if let known = standIn.withLock({ $0 }) { return known }
         let new = OperationURLSession(configuration: self)
@@ -40,7 +41,8 @@ final class SessionConfiguration: URLSessionConfiguration, @unchecked Sendable {
         }
     }
 
-    /// With this library's first. What one of the user's own takes goes to that by the session's task.
+    /// The protocol classes, with this library's first. A request that one of the user's own classes takes goes to that
+    /// class by the session's task.
     override var protocolClasses: [AnyClass]? {
         get { [ownPlace.protocolClass] + (super.protocolClasses ?? []) }
         set { super.protocolClasses = newValue?.filter { !($0 is SessionURLProtocol.Type) } }
@@ -89,7 +91,7 @@ extension URLSessionConfiguration {
     }
 }
 
-/// What Foundation deprecates, and keeps all the same.
+/// The settings that Foundation deprecates, but keeps.
 private protocol DeprecatedSettings: AnyObject {
     var httpShouldUsePipelining: Bool { get set }
     var shouldUseExtendedBackgroundIdleMode: Bool { get set }

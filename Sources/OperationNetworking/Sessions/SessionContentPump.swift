@@ -2,8 +2,8 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// Takes a task's content out of its stream and hands it to the client, where that wants it; or collects it; or writes it
-/// to a file, when the data task became a download.
+/// Takes a task's content out of its stream and hands it to the client, where that wants it; or collects it; or writes
+/// it to a file, when the data task became a download.
 ///
 /// One run at a time: the next is arranged by the last, and the end of the task comes after the last.
 // Sendable because `state` is behind a lock, and the stream has its own.
@@ -19,7 +19,7 @@ final class SessionContentPump: @unchecked Sendable {
         var failure: (any Error)?
         /// Nothing more will be read.
         var isOver = false
-        /// What comes after all that is read; set when the operation has ended.
+        /// The call that follows the last content; set when the operation has ended.
         var ending: (@Sendable () -> Void)?
     }
 
@@ -36,10 +36,10 @@ final class SessionContentPump: @unchecked Sendable {
         state = Locked(State(place: collects ? .memory(Data()) : .client))
     }
 
-    /// Why the content could not be kept.
+    /// The reason that the content could not be kept; nil: it was kept.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// What was collected; nil where it was not.
+    /// Takes the collected content; nil where none is collected.
     func takeData() -> Data? {
         state.withLock { state in
             guard case .memory(let data) = state.place else { return nil }
@@ -117,7 +117,7 @@ final class SessionContentPump: @unchecked Sendable {
     /// Another response comes instead: what was not handed over is dropped. False: some of it was.
     func forgetUnread() -> Bool { stream.forgetUnread() }
 
-    /// The task was cancelled: nobody waits for the client's answer.
+    /// The task was cancelled: the client's answer is not waited for any more.
     func stopWaiting() { stream.giveUpUndecided() }
 
     /// Nothing more goes to the file.

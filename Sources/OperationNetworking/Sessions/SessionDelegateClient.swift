@@ -9,7 +9,7 @@ internal import NetworkingSupport
 /// A delegate of Foundation's that does not implement a method has a default one on Linux, and cannot be asked which it
 /// implements: it is called for everything.
 final class SessionDelegateClient: SessionTaskClient {
-    /// What is called at a task's end in place of the delegate, and for response and content.
+    /// The handler that is called at a task's end in place of the delegate, and for response and content.
     enum Handler: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
@@ -17,12 +17,12 @@ final class SessionDelegateClient: SessionTaskClient {
         case call(SessionCall)
     }
 
-    /// What this client keeps with a task.
+    /// The data that this client keeps with a task.
     private final class Context: Sendable {
         let hasHandler: Bool
-        /// Let go of with its call, so that a handler which holds its task is no cycle for good.
+        /// Released by its call, so that a handler that holds its task makes no lasting cycle.
         private let handler: Locked<Handler?>
-        /// A task of a queue that runs several operations at a time has a mailbox of its own.
+        /// A task of a queue that runs several operations at a time has its own mailbox.
         let mailbox: DeliveryMailbox
         /// The handler, where it is one.
         let call: SessionCall?
@@ -34,7 +34,7 @@ final class SessionDelegateClient: SessionTaskClient {
             self.mailbox = mailbox
         }
 
-        /// The handler, to be called; nil: it was, or there is none.
+        /// Takes the handler, to be called; nil: it was called, or the task has no handler.
         func takeHandler() -> Handler? { handler.withLock { $0.take() } }
     }
 
@@ -45,7 +45,7 @@ final class SessionDelegateClient: SessionTaskClient {
         Context(handler: handler, mailbox: queue.maxConcurrentOperationCount == 1 ? mailbox : DeliveryMailbox())
     }
 
-    /// Runs work in order with what all tasks are told.
+    /// Runs work in order with the events of all tasks.
     func perform(on queue: OperationQueue, _ work: @escaping @Sendable () -> Void) {
         mailbox.deliver(on: queue, work)
     }
@@ -128,7 +128,7 @@ final class SessionDelegateClient: SessionTaskClient {
         reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         tell((any URLSessionDataDelegate).self, of: task, otherwise: { reply(.allow) }) {
-            // One who has cancelled the task may have let go of what the response is for.
+            // A program that has cancelled the task may have released what the response is for.
             guard !task.isCanceling, let face = task.face as? URLSessionDataTask else { return reply(.allow) }
             $0.urlSession($1, dataTask: face, didReceive: response, completionHandler: reply)
         }
@@ -202,7 +202,7 @@ final class SessionDelegateClient: SessionTaskClient {
         }
     }
 
-    /// The caller has the result at once. The metrics follow where the delegate is told.
+    /// Gives the result to the caller at once. The metrics follow on the delegate queue.
     private func end(_ call: SessionCall, of task: SessionTask, _ result: SessionTaskResult) {
         task.willTellEnd()
         if let metrics = result.metrics {

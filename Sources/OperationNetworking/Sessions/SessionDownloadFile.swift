@@ -2,20 +2,20 @@
 internal import Foundation
 internal import Glibc
 
-/// The files of a download task: the one that is handed over, and what is beside it while it comes.
+/// The files of a download task: the one that is handed over, and the partial file and its note while content comes.
 enum SessionDownloadFile {
     private static let prefix = "OperationNetworkingDownload_"
     private static let suffix = ".tmp"
 
-    /// A name that nobody has.
+    /// Returns the URL of a file with a new name.
     static func newLocation() -> URL {
         folder.appendingPathComponent(prefix + UUID().uuidString + suffix)
     }
 
-    /// Where all of them are.
+    /// The folder of all these files.
     static var folder: URL { URL(fileURLWithPath: NSTemporaryDirectory(), isDirectory: true) }
 
-    /// Whether a file can be one of ours: resume data must not lead anywhere else.
+    /// Returns true if the URL can be that of such a file: resume data must not lead anywhere else.
     static func isLocation(_ url: URL) -> Bool {
         let name = url.lastPathComponent
         return name.utf8.count == prefix.utf8.count + 36 + suffix.utf8.count && name.hasPrefix(prefix)
@@ -46,7 +46,7 @@ enum SessionDownloadFile {
             ])
     }
 
-    /// Makes the file what is handed over.
+    /// Completes the file that is handed over.
     ///
     /// - Parameter errorContent: the content of a response that did not go to the file; nil: it did.
     static func complete(_ location: URL, errorContent: Data?) throws {
@@ -73,11 +73,11 @@ enum SessionDownloadFile {
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// Removes what is beside the file, unless another task of the same resume data writes to it.
+    /// Removes the partial file and its note, unless another task of the same resume data writes to them.
     static func removePart(_ location: URL) {
         PartialFile(clean: DownloadDestination(fileURL: location), of: nil).removeUnlessWritten()
     }
 
-    /// Removes the file, if nobody has moved it away.
+    /// Removes the file, unless it was moved away.
     static func removeTarget(_ location: URL) { try? FileManager.default.removeItem(atPath: location.path) }
 }

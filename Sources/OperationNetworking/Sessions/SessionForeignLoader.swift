@@ -22,7 +22,8 @@ final class SessionForeignLoader: SessionTaskLoader {
         self.sessions = sessions
     }
 
-    // Foundation's tasks are told on a queue of their own: they wait for their session's queue, on which this may be called.
+    // Foundation's tasks are controlled on a separate queue: they wait for their session's queue, on which this may be
+    // called.
 
     func begin(_ task: SessionTask) {
         sessions.control.async { [self] in
@@ -50,7 +51,8 @@ final class SessionForeignLoader: SessionTaskLoader {
     }
 }
 
-/// The user's protocol classes, and the plain session of Foundation's beside an `OperationURLSession`: made when first needed.
+/// The user's protocol classes, and the plain session of Foundation's that goes with an `OperationURLSession`. The
+/// session is made when it is first needed.
 // Sendable because everything mutable is behind `state`.
 final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private struct State {
@@ -58,8 +60,8 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
         var entries: [Int: Entry] = [:]
     }
 
-    /// A task of Foundation's and ours behind it. Foundation does not wait for the answer to a response: what comes before
-    /// it is kept.
+    /// A task of Foundation's and ours behind it. Foundation does not wait for the answer to a response: what comes
+    /// before it is kept.
     private struct Entry {
         let task: SessionTask
         var isWaiting = false
@@ -113,7 +115,8 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
         return foreign
     }
 
-    /// The task is over here: nobody may answer any more what it was asked, and what comes has no effect.
+    /// Forgets a task that is over here: it takes no more answers to its questions, and its later events have no
+    /// effect.
     func forget(_ foreign: URLSessionTask) {
         let entry = state.withLock { $0.entries.removeValue(forKey: foreign.taskIdentifier) }
         withExtendedLifetime(entry) {}
@@ -205,7 +208,7 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked
         }
     }
 
-    /// A URL that no class takes is said to be one, with its scheme.
+    /// Returns the error, or for a URL that no class takes an error that names its scheme.
     private func explained(_ error: any Error, _ request: URLRequest?) -> any Error {
         guard (error as? URLError)?.code == .unsupportedURL, let url = request?.url else { return error }
         do {

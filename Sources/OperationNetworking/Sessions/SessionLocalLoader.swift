@@ -94,13 +94,13 @@ final class SessionLocalLoader: SessionTaskLoader {
     private func close(_ file: FileHandle) { try? file.close() }
 }
 
-/// What a `data:` URL says (RFC 2397).
+/// The content of a `data:` URL (RFC 2397), with its type.
 struct DataURL: Equatable {
     let mediaType: String
     let charset: String?
     let data: Data
 
-    /// Nil for what is none.
+    /// Nil if the text is no valid `data:` URL.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count > 5, bytes[..<5].elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }),

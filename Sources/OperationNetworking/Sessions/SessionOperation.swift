@@ -4,8 +4,8 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// The operation of a session's task: tells and asks the task, which has its client.
-// Sendable because `task` is set before anybody else knows of the operation.
+/// The operation of a session's task. It passes events and questions to the task, which has its client.
+// Sendable because `task` is set before other code has the operation.
 final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Nil for a copy, which is an operation like any other.
     private(set) var task: SessionTask?
@@ -21,12 +21,13 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
 
     override var attemptClient: (any AttemptClient)? { task }
 
-    /// What cannot be continued by a range would come again from its beginning, and perhaps with other content: who
-    /// suspends a task counts on what its response has begun with. A client that was asked something is not asked again.
+    /// Returns true if the response cannot be continued by a range. It would come again from its beginning, perhaps
+    /// with other content, but a program that suspends a task relies on the beginning that it has received. Also true
+    /// after a question to the client, which is not to be asked again.
     override func _holdsConnection(whilePausedAfter head: ResponseHead?) -> Bool {
         guard let task else { return false }
         if task.withState({ $0.isAsked }) { return true }
-        // Nobody has its content for another request.
+        // Its content cannot be read again for another request.
         if let body = _request.httpBodyStream, !(body is any ReplayableBodyStream) { return true }
         guard let head else { return false }
         return Representation(
@@ -34,7 +35,7 @@ final class SessionOperation: HTTPRequestOperation, @unchecked Sendable {
             == nil
     }
 
-    /// A task has notifications of its own: whoever counts both kinds would count twice.
+    /// False with a task, which has its own notifications: an observer that counts both kinds would count twice.
     override var postsNotifications: Bool { task == nil }
 
     /// Also when the operation is started by hand, or by another queue than the session's.

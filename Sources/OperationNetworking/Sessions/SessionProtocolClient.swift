@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What an object of a protocol class tells.
+/// An event from an object of a protocol class.
 enum SessionProtocolEvent: Sendable {
     case response(URLResponse)
     case data(Data)
@@ -15,11 +15,11 @@ enum SessionProtocolEvent: Sendable {
 final class SessionProtocolClient: NSObject, URLProtocolClient, @unchecked Sendable {
     private let loader: SessionProtocolLoader
     let task: SessionTask
-    /// What the object loads.
+    /// The request that the object loads.
     let request: URLRequest
     let type: URLProtocol.Type
 
-    /// Whether the request is the one that the task shows.
+    /// True if the request is the one that the task shows.
     private let isOriginal: Bool
 
     init(

@@ -5,16 +5,16 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Loads a request that one of the user's own protocol classes takes, by an object of that class: what stubs requests for
-/// `URLSession` goes on working.
+/// Loads a request that one of the user's own protocol classes takes, by an object of that class. So stubs for
+/// `URLSession` go on working.
 ///
-/// The object's `task` is the user's, and its client is this library's. Foundation's client stops the process where it is
-/// told of a redirect, of an end without a response, or of anything when the task is over: here a redirect is followed, such
-/// an end is an error, and what comes late has no effect.
+/// The object's `task` is the user's, and its client is this library's. Foundation's client stops the process at a
+/// redirect, at an end without a response, and at any event after the task's end. Here a redirect is followed, such an
+/// end is an error, and a late event has no effect.
 // Sendable because `present` is behind a lock, and each of the other fields that change belongs to one queue.
 final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     private struct Present {
-        /// The present object's; nil: there is none yet, or nothing counts any more.
+        /// The client of the present object; nil: there is no object yet, or its events do not count any more.
         var client: SessionProtocolClient?
         var isOver = false
     }
@@ -25,7 +25,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     private let hasContent: Bool
     private let sessions: SessionForeignSessions
     private let present = Locked(Present())
-    /// Where objects may tell whatever they want, from any thread.
+    /// The queue for the events of objects, which may come from any thread.
     private let events = DispatchQueue(label: "OperationNetworking.protocolEvents")
     /// On the session's queue: a class of the user's is started for one task at a time, as by Foundation.
     private var object: URLProtocol?
@@ -50,8 +50,8 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
         start(type, request, for: task, isOriginal: !hasContent && isShown(by: task))
     }
 
-    /// Whether the task shows the request as it is: not what the configuration and the canonical form add. Part by part: on
-    /// Linux requests are equal whatever their fields are.
+    /// Returns true if the task shows the request as it is, without additions by the configuration and the canonical
+    /// form. Compares part by part: on Linux requests are equal whatever their fields are.
     private func isShown(by task: SessionTask) -> Bool {
         guard let shown = task.originalRequest else { return false }
         return shown.url == request.url && shown.httpMethod == request.httpMethod
@@ -59,7 +59,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
             && shown.timeoutInterval == request.timeoutInterval && shown.cachePolicy == request.cachePolicy
     }
 
-    // What an object tells meanwhile is kept: so nothing is loaded twice, nor told.
+    // Events of an object are kept meanwhile, so that nothing is loaded or reported twice.
     func pause() { events.async { [self] in isPaused = true } }
 
     func proceed() {
@@ -102,7 +102,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
         withExtendedLifetime(old) {}
     }
 
-    // MARK: What objects tell
+    // MARK: Events of objects
 
     func take(_ event: SessionProtocolEvent, from source: SessionProtocolClient) {
         events.async { [self] in
@@ -118,7 +118,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
         while !isWaiting, !isPaused, !pending.isEmpty, isPresent(source) { handle(pending.removeFirst(), source) }
     }
 
-    /// What comes is kept until the returned closure is called.
+    /// Keeps the events that come until the returned closure is called.
     private func wait(_ source: SessionProtocolClient) -> @Sendable () -> Void {
         isWaiting = true
         return { [self] in
@@ -146,7 +146,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
             else { return follow(request, after: response, source) }
             let proceed = wait(source)
             let once = FirstAnswer<URLRequest?> { [self] answer in
-                // After all that the object tells while it starts: a response of its own may follow the redirect.
+                // After all events of the object while it starts: its own response may follow the redirect.
                 sessions.control.async { [self] in
                     events.async { [self] in
                         guard isPresent(source) else { return }
@@ -164,7 +164,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
         }
     }
 
-    /// The redirect is not followed: it is the response, unless the object has told another one.
+    /// The redirect is not followed: it is the response, unless the object has sent another one.
     private func stay(with response: HTTPURLResponse) {
         let hasResponse = pending.contains { if case .response = $0 { true } else { false } }
         guard !hasResponse else { return }
@@ -197,8 +197,8 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
 
     // MARK: Authentication
 
-    /// Whether the delegate is asked about a 401. With a user name and a password for Basic the class is asked again;
-    /// otherwise the response stands.
+    /// Returns true if the delegate is asked about a 401. With a user name and a password for Basic the class is asked
+    /// again; otherwise the response stands.
     private func asks(about response: URLResponse, _ source: SessionProtocolClient) -> Bool {
         let task = source.task
         // What was read of a stream cannot be sent again.

@@ -2,14 +2,14 @@
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// A protocol class that belongs to one session or configuration at a time, so that a task of Foundation's, which does not
-/// tell its session, is found by the class that Foundation makes for it.
+/// A protocol class that belongs to one session or configuration at a time. A task of Foundation's does not show its
+/// session; the library finds the session by the class whose object Foundation makes for the task.
 ///
 /// The classes are one for each number, and the numbers are used again: there are as many as there were sessions and
 /// configurations at the same time.
 // Sendable because everything mutable is behind locks.
 final class SessionProtocolPlace: Sendable {
-    /// What the tasks belong to.
+    /// The session or configuration that the tasks belong to.
     struct Owner: Sendable {
         weak var session: OperationURLSession?
         weak var configuration: SessionConfiguration?
@@ -27,13 +27,13 @@ final class SessionProtocolPlace: Sendable {
 
     deinit { Self.numbers.withLock { $0.give(number) } }
 
-    /// Whose tasks they are; empty before anybody's.
+    /// The present owner of the tasks; empty before there is one.
     var present: Owner { owner.withLock { $0 } }
 
     func belong(to session: OperationURLSession) { owner.withLock { $0.session = session } }
     func belong(to configuration: SessionConfiguration) { owner.withLock { $0.configuration = configuration } }
 
-    /// The place of a class; nil: nobody has it any more.
+    /// Returns the place of the class with a number; nil: the place is gone.
     static func place(of number: Int) -> SessionProtocolPlace? { numbers.withLock { $0.places[number]?.place } }
 
     // MARK: Numbers
@@ -49,7 +49,7 @@ final class SessionProtocolPlace: Sendable {
         private var free: [Int] = []
         private var last = 0
 
-        /// The lowest that was given back, as a rule, so that few classes are made.
+        /// A number that was given back, or else a new one, so that few classes are made.
         mutating func take() -> Int {
             if let number = free.popLast() { return number }
             last += 1

@@ -8,12 +8,12 @@ internal import NetworkingSupport
 /// |------------------------------|-----------------------|--------------------------------------------------------|
 /// | made                         | kept alive            | – (1)                                                  |
 /// | begun                        | kept alive            | –                                                      |
-/// | ended, and everything told   | forgotten             | when it finishes, and it was the last: is invalid      |
+/// | ended, and all events sent   | forgotten             | when it finishes, and it was the last: is invalid      |
 /// | `finish`                     | –                     | makes no more; is invalid at once without tasks        |
 ///
-/// 1. A task keeps its session, for whoever has it may have let go of that. One that was not begun, and that nobody but the
-///    session has, must not: the two would keep each other for good. Nobody tells when a reference goes, so it is looked at
-///    when another is made, and some time after the making.
+/// 1. A task keeps its session, which the task's holder may have released. A task that was not begun, and that only the
+///    session has, must not: the two would keep each other for good. No event says that a reference is gone, so such a
+///    task is looked at when another is made, and some time after its making.
 struct SessionRegistry {
     enum Phase: Equatable {
         case valid
@@ -24,7 +24,7 @@ struct SessionRegistry {
 
     struct Entry {
         let task: SessionTask
-        /// What the user holds; nil: it is not kept alive, for whoever has its operation may begin it.
+        /// The face that the user holds; nil: it is not kept alive, because a holder of its operation may begin it.
         var face: URLSessionTask?
         var hasBegun = false
     }
@@ -33,7 +33,7 @@ struct SessionRegistry {
     private var entries: [Int: Entry] = [:]
     /// Tasks that were not begun when they were last looked at, and that others had.
     private var idle: [Int] = []
-    /// Somebody will look at them.
+    /// A later look at them is arranged.
     private var isWatched = false
     /// Foundation counts the tasks that it makes in the session itself, from 1.
     private var lastIdentifier = 1_000_000
@@ -57,7 +57,8 @@ struct SessionRegistry {
         return !isWatched
     }
 
-    /// Tasks that were not begun and that nobody but the session has, once each; and whether the caller is to look again.
+    /// Takes the tasks that were not begun and that only the session has, once each. `looksAgain`: the caller is to
+    /// look again.
     mutating func takeUnheld() -> (tasks: [SessionTask], looksAgain: Bool) {
         let tasks = takeUnheld(amongLast: idle.count)
         isWatched = !idle.isEmpty
@@ -84,15 +85,15 @@ struct SessionRegistry {
         return tasks
     }
 
-    /// Keeps a task alive no longer that was not begun.
+    /// Stops keeping alive a task that was not begun.
     ///
-    /// - Returns: what is to be let go of after the unlock.
+    /// - Returns: what is to be released after the unlock.
     mutating func letGo(_ identifier: Int) -> URLSessionTask? {
         guard entries[identifier]?.hasBegun == false else { return nil }
         return entries[identifier]?.face.take()
     }
 
-    /// - Returns: what is to be let go of after the unlock.
+    /// - Returns: what is to be released after the unlock.
     mutating func keep(_ face: URLSessionTask, of task: SessionTask) -> Entry? {
         entries.updateValue(Entry(task: task, face: face, hasBegun: true), forKey: task.identifier)
     }
@@ -103,7 +104,8 @@ struct SessionRegistry {
         return keep(face, of: task)
     }
 
-    /// True: the session is invalid now, and its delegate is to be told. The entry is to be let go of after the unlock.
+    /// True: the session is invalid now, and its delegate is to be notified. The entry is to be released after the
+    /// unlock.
     mutating func remove(_ identifier: Int) -> (wasLast: Bool, released: Entry?) {
         let entry = entries.removeValue(forKey: identifier)
         guard phase == .finishing, entries.isEmpty else { return (false, entry) }
@@ -111,7 +113,7 @@ struct SessionRegistry {
         return (true, entry)
     }
 
-    /// True: the session is invalid now, and its delegate is to be told.
+    /// True: the session is invalid now, and its delegate is to be notified.
     mutating func finish() -> Bool {
         guard phase == .valid else { return false }
         phase = entries.isEmpty ? .invalid : .finishing
@@ -122,7 +124,7 @@ struct SessionRegistry {
     var tasks: [Entry] { entries.sorted { $0.key < $1.key }.map(\.value) }
 }
 
-/// The registry behind its lock, for a session and for who looks at it without keeping the session.
+/// The registry behind its lock, for a session and for code that looks at it without keeping the session.
 final class SharedSessionRegistry: Sendable {
     private let registry = Locked(SessionRegistry())
 

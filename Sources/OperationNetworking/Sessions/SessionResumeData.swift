@@ -3,8 +3,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What a download can be gone on with, by this process or a later one: which request it is, and which partial file. What
-/// that is a part of, and how much of it is there, is in the note beside it, which is verified when it is used.
+/// The data with which this process or a later one can continue a download: its request and its partial file. The note
+/// with that file says what it is a part of, and how much is there. The note is verified when it is used.
 ///
 /// As bytes: a mark with the version, the SHA-256 digest of what follows, and that as JSON. The
 /// request's header fields are in it, secrets among them.
@@ -15,7 +15,7 @@ struct SessionResumeData: Codable, Equatable {
     private(set) var validator: String
     private(set) var offset: Int64
     private(set) var totalLength: Int64?
-    /// What else the request says; nil in data of an earlier version.
+    /// The other settings of the request; nil in data of an earlier version.
     private(set) var handlesCookies: Bool?
     private(set) var cachePolicy: UInt?
     private(set) var timeout: Double?
@@ -23,10 +23,10 @@ struct SessionResumeData: Codable, Equatable {
 
     private static let mark = Data("OperationNetworking.resume.1\n".utf8)
     private static let digestLength = 64
-    /// Bytes; a request whose URL and fields take more cannot be gone on with.
+    /// Bytes; a request whose URL and fields take more cannot be continued.
     private static let maximumLength = 1 << 16
 
-    /// Looks at the disk. Nil: there is nothing that could be gone on with.
+    /// Reads the disk. Nil: there is nothing to continue.
     init?(request: URLRequest, location: URL) {
         guard request.httpMethod ?? "GET" == "GET", let url = request.url,
             let known = PartialFile(DownloadDestination(fileURL: location), of: url).representation
@@ -43,7 +43,7 @@ struct SessionResumeData: Codable, Equatable {
         mainDocument = request.mainDocumentURL?.absoluteString
     }
 
-    /// Nil for what is damaged, of another version, or somebody else's.
+    /// Nil for data that are damaged, of another version, or of another origin.
     init?(_ data: Data) {
         let data = Data(data)
         let start = Self.mark.count + Self.digestLength

@@ -3,10 +3,10 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
 
-/// What a session's configuration says, as it was when the session was made.
-// Sendable because nothing in it changes, and Foundation's storages have locks of their own.
+/// The settings of a session's configuration, as they were when the session was made.
+// Sendable because nothing in it changes, and Foundation's storages have their own locks.
 struct SessionSettings: @unchecked Sendable {
-    /// What the tasks' operations share.
+    /// The configuration that the tasks' operations share.
     let operations: URLConnectionOperation.SharedConfiguration
     let maximumConnectionsPerHost: Int
     private let additionalHeaders: [(name: String, value: String)]
@@ -15,7 +15,7 @@ struct SessionSettings: @unchecked Sendable {
     private let cookieStorage: HTTPCookieStorage?
     private let credentialStorage: URLCredentialStorage?
 
-    /// What a request has that nobody gave a time-out.
+    /// Seconds; the time-out of a request that was given none.
     private static let usualTimeout: TimeInterval = 60
     /// Foundation's own value for `timeoutIntervalForResource`, a week, which no task waits for.
     private static let longestResourceTimeout: TimeInterval = 604_800
@@ -66,7 +66,7 @@ struct SessionSettings: @unchecked Sendable {
         return request
     }
 
-    /// What is sent of it: a form has a type, as Foundation gives it one, and a stream may be one.
+    /// Returns the request as it is sent: a form has a type, as Foundation gives it one, and a stream may be one.
     ///
     /// - Parameter awaitsStream: the delegate will give the content.
     func outgoing(_ request: URLRequest, awaitsStream: Bool) -> URLRequest {
@@ -79,7 +79,7 @@ struct SessionSettings: @unchecked Sendable {
         return request
     }
 
-    /// Empties what keeps something of the requests, and calls when it is empty. Writes files.
+    /// Empties the storages that keep something of requests, and then calls `whenDone`. Writes files.
     func reset(_ whenDone: @escaping @Sendable () -> Void) {
         cookieStorage?.removeCookies(since: .distantPast)
         removeCredentials()

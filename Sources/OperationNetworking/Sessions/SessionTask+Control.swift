@@ -4,12 +4,13 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-// What the user does with a task. Each checks and assigns in one critical section, and then does what the machine answers.
+// The user's actions on a task. Each checks and assigns in one critical section, and then does what the machine
+// answers.
 
 extension SessionTask {
     func resume() {
         let action = withState { $0.machine.resume() }
-        // Told first: what follows may be the end already.
+        // The client is called first: what follows may be the end already.
         if action == .begin || action == .proceed { client.taskDidResume(self) }
         perform(action)
         // Paused as the operation that it is, and not as the task.
@@ -28,7 +29,7 @@ extension SessionTask {
         perform(withState { $0.machine.cancel() })
     }
 
-    /// - Parameter handler: is told what a later task can go on with; nil: nothing.
+    /// - Parameter handler: receives the data with which a later task can continue; nil: there are none.
     func cancel(byProducingResumeData handler: @escaping @Sendable (Data?) -> Void) {
         let (action, isWaiting) = withState { state in
             let action = state.machine.cancel()
@@ -52,8 +53,8 @@ extension SessionTask {
         }
     }
 
-    /// Lets the request go on, or pauses it, and looks again: what another thread has done to the task since it was asked
-    /// for may have been carried out before this.
+    /// Lets the request go on, or pauses it, and looks again: what another thread has done to the task since it was
+    /// asked for may have been carried out before this.
     private func follow(_ state: URLSessionTask.State) {
         var followed = state
         while true {
@@ -156,7 +157,7 @@ extension SessionTask {
             guard let operation else { return }
             withState { $0.pump }?.stopWaiting()
             operation.cancel()
-            // One that nobody has started ends when it is started.
+            // An operation that was not started ends when it is started.
             URLConnectionOperation.start([operation])
             giveUpQuestion()
         case .foreign(let loader):
@@ -176,14 +177,14 @@ extension SessionTask {
         }
     }
 
-    /// The operation is started: by the session, or by somebody who took it for an operation.
+    /// The operation is started: by the session, or by a caller that uses it as an operation.
     ///
-    /// - Returns: whether it may begin. Not while another thread, which starts it as well, gets ready for that: what it is
-    ///   to send is not there yet.
+    /// - Returns: whether it may begin. Not while another thread, which starts it as well, gets ready for that: what it
+    ///   is to send is not there yet.
     func operationWillStart(_ operation: SessionOperation) -> Bool {
         let (isFirst, isReady, wasLetGo, begins, session) = withState { state in
             let isFirst = state.beginning == nil && !state.isGettingReady
-            // The user had let go of the task; not one that has ended, which lets go of it for good.
+            // The user had released the task. Not for a task that has ended, which releases its operation for good.
             let wasLetGo = isFirst && state.operation == nil && state.machine.state != .completed
             if wasLetGo { state.operation = operation }
             let begins = state.machine.noteBeginning()
@@ -199,7 +200,7 @@ extension SessionTask {
     }
 
     private func getReady(_ operation: SessionOperation, _ wasLetGo: Bool, _ session: OperationURLSession?) {
-        // An invalid session does not know any more of a task that the user had let go of.
+        // A task that the user had released is unknown to an invalid session.
         let isTooLate = wasLetGo && session?.refusesTasks == true
         if let session { keep(in: session) }
         let interests = prepare()
@@ -209,7 +210,7 @@ extension SessionTask {
         }
         openUploadFile(for: operation)
         if !isCanceling, needsFirstBody(operation) {
-            // Started as the operation that it is: nobody was asked for the content.
+            // Started as an operation: the delegate was not asked for the content.
             end(error: noFirstBody)
             operation.cancel()
         }
@@ -252,12 +253,12 @@ extension SessionTask {
         return interests
     }
 
-    /// Also the end of a task that was never resumed is told to whom it concerns.
+    /// Gets ready to report the end of a task that was never resumed.
     private func prepareUnlessBegun() {
         if withState({ $0.beginning == nil }) { prepare() }
     }
 
-    /// Where a download's content is collected.
+    /// The place where a download's content is collected.
     var downloadLocation: URL {
         let new = SessionDownloadFile.newLocation()
         return withState { state in

@@ -99,15 +99,15 @@ extension SessionTask {
                     remove(place)
                 }
                 let isFirst = complete(finished)
-                // The client has the end from somebody else, and another handler's call is not to come.
+                // The client has received the end from another call, and no handler is called for this one.
                 if isKept, !isFirst { remove(place) }
             }
             client.task(self, didFinishDownloadingTo: place) { once.give(()) }
         }
     }
 
-    /// Makes the file what is handed over: under a name of the task's own, where another task of the same resume data has
-    /// the same location.
+    /// Completes the file that is handed over. It gets a name of the task's where another task of the same resume data
+    /// has the same location.
     private func completeFile(at location: URL, errorContent: Data?) throws -> URL {
         let (isShared, isEmpty) = withState { ($0.hasSharedLocation, $0.counts.received == 0) }
         guard isShared else {
@@ -122,20 +122,20 @@ extension SessionTask {
         return own
     }
 
-    /// Removes what was handed over, if nobody has moved it away, and what is left beside the location.
+    /// Removes the file that was handed over, unless it was moved away, and the partial file at the location.
     private func remove(_ place: URL) {
         SessionDownloadFile.removeTarget(place)
         SessionDownloadFile.removePart(downloadLocation)
     }
 
-    /// Leaves the file where it is until the end was told. Called by the client while it has the location.
+    /// Leaves the file where it is until the end was reported. Called by the client while it has the location.
     func keepDownload() { withState { $0.keepsDownload = true } }
 
     /// The file that was left.
     var keptDownload: URL? { withState { $0.keepsDownload ? $0.ownPlace ?? $0.location : nil } }
 
-    /// Leaves what had come of the file before the response that the client refuses. Called by the client while it has the
-    /// location.
+    /// Leaves what had come of the file before the response that the client refuses. Called by the client while it has
+    /// the location.
     ///
     /// - Returns: resume data; nil: nothing had come.
     func leaveResumeData() -> Data? {
@@ -179,15 +179,15 @@ extension SessionTask {
 
     // MARK: The end
 
-    /// Tells the client, once: true if this is it.
+    /// Reports the end to the client, once. Returns true if this call does it.
     @discardableResult
     func complete(_ result: SessionTaskResult) -> Bool {
         var result = result
         result.error = result.error.map(Self.inFoundationsWords)
-        // Let go of after the unlock: what waits for an answer holds the task.
+        // Released after the unlock: what waits for an answer holds the task.
         var pump: SessionContentPump?
         var question = ResponseQuestion()
-        // Not closed here: another thread may write to it at the moment, and lets go of it after that.
+        // Not closed here: another thread may write to it at the moment, and releases it after that.
         var file: FileHandle?
         var advance: Advance?
         // Of a cancellation that came too late to leave anything.
@@ -224,11 +224,11 @@ extension SessionTask {
         }
     }
 
-    /// The client is about to tell the end: from now on the task is completed for everybody.
+    /// The client is about to report the end: from now on the task shows that it is completed.
     func willTellEnd() { withState { $0.isTold = true } }
 
-    /// What programs for Foundation's sessions compare by its text has Foundation's, and a URL without a scheme is not
-    /// supported.
+    /// Returns the error with Foundation's text, where programs for Foundation's sessions compare the text. For a URL
+    /// without a scheme the code is `unsupportedURL`.
     private static func inFoundationsWords(_ error: any Error) -> any Error {
         guard let error = error as? URLError else { return error }
         return switch error.code {
@@ -239,9 +239,10 @@ extension SessionTask {
         }
     }
 
-    /// The client has told everything: the session lets go of the task. Called by the client, once, after `didFinish`.
+    /// The client has reported everything: the session releases the task. Called by the client, once, after
+    /// `didFinish`.
     func close() {
-        // Let go of after the unlock.
+        // Released after the unlock.
         let (session, operation, delegate, formerFace) = withState { state in
             state.isTold = true
             return (state.session.take(), state.operation.take(), state.delegate.take(), state.formerFace.take())
@@ -253,8 +254,9 @@ extension SessionTask {
 }
 
 extension SessionTask.State {
-    /// Whether a file at the download's location can be this task's. With the same resume data it can be another's, until
-    /// that has a name of its own: an operation that fails leaves none there, unless it was cancelled too late.
+    /// True if a file at the download's location can be this task's. With the same resume data it can be another
+    /// task's, until that has its own name. An operation that fails leaves no file there, unless it was cancelled too
+    /// late.
     fileprivate var mayOwnTarget: Bool {
         if case .foreign = loader { return hasMadeFile || !hasSharedLocation }
         return !hasSharedLocation || machine.state == .canceling

@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-// What the operation tells and asks.
+// The events and questions of the operation.
 
 extension SessionTask: AttemptClient {
     var attemptQuestions: AttemptQuestions {
@@ -127,9 +127,9 @@ extension SessionTask: AttemptClient {
 
     /// A response has come whose content the client reads.
     ///
-    /// What follows a lost connection goes on with the response that was admitted, where it is the same one. Where it is
-    /// another, the client is asked again, unless it has got content of the first already: then the task fails. What comes
-    /// while the client has not answered yet waits for that answer.
+    /// What follows a lost connection goes on with the response that was admitted, where it is the same one. Where it
+    /// is another, the client is asked again, unless it has got content of the first already: then the task fails. What
+    /// comes while the client has not answered yet waits for that answer.
     ///
     /// - Parameters:
     ///   - refuse: the client wants none of it.
@@ -149,7 +149,7 @@ extension SessionTask: AttemptClient {
             })
     }
 
-    /// The task was cancelled: nobody waits for the client's answer.
+    /// The task was cancelled: the client's answer is not waited for any more.
     func giveUpQuestion() { perform(withState { $0.question.giveUp() }) }
 
     private func perform(_ action: ResponseQuestion.Action) {
@@ -196,7 +196,7 @@ extension SessionTask: AttemptClient {
             pump.turn(to: location)
             let face = OperationDownloadTask(self, operation)
             let (session, received, isLate) = withState { state in
-                // The end was there before the answer: nobody hears of a download.
+                // The end came before the answer: the download is not reported.
                 guard state.machine.state != .completed else { return (OperationURLSession?.none, Int64(0), true) }
                 state.isDownload = true
                 state.formerFace = state.face
@@ -209,17 +209,17 @@ extension SessionTask: AttemptClient {
             }
             session?.taskDidBecome(face, self)
             client.task(self, didBecome: face) { [self] in
-                // What has come while nobody knew.
+                // The bytes that came before the client knew of the download.
                 if received > 0 { reportWriting(received) }
                 admit()
             }
         }
     }
 
-    /// Brings the progress that somebody asked for up to date.
+    /// Brings the progress up to date, if it was asked for.
     func updateProgress() { tell(withState { $0.advance }) }
 
-    /// Who is to hear that the counts have changed, and what they are.
+    /// The receivers of a change of the counts, and the counts.
     struct Advance: Sendable {
         let progress: Progress?
         let isClientInterested: Bool
@@ -232,7 +232,7 @@ extension SessionTask: AttemptClient {
         if advance.isClientInterested { client.taskDidAdvance(self) }
         guard let progress = advance.progress else { return }
         ProgressChanges.perform {
-            // As it is by now: what another thread has told since then is not taken back.
+            // As it is by now: what another thread has reported since then is not taken back.
             guard let advance = withState({ $0.advance }) else { return }
             update(progress, advance.counts, isOver: advance.isOver)
         }
@@ -252,7 +252,7 @@ extension SessionTask: AttemptClient {
 }
 
 extension SessionTask.State {
-    /// Nil: nobody asked for it.
+    /// Nil: it was not asked for.
     var advance: SessionTask.Advance? {
         guard progress != nil || reportsAdvance else { return nil }
         return SessionTask.Advance(

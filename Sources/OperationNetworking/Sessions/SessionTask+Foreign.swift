@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-// What a loader that is no operation tells its task. One call at a time, in order.
+// The events that a loader other than an operation sends to its task. One call at a time, in order.
 
 extension SessionTask {
     /// A response has come. `proceed` is called when its content may follow, unless the task was cancelled instead.
@@ -30,7 +30,7 @@ extension SessionTask {
     private func becomeForeignDownload(then proceed: @escaping @Sendable () -> Void) {
         let face = OperationDownloadTask(self, nil)
         let (session, isLate) = withState { state in
-            // Nobody hears of a download whose end is told already, or about to be.
+            // A download is not reported if its end was reported already, or is about to be.
             guard state.machine.isActive else { return (OperationURLSession?.none, true) }
             state.isDownload = true
             state.formerFace = state.face
@@ -111,7 +111,7 @@ extension SessionTask {
         }
     }
 
-    /// The loader is done. After an error nobody is given a response, as by Foundation's own loaders.
+    /// The loader is done. After an error the client receives no response, as with Foundation's own loaders.
     func finishLoading(_ failure: (any Error)?) {
         let file = withState { $0.downloadFile.take() }
         try? file?.close()

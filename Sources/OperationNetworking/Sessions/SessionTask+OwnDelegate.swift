@@ -14,7 +14,8 @@ extension SessionTask {
         ownDelegate.flatMap { $0 as? any URLSessionDownloadDelegate }
     }
 
-    /// What it is to be told and asked. It is called for everything: a method that it does not implement has a default.
+    /// The events and questions that the task's own delegate receives. It is called for everything: a method that it
+    /// does not implement has a default.
     var ownDelegateInterests: SessionTaskInterests {
         guard let delegate = ownDelegate else { return [] }
         var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What the three faces of tasks have in common.
+/// The properties that the three faces of tasks have in common.
 protocol SessionTaskFace: URLSessionTask, CustomReflectable {
     var task: SessionTask { get }
     var operation: SessionOperation? { get }
@@ -17,12 +17,12 @@ extension URLSessionTask {
     }
 }
 
-// What Foundation's properties show.
+// The values that Foundation's properties show.
 
 extension SessionTask {
     var currentRequest: URLRequest? { withState { $0.currentRequest } ?? originalRequest }
     var error: (any Error)? { withState { $0.error } }
-    /// Completed is what the client has been told of.
+    /// The state that the task shows. It is completed once the client reports the end.
     var publicState: URLSessionTask.State {
         withState { state in
             guard state.machine.state == .completed, !state.isTold else { return state.machine.state }
@@ -31,7 +31,7 @@ extension SessionTask {
     }
     var counts: SessionTaskCounts { withState { $0.counts } }
 
-    /// What the program expects, which changes nothing: a progress shows what is known.
+    /// The byte counts that the program expects. They change nothing: a progress shows what is known.
     var clientExpectation: SessionTaskExpectation {
         get { withState { $0.clientExpectation } }
         set { withState { $0.clientExpectation = newValue } }
@@ -67,8 +67,8 @@ extension SessionTask {
         withState { $0.response } ?? operation?.response
     }
 
-    /// Made when somebody asks: of bytes sent and received; its total is −1 while that is unknown. Cancelling, pausing and
-    /// resuming it does so with the task.
+    /// The progress of the bytes sent and received, made when it is asked for. Its total is −1 while that is unknown.
+    /// Cancelling, pausing and resuming it does so with the task.
     var progress: Progress {
         if let known = withState({ $0.progress }) { return known }
         // Not a child of the thread's present progress.
@@ -87,11 +87,11 @@ extension SessionTask {
         return progress
     }
 
-    /// The user let go of the task. One that was never begun goes, and its session need not wait for it.
+    /// The user released the task. One that was never begun goes, and its session need not wait for it.
     func faceDidGo() {
         let (session, operation) = withState { state -> (OperationURLSession?, SessionOperation?) in
             guard state.beginning == nil, !state.machine.hasBegun else { return (nil, nil) }
-            // Whoever has the operation may still start it.
+            // A holder of the operation may still start it.
             return (state.session, state.operation.take())
         }
         session?.taskDidGo(self)

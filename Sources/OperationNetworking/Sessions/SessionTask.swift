@@ -4,34 +4,36 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// What is behind a session's task: its life, what Foundation's task types show of it, and who is told.
+/// The core of a session's task: its life, the values that Foundation's task types show, and the client that is called.
 ///
-/// The task that the user holds (`OperationDataTask`, `OperationUploadTask`, `OperationDownloadTask`) is a face with nothing
-/// of its own, and holds this and the operation. This and the operation hold each other until the client has been told
-/// everything, or the user lets go of a task that nobody resumed. The session holds the face from the making to the end, and
-/// is held by the task; not by one that was not resumed, while nobody else has that: see `SessionRegistry`.
+/// The task that the user holds (`OperationDataTask`, `OperationUploadTask`, `OperationDownloadTask`) is a face without
+/// state, which holds this object and the operation. This object and the operation hold each other until the client has
+/// received everything, or the user releases a task that was not resumed. The session holds the face from the making to
+/// the end, and the task holds the session. A task that was not resumed, and that only the session has, does not hold
+/// it:
+/// see `SessionRegistry`.
 final class SessionTask: Sendable {
     enum Kind: Sendable { case data, upload, download }
 
-    /// What loads.
+    /// The kinds of loaders.
     enum Loader: Sendable {
         case operation
         /// A task that cannot be: it fails when it is resumed.
         case failure(URLError)
-        /// What is not asked of a server of ours.
+        /// A loader other than an operation.
         case foreign(any SessionTaskLoader)
     }
 
     struct State: Sendable {
         var machine = SessionTaskMachine()
-        /// Until the client has been told everything; nil also while `knownSession` alone has it.
+        /// Until the client has received everything; nil also while `knownSession` alone has it.
         private var keptSession: OperationURLSession?
         private weak var knownSession: OperationURLSession?
         weak var face: URLSessionTask?
-        /// What the user held before the data task became a download.
+        /// The face that the user held before the data task became a download.
         var formerFace: URLSessionTask?
         var loader: Loader?
-        /// Not weak: every count of references to what is referred to weakly takes a detour.
+        /// Not weak: counting the references to an object with weak references is slower.
         var operation: SessionOperation?
         var interests: SessionTaskInterests = []
         /// The session holds the face.
@@ -41,7 +43,7 @@ final class SessionTask: Sendable {
         /// Of a loader that is no operation.
         var response: URLResponse?
         var error: (any Error)?
-        /// The client is telling the end, or has told it.
+        /// The client is reporting the end, or has reported it.
         var isTold = false
         var counts = SessionTaskCounts()
         var progress: Progress?
@@ -54,7 +56,7 @@ final class SessionTask: Sendable {
         var pump: SessionContentPump?
         /// Content of a loader that is no operation, where it is collected.
         var collected = Data()
-        /// Where that of a download goes.
+        /// The file that the content of a download goes to.
         var downloadFile: FileHandle?
         /// The task itself has made the file at its location, for a loader that is no operation.
         var hasMadeFile = false
@@ -63,15 +65,15 @@ final class SessionTask: Sendable {
         var isFinishing = false
         /// The content of an upload, to be opened when the request is about to be sent.
         var uploadFile: URL?
-        /// Where a download's content goes.
+        /// The location of a download's content.
         var location: URL?
         var exchanges: [TransferExchange] = []
         var beginning: SessionTaskClock?
-        /// Somebody gets ready for the operation's first start.
+        /// A thread gets ready for the operation's first start.
         var isGettingReady = false
-        /// Wait for what a cancelled download leaves behind.
+        /// The handlers that wait for what a cancelled download leaves behind.
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
-        /// What a cancelled download leaves is wanted.
+        /// The partial file that a cancelled download leaves is wanted.
         var keepsPartialFile = false
         /// The client has refused what is no part of the file, and has resume data for what is.
         var hasLeftResumeData = false
@@ -80,24 +82,24 @@ final class SessionTask: Sendable {
         var clientExpectation = SessionTaskExpectation()
         var received = MergedReport()
         var sent = MergedReport()
-        /// How much of its file the resume data of the download vouch for.
+        /// The bytes of the file that the resume data of the download vouch for.
         var resumeOffset: Int64?
         /// The download was made from resume data, and has not gone on yet.
         var goesOnFromResumeData = false
         /// The location is that of resume data, which other tasks may have, too.
         var hasSharedLocation = false
-        /// Where the complete file is instead, then.
+        /// The location of the complete file in that case.
         var ownPlace: URL?
         /// Requests that have gone out.
         var requestCount = 0
         /// The client is asked what the request depends on, or has answered, and nothing has gone out since then.
         var isAsked = false
-        /// Whether the client wants the content of its response.
+        /// The question whether the client wants the content of the response.
         var question = ResponseQuestion()
-        /// Somebody has asked for the operation, and may start it without the task.
+        /// The operation was handed out, and may be started without the task.
         var isOperationKnown = false
 
-        /// Until the client has been told everything.
+        /// The session, until the client has received everything.
         var session: OperationURLSession? {
             get { keptSession ?? knownSession }
             set {
@@ -109,9 +111,9 @@ final class SessionTask: Sendable {
         /// The session is not kept by the task.
         var leavesSession: Bool { keptSession == nil && knownSession != nil }
 
-        /// Nobody but the session has the task: it does not keep the session. Begun, it does again.
+        /// Stops keeping the session, because only the session has the task. Once begun, the task keeps it again.
         ///
-        /// - Returns: what is to be let go of after the unlock.
+        /// - Returns: what is to be released after the unlock.
         mutating func leaveSession() -> OperationURLSession? {
             guard !machine.hasBegun, beginning == nil, !isOperationKnown else { return nil }
             knownSession = keptSession
@@ -150,20 +152,20 @@ final class SessionTask: Sendable {
         state.withLock { body(&$0) }
     }
 
-    /// What loads is settled: once, before the task is anybody else's.
+    /// Sets the loader, once, before other code has the task.
     func set(_ loader: Loader) {
         withState { $0.loader = loader }
     }
 
     var operation: SessionOperation? { withState { $0.operation } }
 
-    /// The session; nil once the task is over and everything was told.
+    /// The session; nil once the task is over and the client has received everything.
     var session: OperationURLSession? { withState { $0.session } }
 
-    /// Whether the task does not keep its session, for the time being.
+    /// True while the task does not keep its session.
     var leavesSession: Bool { withState { $0.leavesSession } }
 
-    /// What the user holds, or another face where he let go of it.
+    /// The face that the user holds, or another one if that was released.
     var face: URLSessionTask {
         if let known = knownFace { return known }
         let face = makeFace(withState { $0.isDownload } ? .download : kind)
@@ -174,7 +176,7 @@ final class SessionTask: Sendable {
         }
     }
 
-    /// What the user holds; nil where he let go of it.
+    /// The face that the user holds; nil if it was released.
     var knownFace: URLSessionTask? { withState { $0.face } }
 
     private func makeFace(_ kind: Kind) -> URLSessionTask {
@@ -185,11 +187,11 @@ final class SessionTask: Sendable {
         }
     }
 
-    /// Whether the task ends, or has ended, without telling more than that.
+    /// True if the task ends, or has ended, by a cancellation, and so reports only its end.
     var isCanceling: Bool { withState { $0.machine.state == .canceling || $0.machine.endsCancelled } }
 }
 
-/// Byte counts that wait to be told: what comes while the client is busy is told together.
+/// Byte counts that wait to be reported: what comes while the client is busy is reported together.
 struct MergedReport: Sendable {
     private var pending: Int64 = 0
     private var isScheduled = false
@@ -201,7 +203,7 @@ struct MergedReport: Sendable {
         return !isScheduled
     }
 
-    /// What is to be told.
+    /// Takes the count that is to be reported.
     mutating func take() -> Int64 {
         isScheduled = false
         defer { pending = 0 }
@@ -209,13 +211,13 @@ struct MergedReport: Sendable {
     }
 }
 
-/// What `countOfBytesClientExpects…` shows.
+/// The values that `countOfBytesClientExpects…` shows.
 struct SessionTaskExpectation {
     var toSend = NSURLSessionTransferSizeUnknown
     var toReceive = NSURLSessionTransferSizeUnknown
 }
 
-/// What `countOfBytes…` shows.
+/// The values that `countOfBytes…` shows.
 struct SessionTaskCounts: Sendable {
     var sent: Int64 = 0
     var expectedToSend: Int64 = 0
@@ -223,7 +225,7 @@ struct SessionTaskCounts: Sendable {
     var expectedToReceive: Int64 = 0
 }
 
-/// What loads a task that is no request of an operation's.
+/// A loader of a task that no operation loads.
 protocol SessionTaskLoader: AnyObject, Sendable {
     func begin(_ task: SessionTask)
     func pause()

@@ -3,10 +3,10 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension SessionTaskClient {
-    /// Asks the session's delegate about what concerns a connection; `otherwise` about what does not, and where it has nothing
-    /// to say.
+    /// Asks the session's delegate about a challenge that concerns a connection. Calls `otherwise` for other
+    /// challenges, and where the delegate asks for the default handling.
     ///
-    /// - Parameter outer: whose delegate is asked, where another session than the task's has it; nil: the task's.
+    /// - Parameter outer: the session whose delegate is asked, where that is not the task's; nil: the task's.
     func askSession(
         of task: SessionTask, standingInFor outer: URLSession? = nil, about challenge: URLAuthenticationChallenge,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void,
@@ -26,8 +26,8 @@ extension SessionTaskClient {
 }
 
 extension URLProtectionSpace {
-    /// Whether a challenge is about the connection, and not about one request on it: those that Foundation's documentation
-    /// lists.
+    /// True if a challenge is about the connection, and not about one request on it: for the authentication methods
+    /// that Foundation's documentation lists.
     fileprivate var isOfConnection: Bool {
         switch authenticationMethod {
         case ServerTrustProtectionSpace.serverTrustMethod, ServerTrustProtectionSpace.clientCertificateMethod,

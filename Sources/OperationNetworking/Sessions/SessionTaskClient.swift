@@ -2,18 +2,18 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The one seam through which a task tells what happens to it, and asks what it may not decide itself. Two kinds of it:
-/// `SessionDelegateClient` gives Foundation's semantics (delegates and completion handlers on the delegate queue), and a
-/// manager may take the events directly, so that what it has no block for costs no hop.
+/// The one interface through which a task reports what happens to it, and asks what it may not decide itself. There are
+/// two kinds: `SessionDelegateClient` gives Foundation's semantics (delegates and completion handlers on the delegate
+/// queue), and a manager may take the events directly, so that an event without a block costs no hop.
 ///
 /// One client may serve all tasks of a session: whatever belongs to one task goes into `SessionTask.context`.
 ///
-/// **When what is called.** `interests` is read once, when the task begins; what it does not name is neither called nor paid
-/// for. For one task, in this order:
+/// **When what is called.** `interests` is read once, when the task begins; what it does not name is neither called nor
+/// paid for. For one task, in this order:
 ///
 /// | event                                        | named by      | how often                                        |
 /// |----------------------------------------------|---------------|--------------------------------------------------|
-/// | `needsBodyStream`                            | always        | for a streamed upload at the start; when a request with a stream is sent again |
+/// | `needsBodyStream` | always | for a streamed upload at the start; when a request with a stream is sent again |
 /// | `didSend`                                    | `.sending`    | while the content is sent                        |
 /// | `didReceive challenge`, `willFollow`         | `.challenges`, `.redirects` | each                               |
 /// | `didReceive response`                        | `.responses`  | data and upload tasks: each response that counts |
@@ -28,14 +28,14 @@ internal import FoundationNetworking
 /// Without `.data` and without `.responses` the content is collected in memory, the fastest way, and comes as
 /// `SessionTaskResult.data`. With `.responses` alone it is collected, too, after the answer.
 ///
-/// **Threads.** Any of the library's, the network thread among them, so nothing may block, and what takes time or is the
-/// user's goes somewhere else. Never with a lock held. A question is answered by calling `reply` once, at once or later,
-/// on any thread; another answer has no effect.
+/// **Threads.** Any of the library's, the network thread among them, so nothing may block, and what takes time or is
+/// the user's goes somewhere else. Never with a lock held. A question is answered by calling `reply` once, at once or
+/// later, on any thread; another answer has no effect.
 protocol SessionTaskClient: AnyObject, Sendable {
-    /// What a task's client wants to be told and asked.
+    /// Returns the events and questions that a task's client wants.
     func interests(of task: SessionTask) -> SessionTaskInterests
-    /// Runs `work` where the client's events belong (its queue), in order with the client's other work for this task. The
-    /// task calls `didReceive data` and `didWrite` in there: it does not read on before they have returned.
+    /// Runs `work` where the client's events belong (its queue), in order with the client's other work for this task.
+    /// The task calls `didReceive data` and `didWrite` in there: it does not read on before they have returned.
     func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void)
 
     func task(
@@ -59,18 +59,20 @@ protocol SessionTaskClient: AnyObject, Sendable {
     func task(
         _ task: SessionTask, willCache response: CachedURLResponse,
         reply: @escaping @Sendable (CachedURLResponse?) -> Void)
-    /// The file is removed after `reply`, unless it was moved away, or with `close()` after `SessionTask.keepDownload()`.
+    /// The file is removed after `reply`, unless it was moved away, or with `close()` after
+    /// `SessionTask.keepDownload()`.
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void)
     func task(_ task: SessionTask, didFinish result: SessionTaskResult)
 
-    /// `SessionTask.counts` changed. Often, and not within `perform`; for tasks with `SessionTask.State.reportsAdvance`.
+    /// `SessionTask.counts` changed. Often, and not within `perform`; for tasks with
+    /// `SessionTask.State.reportsAdvance`.
     func taskDidAdvance(_ task: SessionTask)
     /// A resume or suspension had an effect.
     func taskDidResume(_ task: SessionTask)
     func taskDidSuspend(_ task: SessionTask)
 }
 
-/// What a client has nothing to say about goes its usual way.
+/// The defaults for methods that a client does not implement.
 extension SessionTaskClient {
     func task(
         _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
@@ -104,7 +106,7 @@ extension SessionTaskClient {
     }
 }
 
-/// What a client wants to be told and asked.
+/// The events and questions that a client wants.
 struct SessionTaskInterests: OptionSet, Sendable {
     let rawValue: UInt16
 
@@ -119,11 +121,11 @@ struct SessionTaskInterests: OptionSet, Sendable {
     static let metrics = SessionTaskInterests(rawValue: 1 << 7)
 }
 
-/// How a task ended.
+/// The result of a task.
 struct SessionTaskResult: Sendable {
     /// Of a loader that is no operation.
     var ownResponse: URLResponse?
-    /// What has loaded, and keeps the response.
+    /// The operation that has loaded, which keeps the response.
     var operation: SessionOperation?
     /// Nil before a response. Made when it is asked for first.
     var response: URLResponse? { ownResponse ?? operation?.response }

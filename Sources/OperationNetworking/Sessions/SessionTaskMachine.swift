@@ -18,7 +18,7 @@ struct SessionTaskMachine: Equatable {
     private(set) var wasCancelled = false
     /// Completed by the cancellation, not before it.
     private(set) var endsCancelled = false
-    /// Whether the request was begun.
+    /// True if the request was begun.
     private(set) var hasBegun = false
 
     enum Action: Equatable {
@@ -60,7 +60,7 @@ struct SessionTaskMachine: Equatable {
         return .stop
     }
 
-    /// The request begins. If the task did not begin it, somebody else did: the operation was put into a queue by hand. A
+    /// The request begins. If the task did not begin it, the program did: it put the operation into a queue by hand. A
     /// suspension that came after the task's own beginning stands.
     ///
     /// - Returns: whether the task runs by that.
@@ -81,12 +81,13 @@ struct SessionTaskMachine: Equatable {
         return true
     }
 
-    /// What a task shows that is over, and whose end has not been told: what was done to it may come too late, but it shows.
+    /// The state that a task shows from its end until the end is reported. A late cancellation or suspension shows in
+    /// it.
     var stateBeforeEnd: URLSessionTask.State { wasCancelled ? .canceling : suspensions > 0 ? .suspended : .running }
 
-    /// Whether something may still load: neither cancelled nor over.
+    /// True while something may still load: the task is neither cancelled nor over.
     var isActive: Bool { state == .running || state == .suspended }
 
-    /// Whether the task is one of those that `getAllTasks` shows: begun, and not about to end.
+    /// True if the task is one of those that `getAllTasks` shows: begun, and not about to end.
     var isOutstanding: Bool { state == .running || (state == .suspended && hasBegun) }
 }

@@ -92,7 +92,7 @@ extension StoredFields {
         set("resourceFetchType", of: metrics, to: URLSessionTaskMetrics.ResourceFetchType.networkLoad)
     }
 
-    /// Of what no connection had a part in.
+    /// Fills the metrics of an exchange without a connection.
     private func fill(
         _ metrics: URLSessionTaskTransactionMetrics, from beginning: Date, to end: Date,
         _ type: URLSessionTaskMetrics.ResourceFetchType

@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// What a task's requests took, as it was collected.
+/// The metrics of a task's requests, as they were collected.
 struct SessionTaskMetrics: Sendable {
     /// In order: the redirected and the challenged ones, too.
     let exchanges: [TransferExchange]
@@ -18,7 +18,8 @@ struct SessionTaskMetrics: Sendable {
     }
 }
 
-/// The date at a task's beginning, by which all of its dates are told: setting the machine's clock moves none of them.
+/// The date at a task's beginning, from which all of its dates are computed: setting the machine's clock moves none of
+/// them.
 struct SessionTaskClock: Sendable {
     let date: Date
     /// At the same moment, in seconds.

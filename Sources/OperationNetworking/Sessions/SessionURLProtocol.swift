@@ -4,27 +4,27 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// Brings the tasks to this library that Foundation makes itself: those of `data(for:)`, `upload(for:)` and `download(for:)`
-/// on a session that is known as a `URLSession` only, and all those of Foundation's sessions with a configuration of ours.
-/// Each is loaded by a task of the session that its class belongs to.
+/// Brings the tasks to this library that Foundation makes itself: those of `data(for:)`, `upload(for:)` and
+/// `download(for:)` on a session that is known as a `URLSession` only, and all those of Foundation's sessions with a
+/// configuration of ours. Each is loaded by a task of the session that its class belongs to.
 class SessionURLProtocol: URLProtocol {
     private struct State {
         var inner: URLSessionTask?
         /// `inner` is suspended, as Foundation's task is.
         var isPaused = false
-        /// How it ended, until Foundation is told.
+        /// The end of `inner`, until it is reported to Foundation.
         var handover: Handover?
-        /// Foundation's task was cancelled, and tells so itself, unless its end was being told.
+        /// Foundation's task was cancelled, and reports that itself, unless its end was being reported.
         var isStopped = false
         var isFinished = false
     }
 
-    /// What Foundation is to be told of the end.
+    /// The end of a task, to be reported to Foundation.
     struct Handover: Sendable {
         let result: SessionTaskResult
-        /// A download's, which nobody removes.
+        /// The file of a download, which the task does not remove.
         let file: URL?
-        /// Tells the delegate what comes after the response and before the end.
+        /// Calls the delegate with what comes after the response and before the end.
         let tell: @Sendable () -> Void
     }
 
@@ -33,8 +33,8 @@ class SessionURLProtocol: URLProtocol {
     /// The number of the class's place: see `SessionProtocolPlace`.
     class var number: Int { 0 }
 
-    /// None for Foundation, whose task tells of its cancellation by it after `stopLoading()`, once `finish(_:)` tells of another
-    /// end: two of them stop the process.
+    /// Nil once `finish(_:)` has reported an end and Foundation's task was cancelled. The task reports a cancellation
+    /// by its client after `stopLoading()`, and two ends stop the process.
     override var client: (any URLProtocolClient)? {
         get { state.withLock { $0.isStopped && $0.isFinished } ? nil : super.client }
         set {}
@@ -96,14 +96,14 @@ class SessionURLProtocol: URLProtocol {
         return (standIn, FoundationInternals.session(of: task) ?? standIn)
     }
 
-    /// What Foundation keeps to itself, where that is not looked into.
+    /// Returns the error for a value in Foundation's private state, where the library does not read that.
     private static func unreadable(_ what: String, _ request: URLRequest) -> URLError {
         URLError(
             .unsupportedURL, url: request.url, reason: "the \(what) is in Foundation's hands only",
             advice: "call the function on a variable of the type OperationURLSession")
     }
 
-    /// Nil: the content of the upload cannot be told.
+    /// Nil: the content of the upload is unknown.
     private func makeInner(
         _ request: URLRequest, of task: URLSessionTask, for relay: OperationURLSession.Recipient,
         in session: OperationURLSession
@@ -135,11 +135,11 @@ class SessionURLProtocol: URLProtocol {
         }
     }
 
-    /// Takes how the task ended, for Foundation, which is told on its session's own queue: only there may its table of tasks
-    /// be read. A suspension and its resumption are what the public has to get there: the last of them to have an effect
-    /// calls `startLoading()`. Where the user has suspended the task, his resumption is that one.
+    /// Takes the end of the task for Foundation, which receives it on its session's own queue: only there may its table
+    /// of tasks be read. The public way to that queue is a suspension and a resumption: the last of them to have an
+    /// effect calls `startLoading()`. If the user has suspended the task, the user's resumption is that one.
     ///
-    /// - Returns: whether somebody will be told: not where Foundation has ended the task itself.
+    /// - Returns: true if Foundation will receive the end; false where it has ended the task itself.
     func finish(_ handover: Handover, on queue: DispatchQueue) -> Bool {
         let isFirst = state.withLock { state in
             state.inner = nil
@@ -157,11 +157,11 @@ class SessionURLProtocol: URLProtocol {
         return true
     }
 
-    /// Tells Foundation while its session's queue does nothing else: as long as its table of tasks is looked at, which is at
-    /// the beginning.
+    /// Reports the end to Foundation while its session's queue does nothing else. The queue waits as long as its table
+    /// of tasks is read, which is at the beginning.
     ///
-    /// Not by the queue itself: Foundation's functions let the Swift task go on at once. Where that is being cancelled, it is locked,
-    /// and its cancellation waits for the queue.
+    /// Not by the queue itself: Foundation's functions let the Swift task go on at once. Where that is being cancelled,
+    /// it is locked, and its cancellation waits for the queue.
     private func tellHoldingQueue(_ handover: Handover) {
         let isTold = DispatchSemaphore(value: 0)
         // What changes is behind `state`, and Foundation uses what is its own from any thread, too.
@@ -176,7 +176,7 @@ class SessionURLProtocol: URLProtocol {
     /// Seconds after which the queue goes on. By then the table was looked at long ago.
     private static let patience = 1.0
 
-    /// Tells Foundation, while its session's queue is held.
+    /// Reports the end to Foundation, while its session's queue is held.
     private func tell(_ handover: Handover) {
         let result = handover.result
         guard let client = super.client else { return handover.tell() }
@@ -197,7 +197,7 @@ class SessionURLProtocol: URLProtocol {
                 return
             }
         }
-        // Foundation tells the delegate of the call of it, too.
+        // Foundation calls the delegate of the call with it, too.
         client.urlProtocol(self, didReceive: Self.settled(response), cacheStoragePolicy: .notAllowed)
         handover.tell()
         // At once: Foundation keeps the last piece only.
@@ -205,16 +205,16 @@ class SessionURLProtocol: URLProtocol {
         client.urlProtocolDidFinishLoading(self)
     }
 
-    /// Drops an end that Foundation has not been told, once its task has ended by itself.
+    /// Drops an end that was not reported to Foundation, once its task has ended by itself.
     private func dropHandover() {
         let handover = state.withLock { $0.handover.take() }
-        // Of a download that was cancelled too late nobody gets the file.
+        // No caller gets the file of a download that was cancelled too late.
         if let file = handover?.file { SessionDownloadFile.removeTarget(file) }
     }
 
-    /// A response that Foundation takes for the result. A challenge for Basic, or Digest, it would answer itself, and then
-    /// wait for ever: it looks for one after each comma, but gives up at an empty element at the beginning of the list (RFC
-    /// 9110, section 5.6.1). Other fields stay as they came.
+    /// A response that Foundation takes for the result. A challenge for Basic, or Digest, it would answer itself, and
+    /// then wait for ever: it looks for one after each comma, but gives up at an empty element at the beginning of the
+    /// list (RFC 9110, section 5.6.1). Other fields stay as they came.
     private static func settled(_ response: URLResponse) -> URLResponse {
         guard let http = response as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
             let fields = http.allHeaderFields as? [String: String]
@@ -227,7 +227,7 @@ class SessionURLProtocol: URLProtocol {
         return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: settled) ?? response
     }
 
-    /// Whether a scheme that Foundation may know is in a challenge, wherever.
+    /// Returns true if a scheme that Foundation may know is anywhere in a challenge.
     private static func mayUnderstand(_ challenge: [UInt8]) -> Bool {
         challenge.indices.contains { index in
             let rest = challenge[index...]
@@ -247,7 +247,7 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     private let mailbox = DeliveryMailbox()
     /// The one of `data(for:delegate:)`, which is not the task's.
     private let ownDelegate: (any URLSessionTaskDelegate)?
-    /// What is about to be handed over.
+    /// The file that is about to be handed over.
     private let keptFile = Locked<URL?>(nil)
     private let handovers: DispatchQueue
 
@@ -330,7 +330,7 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
     }
 
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
-        // Nobody removes what `download(for:)` returns.
+        // The file that `download(for:)` returns must stay.
         let kept = SessionDownloadFile.newLocation()
         if (try? FileManager.default.moveItem(at: location, to: kept)) != nil { keptFile.withLock { $0 = kept } }
         reply()
@@ -342,14 +342,14 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
         let isTold = protocolObject.finish(handover, on: handovers)
         if !isTold {
             tellLast(of: result)
-            // Of a download that was cancelled too late nobody gets the file.
+            // No caller gets the file of a download that was cancelled too late.
             if let file { SessionDownloadFile.removeTarget(file) }
         }
         task.close()
     }
 
-    /// In the delegate queue's own order, in which Foundation tells of the response: not by `perform`, whose work may come
-    /// before what is in the queue already.
+    /// In the delegate queue's own order, in which Foundation reports the response: not by `perform`, whose work may
+    /// come before what is in the queue already.
     private func tellLast(of result: SessionTaskResult) {
         if let data = result.data, !data.isEmpty, let outer = outer as? URLSessionDataTask,
             let delegate = ownDelegate as? any URLSessionDataDelegate

@@ -3,12 +3,13 @@ public import Foundation
 public import FoundationNetworking
 internal import NetworkingSupport
 
-// The functions that Foundation has for Swift tasks. Foundation's let a Swift task go on from the session's queue, which the
-// cancellation of that task waits for while the task is locked: where both come at once, neither goes on, nor does any other
-// task of the session. They cannot be overridden. These are others of the same names, which Swift prefers wherever the library
-// is imported: for the library's sessions they are the library's own, for sessions of Foundation's that load by the library
-// they go by a completion handler, and for others they are Foundation's. With a delegate of the call, Foundation's are
-// called where the session is known as a `URLSession` only: see `SessionURLProtocol`.
+// The functions that Foundation has for Swift tasks. Foundation's let a Swift task go on from the session's queue,
+// which the cancellation of that task waits for while the task is locked: where both come at once, neither goes on, nor
+// does any other task of the session. They cannot be overridden. These are others of the same names, which Swift
+// prefers wherever the library is imported: for the library's sessions they are the library's own, for sessions of
+// Foundation's that load by the library they go by a completion handler, and for others they are Foundation's. With a
+// delegate of the call, Foundation's are called where the session is known as a `URLSession` only: see
+// `SessionURLProtocol`.
 //
 // Cancelling the Swift task cancels the session's, soon.
 
@@ -17,7 +18,7 @@ extension URLSession {
 
     /// Loads a request into memory.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
+    /// The session's delegate is asked about redirects and challenges, and receives the metrics, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
@@ -28,7 +29,7 @@ extension URLSession {
 
     /// Loads a URL into memory.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
+    /// The session's delegate is asked about redirects and challenges, and receives the metrics, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
@@ -42,7 +43,7 @@ extension URLSession {
 
     /// Sends data as the content of a request, and loads the response into memory.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
+    /// The session's delegate is asked about redirects and challenges, and receives the metrics, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
@@ -54,7 +55,7 @@ extension URLSession {
 
     /// Sends a file as the content of a request, and loads the response into memory.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
+    /// The session's delegate is asked about redirects and challenges, and receives the metrics, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
@@ -68,7 +69,7 @@ extension URLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
+    /// The session's delegate is asked about redirects and challenges, and receives the metrics, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
@@ -80,7 +81,7 @@ extension URLSession {
 
     /// Downloads to a temporary file, which the caller has to move or remove.
     ///
-    /// The session's delegate is asked about redirects and challenges, and told of metrics, on the delegate queue.
+    /// The session's delegate is asked about redirects and challenges, and receives the metrics, on the delegate queue.
     ///
     /// - Throws: the transfer's error, a `URLError` most often. A response of any status is a result.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
@@ -94,7 +95,7 @@ extension URLSession {
 
     private static var noDelegate: (any URLSessionTaskDelegate)? { nil }
 
-    /// Whether it is a session of Foundation's that loads by one of the library's.
+    /// True if this is a session of Foundation's that loads by one of the library's.
     private var standsIn: Bool {
         configuration.protocolClasses?.contains { $0 is SessionURLProtocol.Type } ?? false
     }

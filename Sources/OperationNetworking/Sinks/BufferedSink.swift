@@ -4,12 +4,12 @@ internal import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// Hands content to a writer that may block, through a bounded buffer and a queue: a slow writer pauses its own transfer,
-/// and others that have the same queue at most. Coded content waits coded, and is decoded on that queue.
+/// Hands content to a writer that may block, through a bounded buffer and a queue: a slow writer pauses its own
+/// transfer, and others that have the same queue at most. Coded content waits coded, and is decoded on that queue.
 // Sendable because `state` is behind a lock and `output` is used on `queue` only.
 final class BufferedSink: ResponseSink, @unchecked Sendable {
     private struct State {
-        /// What was not yet handed to the writer, oldest first.
+        /// The items that were not yet handed to the writer, oldest first.
         var items: [Item] = []
         var pendingBytes = 0
         var bytesAccepted: Int64 = 0
@@ -19,14 +19,14 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         var isTouched = false
         /// The present content is coded.
         var isCoded = false
-        /// Responses whose content has begun to come.
+        /// The number of responses whose content has begun to come.
         var beginnings = 0
         /// Bytes that may wait in place of a pause; nil: it may pause.
         var limit: Int?
         /// The writer cannot go back, and compares what comes with what it has.
         var isRepeating = false
         var isDraining = false
-        /// What was taken goes to the writer when the network thread rests.
+        /// True if what was taken goes to the writer when the network thread rests.
         var isFlushDue = false
         var isPaused = false
         var isOpen = false
@@ -82,8 +82,8 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         self.runtime = runtime
     }
 
-    /// A queue for a writer to files: one of a few for all of them, since each takes a thread while it is used, and a disk
-    /// gets no faster by hundreds.
+    /// A queue for a writer to files: one of a few for all of them, since each takes a thread while it is used, and a
+    /// disk gets no faster by hundreds.
     static var nextFileQueue: DispatchQueue {
         let turn = fileTurn.withLock { turn in
             turn = (turn + 1) % fileQueues.count
@@ -101,7 +101,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     var bytesDecoded: Int64 { state.withLock { $0.bytesDecoded } }
     var isUntouched: Bool { state.withLock { !$0.isTouched } }
 
-    /// While what is written is being compared, nobody knows what the rest would be a continuation of.
+    /// False for coded content, and while content is compared with what is written: no rest can be asked for then.
     var canContinue: Bool { state.withLock { !$0.isRepeating && !$0.isCoded } }
 
     func open(_ events: any ResponseSinkEvents) {
@@ -200,8 +200,8 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         let drains = state.withLock { state in
             state.isDiscarded = true
             state.events = nil
-            // A file gets all that was received, to be continued from there; but not what cannot be continued. A stream of
-            // the user's, which may block, gets no more.
+            // A file gets all that was received, to be continued from there; but not what cannot be continued. A stream
+            // of the user's, which may block, gets no more.
             guard mayBlock || state.isCoded else {
                 defer { state.isDraining = true }
                 return !state.isDraining
@@ -313,8 +313,8 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         events?.sinkHasSpace()
     }
 
-    /// Tells the network thread when all that is written has come again. Not while more content is to begin, which would
-    /// be compared anew.
+    /// Tells the network thread when all that is written has come again. Not while more content is to begin, which
+    /// would be compared anew.
     private func noteRepetition() {
         guard !canRestart, !output.isRepeating else { return }
         state.withLock { state in
@@ -333,7 +333,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         }
     }
 
-    /// - Parameter beginning: the number of the response whose content it was; nil: of none.
+    /// - Parameter beginning: the number of the response that the content belongs to; nil: it belongs to none.
     private func fail(_ error: any Error, of beginning: Int? = nil) {
         let events = state.withLock { state -> (any ResponseSinkEvents)? in
             guard state.failure == nil else { return nil }
@@ -347,7 +347,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         events?.sinkFailed(error)
     }
 
-    /// Whether it is the content's failure, and not the writer's.
+    /// Returns true if the failure is the content's, and not the writer's.
     private static func isOfContent(_ error: (any Error)?) -> Bool {
         (error as? TransferError)?.kind == .cannotDecodeContent
     }

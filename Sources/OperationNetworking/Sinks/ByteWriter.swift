@@ -2,7 +2,7 @@
 
 /// The blocking end of a `BufferedSink`: used on the sink's own queue only.
 protocol ByteWriter: AnyObject {
-    /// Whether `begin` can drop what was written before. Constant; `begin` is not called when it is false.
+    /// True if `begin` can drop what was written before. Constant; `begin` is not called when it is false.
     var canRestart: Bool { get }
     /// Prepares to write; called once.
     func open() throws

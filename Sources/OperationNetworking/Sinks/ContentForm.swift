@@ -7,11 +7,11 @@ enum ContentForm: Sendable {
     case plain
     /// In these codings, in the order in which they were applied: the sink decodes.
     case coded([ContentDecoder.Coding])
-    /// Decoded by the engine, which keeps what it has begun to decode when it is paused, and fails when that is much. So
-    /// the sink does not pause, and takes up to `limit` bytes in advance.
+    /// Decoded by the engine, which keeps what it has begun to decode when it is paused, and fails when that is much.
+    /// So the sink does not pause, and takes up to `limit` bytes in advance.
     case decoded(limit: Int)
 
-    /// What decodes the content; nil: nothing has to.
+    /// Makes the decoder of the content; nil: nothing has to be decoded.
     func makeDecoder() -> ContentDecoder? {
         if case .coded(let codings) = self { ContentDecoder(codings) } else { nil }
     }
@@ -22,7 +22,7 @@ enum ContentForm: Sendable {
 }
 
 extension TransferError {
-    /// What a sink failed with: an error of its content's, or of the place where the content goes.
+    /// Makes the error of a failed sink: an error of its content, or of the place where the content goes.
     init(sink error: any Error) {
         self =
             error as? TransferError

@@ -9,12 +9,12 @@ final class DownloadWriter: ByteWriter {
     private let destination: DownloadDestination
     private let partial: PartialFile
     private var descriptor: Int32 = -1
-    /// What is being written; nil when it cannot be continued later.
+    /// The representation that is being written; nil when it cannot be continued later.
     private var representation: Representation?
-    /// The note of what is being written is not there. Content that is written in one piece is complete without one, which
-    /// spares making a file and removing it for each small download.
+    /// The note of what is being written is not there. Content that is written in one piece is complete without one,
+    /// which spares making a file and removing it for each small download.
     private var isNoteDue = false
-    /// Whether there may be a note: one of before, or one that was written.
+    /// True if there may be a note: an earlier one, or one that was written.
     private var mayHaveNote = true
 
     init(_ destination: DownloadDestination, partial: PartialFile) {
@@ -40,8 +40,8 @@ final class DownloadWriter: ByteWriter {
         try truncate(to: size)
     }
 
-    /// Cuts the partial file, and goes on writing there. Not where nothing is to be cut: a file that was truncated, be it
-    /// from nothing to nothing, is written to the disk by ext4 when it is closed, while its writer waits.
+    /// Cuts the partial file, and goes on writing there. Not where nothing is to be cut: a file that was truncated, be
+    /// it from nothing to nothing, is written to the disk by ext4 when it is closed, while its writer waits.
     private func truncate(to size: Int64) throws {
         var status = stat()
         guard fstat(descriptor, &status) == 0,
@@ -50,10 +50,10 @@ final class DownloadWriter: ByteWriter {
         else { throw Self.failure("truncate", partial.path) }
     }
 
-    /// Opens the partial file and makes it this download's alone. Nothing is written through a link, into a file of
-    /// somebody else's, or into one that others may write to.
+    /// Opens the partial file and makes it this download's alone. Nothing is written through a link, into another
+    /// user's file, or into one that others may write to.
     private func openLocked() throws {
-        // Each round but the last found that somebody else moved or removed the file meanwhile.
+        // Each round but the last found that another program moved or removed the file meanwhile.
         for _ in 0..<Self.maximumRounds {
             let (file, isNew) = try openPart()
             guard file >= 0 else { continue }
@@ -97,7 +97,7 @@ final class DownloadWriter: ByteWriter {
         return (file, false)
     }
 
-    /// Whether a path names the open file itself.
+    /// Returns true if a path names the open file itself.
     private static func isFile(_ file: Int32, at path: String) -> Bool {
         var (own, named) = (stat(), stat())
         return fstat(file, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
@@ -199,7 +199,7 @@ final class DownloadWriter: ByteWriter {
     }
 
     private func moveIntoPlace() throws {
-        // The names are not the file: whoever may change the folder can have put another one under them.
+        // The names are not the file: a program that may change the folder can have put another file under them.
         guard Self.isFile(descriptor, at: partial.path) else { throw replaced() }
         try refuseSpecialTarget()
         switch destination.existingFile {
@@ -217,7 +217,8 @@ final class DownloadWriter: ByteWriter {
         }
     }
 
-    /// Who may not read what is replaced may not read what takes its place.
+    /// Gives the new file the permissions of the file that it replaces, at most 644: users who could not read the old
+    /// file cannot read the new one.
     private func keepPermissions() {
         var status = stat()
         guard lstat(partial.targetPath, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -226,8 +227,8 @@ final class DownloadWriter: ByteWriter {
         _ = fchmod(descriptor, status.st_mode & 0o644)
     }
 
-    /// Whether a path has a file that somebody else may have written. Another download of this user's may have moved its
-    /// own file there since, or a program that waited for the file may have taken it away.
+    /// Returns true if a path has a file that another user may have written. Another download of this user may have
+    /// moved its file there since, or a program that waited for the file may have taken it away.
     private func isForeign(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && FileOwnership(status) != .own
@@ -272,11 +273,11 @@ final class DownloadWriter: ByteWriter {
     }
 }
 
-/// Why a received file is not the one that was asked for.
+/// The reason that a received file is not the one that was asked for.
 struct DownloadError: Error, LocalizedError, CustomStringConvertible, _BridgedError {
     let reason: String
     let path: String
-    /// What a `URLError` over this one says: another code when the content has come, and is not what it was to be.
+    /// The code of a `URLError` over this one: another code when the content has come, and is not what it was to be.
     var code = URLError.Code.cannotWriteToFile
 
     var description: String { ErrorLine.oneLine(reason) }

@@ -10,14 +10,15 @@ final class MemorySink: ResponseSink, @unchecked Sendable {
     private var count = 0
     private var capacity = 0
     private let limit: Int
-    /// Whether what exceeds the limit is left out, in place of a failure.
+    /// True if what exceeds the limit is left out, in place of a failure.
     private let truncates: Bool
     private var isTruncated = false
     /// Bytes taken, before they were decoded.
     private var received: Int64 = 0
     /// Nil for content that comes as it is.
     private var decoder: ContentDecoder?
-    /// What the head announced, so that memory of that size is asked for once; never trusted further than this.
+    /// The largest size of the first block. Memory of the announced size is asked for once, but a head is trusted no
+    /// further than this.
     private static let largestFirstBlock = 1 << 20
 
     /// - Parameters:

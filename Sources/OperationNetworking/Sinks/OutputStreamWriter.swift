@@ -59,7 +59,7 @@ final class OutputStreamWriter: ByteWriter {
     }
 }
 
-/// Why an output stream could not take the response's content.
+/// The reason that an output stream could not take the response's content.
 struct StreamSinkError: Error, LocalizedError, CustomStringConvertible, _BridgedError {
     let reason: String
     var description: String { reason }

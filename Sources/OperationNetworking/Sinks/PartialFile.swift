@@ -3,18 +3,19 @@ internal import Foundation
 internal import Glibc
 internal import NetworkingTransport
 
-/// The incomplete file beside a download's target, and the note of what it is a part of.
+/// The incomplete file next to a download's target, and the note of what it is a part of.
 ///
-/// Others may be able to put files there. A part counts only if it is a regular file of this user with one name and a mode
-/// that lets nobody else write, and if a note with the same properties names that very file: see `FileIdentity`.
+/// Other users may be able to put files there. A part counts only if it is a regular file of this user with one name
+/// and a mode that lets no other user write, and if a note with the same properties names that very file: see
+/// `FileIdentity`.
 struct PartialFile: Sendable {
     /// Names of the three files.
     let targetPath: String
     let path: String
     let notePath: String
-    /// What is here already, and can be continued; nil: start clean.
+    /// The representation that is here already and can be continued; nil: start clean.
     let representation: Representation?
-    /// Which resource is written: see `PartialNote.resource`.
+    /// The resource that is written: see `PartialNote.resource`.
     private let resource: String?
 
     private static let suffix = ".part"
@@ -49,7 +50,7 @@ struct PartialFile: Sendable {
         return continued(descriptor)
     }
 
-    /// What an open partial file is the beginning of; nil: of nothing that can be continued.
+    /// The representation that an open partial file is the beginning of; nil: it cannot be continued.
     func continued(_ descriptor: Int32) -> Representation? {
         var status = stat()
         guard FileOwnership(of: descriptor) == .own, fstat(descriptor, &status) == 0, status.st_size > 0,
@@ -73,8 +74,8 @@ struct PartialFile: Sendable {
         return PartialNote(representation, resource: resource, file: file).write(to: notePath)
     }
 
-    /// Drops what lies behind `offset` in a partial file: it was not there when the offset was noted, so nobody knows what it
-    /// is. Not while somebody writes to it.
+    /// Drops what lies behind `offset` in a partial file: it was not there when the offset was noted, so its origin is
+    /// not known. Not while a download writes to it.
     func cut(to offset: Int64) {
         let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -95,7 +96,7 @@ struct PartialFile: Sendable {
         let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // Held until both are gone: nobody begins to write to them meanwhile.
+        // Held until both are gone: no download begins to write to them meanwhile.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isWanted(descriptor) else { return }
         remove()
     }
@@ -106,7 +107,7 @@ struct PartialFile: Sendable {
         _ = removeNote()
     }
 
-    /// Removes the note, if there is one: looking locks nobody out of the folder, removing does.
+    /// Removes the note, if it exists: looking does not lock the folder for other programs, removing does.
     ///
     /// - Returns: 0, or the error number.
     func removeNote() -> Int32 {

@@ -3,15 +3,15 @@ internal import Foundation
 internal import Glibc
 internal import NetworkingTransport
 
-/// The note beside a partial file: what the file is a part of, and which file that is.
+/// The note next to a partial file: what the file is a part of, and which file that is.
 struct PartialNote: Codable, Equatable {
-    /// What `If-Range` is sent with.
+    /// The validator that `If-Range` is sent with.
     var validator: String
     /// All bytes, when known.
     var totalLength: Int64?
-    /// What was asked for: a digest of the URL; nil without a URL.
+    /// The resource that was asked for: a digest of the URL; nil without a URL.
     var resource: String?
-    /// What answered: see `Representation.source`. Nil in notes of earlier versions.
+    /// The resource that answered: see `Representation.source`. Nil in notes of earlier versions.
     var source: String?
     /// The file that the note is about, so that another one under its name does not count.
     var file: FileIdentity
@@ -27,7 +27,7 @@ struct PartialNote: Codable, Equatable {
         self.file = file
     }
 
-    /// Reads a note; nil where there is none that this user wrote and nobody else can have changed.
+    /// Reads a note; nil unless it is one that this user wrote and no other user can have changed.
     init?(at path: String) {
         // A pipe under that name would be waited for without O_NONBLOCK.
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -88,13 +88,13 @@ struct PartialNote: Codable, Equatable {
     }
 }
 
-/// Who may have written what an open file contains.
+/// The users who may have written what an open file contains.
 enum FileOwnership: Equatable {
     /// This user alone.
     case own
     /// This user, and others through its mode or another name.
     case shared
-    /// Somebody else, or it is no file.
+    /// Another user, or it is not a file.
     case foreign(String)
 
     init(of descriptor: Int32) {

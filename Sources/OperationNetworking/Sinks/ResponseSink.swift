@@ -2,9 +2,9 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// Where the content of a response goes. Kept for the life of the operation, over every pause and resume.
+/// The place where the content of a response goes. Kept for the life of the operation, over every pause and resume.
 ///
-/// Everything is called on the network thread, and nothing blocks it: sinks with blocking work have a queue of their own.
+/// Everything is called on the network thread, and nothing blocks it: sinks with blocking work have their own queue.
 protocol ResponseSink: AnyObject, Sendable {
     /// Called before the first attempt; again, without effect, before further ones.
     func open(_ events: any ResponseSinkEvents)
@@ -14,11 +14,11 @@ protocol ResponseSink: AnyObject, Sendable {
     var bytesAccepted: Int64 { get }
     /// Bytes of the present content that have come out of its codings.
     var bytesDecoded: Int64 { get }
-    /// Whether no content at all was taken.
+    /// True if no content at all was taken.
     var isUntouched: Bool { get }
-    /// Whether what was taken can be thrown away, so that content may begin again.
+    /// True if what was taken can be thrown away, so that content may begin again.
     var canRestart: Bool { get }
-    /// Whether a range that begins there may be appended.
+    /// True if a range that begins at `bytesAccepted` may be appended.
     var canContinue: Bool { get }
     /// Content comes from its first byte: what was taken is thrown away, or, where that is not possible, compared with
     /// what comes.
@@ -27,8 +27,8 @@ protocol ResponseSink: AnyObject, Sendable {
     func begin(_ representation: Representation?, as form: ContentForm)
     /// All content is here: `completion` is called, on any thread, once everything is where it belongs.
     func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void)
-    /// The operation failed or was cancelled. `completion` is called, on any thread, once a file was let go of, so that
-    /// another download may have it; at once where somebody else's code would have to be waited for.
+    /// The operation failed or was cancelled. `completion` is called, on any thread, once a file was released, so that
+    /// another download may have it; at once where the user's code would have to be waited for.
     func discard(_ completion: (@Sendable () -> Void)?)
 }
 
@@ -36,7 +36,7 @@ extension ResponseSink {
     func discard() { discard(nil) }
 }
 
-/// What a sink tells the exchange that feeds it. Called on any thread.
+/// The receiver of a sink's reports: the exchange that feeds it. Called on any thread.
 protocol ResponseSinkEvents: AnyObject, Sendable {
     func sinkHasSpace()
     /// Calls `work` on the network thread once nothing is left to receive for the moment, or before too long.

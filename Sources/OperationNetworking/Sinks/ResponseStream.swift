@@ -3,30 +3,30 @@ internal import Foundation
 internal import NetworkingSupport
 internal import NetworkingTransport
 
-/// The sink of a response that a task reads while it comes: does what `StreamMachine` says. A slow reader pauses its own
-/// transfer, and nobody waits on a thread.
+/// The sink of a response that a task reads while it comes: does what `StreamMachine` says. A slow reader pauses its
+/// own transfer, and blocks no thread.
 // Sendable because `state` is behind a lock, `refused` belongs to the network thread, and `intake` to the one reader.
 final class ResponseStream: ResponseSink, @unchecked Sendable {
     private struct State {
         var machine = StreamMachine()
-        /// Runs when there is something to read; nil: nobody waits.
+        /// Runs when there is something to read; nil: no reader waits.
         var waiter: (@Sendable () -> Void)?
-        /// Whoever waits is woken when the network thread rests.
+        /// True if the waiting reader is woken when the network thread rests.
         var isWakeDue = false
-        /// What ends the attempt once the content has got where it belongs.
+        /// The block that ends the attempt once the content has got where it belongs.
         var completion: (@Sendable ((any Error)?) -> Void)?
         /// Strong; cleared when the sink ends, to break the cycle.
         var events: (any ResponseSinkEvents)?
-        /// When everything was read.
+        /// The number of decoded bytes, known when everything was read.
         var bytesDecoded: Int64 = 0
         /// Bytes of decoded content; nil: any number.
         var limit: Int64?
         /// Content of the operation came this way.
         var isOpen = false
-        /// Why nothing can be read on, whichever attempt it is that more comes from.
+        /// The reason that nothing can be read on, from this attempt or a later one.
         var failure: (any Error)?
 
-        /// What is to be called because all content has got where it belongs without a reader.
+        /// Returns the block to call because all content has got where it belongs without a reader.
         mutating func takeCompletion() -> (@Sendable ((any Error)?) -> Void)? {
             guard machine.needsNoReader, let completion = completion.take() else { return nil }
             events = nil
@@ -40,13 +40,13 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     private let state = Locked(State())
     /// The content of a response that was refused. Network thread.
     private var refused: MemorySink?
-    /// The reader's end of it; used by nobody else.
+    /// The reader's end of the stream. Used by the reader only.
     private let intake = StreamIntake()
 
-    /// Whether content comes this way, and not somewhere else.
+    /// True if content comes this way, and not somewhere else.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Whether it still holds what holds its operation, which it must not after the end.
+    /// True if it still holds what holds its operation, which it must not after the end.
     var holdsAttempt: Bool { state.withLock { $0.events != nil || $0.completion != nil } }
 
     /// Makes a change, and wakes the reader if there is something for it.
@@ -181,7 +181,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
     /// Drops what has come, where nothing of it was read. False: some of it was.
     func forgetUnread() -> Bool { state.withLock { $0.machine.forgetUnread() } }
 
-    /// Nobody will admit the response any more.
+    /// The response will not be admitted any more.
     func giveUpUndecided() { change { $0.machine.giveUpUndecided() } }
 
     var awaitsVerdict: Bool { state.withLock { $0.machine.verdict == .awaited } }
@@ -202,10 +202,10 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
         completion?(nil)
     }
 
-    /// False: the content was, or is, read by somebody else.
+    /// False: the content was, or is, read by another reader.
     func claim() -> Bool { state.withLock { $0.machine.claim() } }
 
-    /// What reading gave.
+    /// The result of reading.
     enum Reading: Sendable {
         case content(Data)
         case wait
@@ -213,7 +213,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
         case end
     }
 
-    /// What is there to be read. For the one who has the claim.
+    /// Returns what is there to be read. For the reader that has the claim.
     func read() -> Reading {
         while true {
             do {
@@ -259,7 +259,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
         completion?(failure)
     }
 
-    /// The content is none that can be read on: the operation fails.
+    /// Fails the operation, because the content cannot be read on.
     private func fail(_ error: any Error) {
         let events = state.withLock { state in
             state.machine.fail()

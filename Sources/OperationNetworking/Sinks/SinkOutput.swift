@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 internal import NetworkingTransport
 
-/// What a `BufferedSink` does on its queue: decodes content, compares what comes again with what is written, and hands the
-/// rest to the writer.
+/// The work of a `BufferedSink` on its queue: decodes content, compares what comes again with what is written, and
+/// hands the rest to the writer.
 final class SinkOutput {
     /// The server sends from the beginning again what is written already: it is compared instead of written.
     private struct Repetition {
@@ -13,8 +13,8 @@ final class SinkOutput {
     let writer: any ByteWriter
     /// Nil for content that comes as it is.
     private var decoder: ContentDecoder?
-    /// Only for writers that cannot go back: what was written, and the check of what arrives once more. Both are of decoded
-    /// content, because a server may compress it in another way the next time.
+    /// Only for writers that cannot go back: what was written, and the check of what arrives once more. Both are of
+    /// decoded content, because a server may compress it in another way the next time.
     private var fingerprint: ContentFingerprint?
     private var written: Int64 = 0
     private var repetition: Repetition?
@@ -75,7 +75,7 @@ final class SinkOutput {
         try writer.write(fresh)
     }
 
-    /// What of `bytes` is new.
+    /// Returns the part of `bytes` that is new.
     private func withoutRepetition(_ bytes: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
         guard var present = repetition else { return bytes }
         let size = Int(min(Int64(bytes.count), present.remaining))

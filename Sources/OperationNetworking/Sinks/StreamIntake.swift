@@ -2,8 +2,8 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// What the reader of a `ResponseStream` does to content before anybody sees it: takes it out of its codings, in pieces of
-/// a bounded size, and compares what a server sends once more with what was read.
+/// The first work of a `ResponseStream`'s reader on content: takes it out of its codings, in pieces of a bounded size,
+/// and compares what a server sends once more with what was read.
 final class StreamIntake {
     /// Bytes of decoded content that are enough for one piece.
     private static let pieceSize = 64 * 1024
@@ -24,7 +24,7 @@ final class StreamIntake {
     private final class Pieces: ByteWriter {
         var data = Data()
 
-        /// What was read cannot be taken back.
+        /// Always false: what was read cannot be taken back.
         var canRestart: Bool { false }
 
         func open() {}
@@ -62,7 +62,7 @@ final class StreamIntake {
         offset = 0
     }
 
-    /// What was taken, piece by piece; nil: that was all.
+    /// Returns the next piece of what was taken; nil: that was all.
     func next() throws -> Data? {
         while offset < raw.count, pieces.data.count < Self.pieceSize {
             let size = min(step, raw.count - offset)
@@ -91,7 +91,7 @@ final class StreamIntake {
     /// Everything was taken.
     func commit() throws { try output?.commit() }
 
-    /// Whether what was read of an earlier response has come again since this was asked.
+    /// True if what was read of an earlier response has come again since this was last asked.
     var hasJustRepeated: Bool {
         guard wasRepeating, output?.isRepeating == false else { return false }
         wasRepeating = false

@@ -46,7 +46,7 @@ final class EventConnection {
         }
     }
 
-    /// Whether the response is a stream of events.
+    /// Throws if the response is not a stream of events.
     private func check() throws(ResponseStreamError) {
         guard !isChecked, let response = operation.response as? HTTPURLResponse, response.statusCode != 204 else {
             return
@@ -60,7 +60,7 @@ final class EventConnection {
 
     // MARK: Again
 
-    /// Whether another request is worth while: not when the server has said that it has no events.
+    /// Returns true if another request makes sense: not when the server has said that it has no events.
     func mayConnectAgain(after failure: (any Error)?) -> Bool {
         guard let failure else { return (operation.response as? HTTPURLResponse)?.statusCode != 204 }
         guard !operation.isCancelled, let error = failure as? URLError else { return false }

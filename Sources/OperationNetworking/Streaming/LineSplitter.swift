@@ -42,7 +42,7 @@ struct LineSplitter {
         return line
     }
 
-    /// What is left at the end of everything: a line without an end; nil: nothing.
+    /// Returns what is left at the end of all bytes: a line without an end; nil: nothing.
     mutating func finish() -> [UInt8]? {
         guard !line.isEmpty else { return nil }
         defer { line = [] }

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// What a sequence over an operation's response holds: while one of them is there, content is kept for it.
+/// The access of a sequence to an operation's response: while one of these exists, content is kept for it.
 final class ResponseStreamAccess: Sendable {
     let operation: URLConnectionOperation
     let stream: ResponseStream
@@ -15,7 +15,7 @@ final class ResponseStreamAccess: Sendable {
     deinit { stream.removeReader() }
 }
 
-/// The one who reads an operation's response: what the iterators have in common. When it goes away before the end, the
+/// The reader of an operation's response: what the iterators have in common. When it goes away before the end, the
 /// operation is cancelled.
 ///
 /// Used by one task at a time.
@@ -100,7 +100,7 @@ final class ResponseReader {
             guard stream.forgetUnread() else { throw SessionTask.lost(at: operation.request.url) }
             return data.isEmpty ? nil : data
         }
-        // The operation had received its content before anybody asked for a stream.
+        // The operation had received its content before a stream was asked for.
         guard !operation.hasPlaceForContent else { throw ResponseStreamError.contentGoesElsewhere }
         guard let data = operation.responseData, !data.isEmpty else { return nil }
         return data

@@ -3,8 +3,8 @@ public import Foundation
 
 /// An error of reading the content of a response as a stream. Errors of the request itself are the operation's.
 public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible, Equatable, Sendable, _BridgedError {
-    /// Somebody else reads the operation's stream, or has, or it was let go of unread after content had come. A response
-    /// comes once: make another operation, with `copy()` for example.
+    /// Another reader has the operation's stream, or had it, or the stream was released unread after content had come.
+    /// A response comes once: make another operation, with `copy()` for example.
     case alreadyRead
     /// The content goes to the operation's `outputStream` or `downloadDestination`. Set neither.
     case contentGoesElsewhere
@@ -12,7 +12,7 @@ public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible,
     case lineTooLong(limit: Int)
     /// The lines of an event are together longer than ``ServerSentEvents/maximumEventLength``, given in bytes.
     case eventTooLong(limit: Int)
-    /// Events were asked for, and the response is none of status 200 with the content type `text/event-stream`, but of
+    /// Events were asked for, and the response does not have status 200 and the content type `text/event-stream`, but
     /// this status and type.
     case notAnEventStream(statusCode: Int, contentType: String?)
 

@@ -6,7 +6,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// The last event ID as it is with this event. It is the latest `id` field that came, in this event or before, or
     /// empty.
     public var id: String
-    /// The event's type, the `event` field, or "message" when there is none.
+    /// The event's type, the `event` field, or "message" without such a field.
     public var event: String
     /// The `data` fields' values, joined by line feeds.
     public var data: String

@@ -5,7 +5,7 @@ internal import Foundation
 struct ServerSentEventParser {
     /// Bytes that the lines of one event may have together.
     let limit: Int
-    /// What a reconnection begins with, as the latest event has it.
+    /// The last event ID, as of the latest event: a reconnection begins with it.
     private(set) var lastEventID = ""
     /// Milliseconds that the server wants between connections; nil: it has not said.
     private(set) var reconnectionTime: Int?

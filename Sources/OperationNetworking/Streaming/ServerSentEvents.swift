@@ -5,13 +5,13 @@ internal import FoundationNetworking
 /// The content of an operation's response as server-sent events (WHATWG HTML). ``URLConnectionOperation/events`` makes
 /// it.
 ///
-/// The response has to have status 200 and the content type `text/event-stream`; 204 ends the sequence. An event that the
-/// response breaks off in is dropped.
+/// The response has to have status 200 and the content type `text/event-stream`; 204 ends the sequence. An event that
+/// the response breaks off in is dropped.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     let access: ResponseStreamAccess
 
-    /// Bytes that the lines of an event may have together. 16 777 216 (16 MiB) by default. A longer one ends the sequence
-    /// with ``ResponseStreamError/eventTooLong(limit:)``, and cancels the operation.
+    /// Bytes that the lines of an event may have together. 16 777 216 (16 MiB) by default. A longer one ends the
+    /// sequence with ``ResponseStreamError/eventTooLong(limit:)``, and cancels the operation.
     public var maximumEventLength = 16 << 20
     private var reconnection: Reconnection?
 
@@ -19,7 +19,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         self.access = access
     }
 
-    /// Whether, how often and how soon to connect again.
+    /// The limit and the delay of reconnections.
     struct Reconnection {
         /// In a row, without an event in between.
         let maximumAttempts: Int
@@ -30,13 +30,13 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     /// Returns a sequence that makes the request again when the response ends or its connection is lost. The field
     /// `Last-Event-ID` tells the server the last event that came, so that it can send what was missed.
     ///
-    /// Each request is a copy of the operation, in the same `RequestOperationQueue` if that has the operation when reading
-    /// begins, else in none. A status of 204, one that is not accepted, and a response that is no event stream end the
-    /// sequence: the first without an error.
+    /// Each request is a copy of the operation, in the same `RequestOperationQueue` if that has the operation when
+    /// reading begins, else in none. A status of 204, one that is not accepted, and a response that is no event stream
+    /// end the sequence: the first without an error.
     ///
     /// - Parameters:
-    ///   - delay: seconds before another request, until a `retry` field says otherwise; 3 by default. Twice as many after
-    ///     each request that brought no event, up to a minute.
+    ///   - delay: seconds before another request, until a `retry` field says otherwise; 3 by default. Twice as many
+    ///     after each request that brought no event, up to a minute.
     ///   - maximumAttempts: requests in a row that may bring no event before the error of the last is thrown; without
     ///     limit by default.
     public func reconnecting(after delay: TimeInterval = 3, maximumAttempts: Int = .max) -> ServerSentEvents {

@@ -5,16 +5,16 @@ internal import NetworkingSupport
 
 /// The response while it comes, for `for try await`.
 ///
-/// Ask for one of them before the operation begins: from then on content is kept for it, and not in `responseData`. What
-/// had been collected before goes to it, too.
+/// Ask for one of them before the operation begins: from then on content is kept for it, and not in `responseData`.
+/// What had been collected before goes to it, too.
 ///
-/// - Reading starts an operation that nobody has started or put into a queue, and those it waits for. It works in any
+/// - Reading starts an operation that was neither started nor put into a queue, and those it waits for. It works in any
 ///   queue, and holds the queue's slot: the operation has finished when everything was read.
 /// - One task reads; another one gets ``ResponseStreamError/alreadyRead``.
 /// - Leaving the loop cancels the operation, and so does cancelling the task.
 /// - A slow loop slows its own transfer only: 512 KiB are kept before the transfer pauses.
-/// - The sequence throws the operation's error. A response that ``HTTPRequestOperation/responseSerializer`` does not accept,
-///   by its status code, gives no content: up to 1 MiB of it is in the error.
+/// - The sequence throws the operation's error. A response that ``HTTPRequestOperation/responseSerializer`` does not
+///   accept, by its status code, gives no content: up to 1 MiB of it is in the error.
 extension URLConnectionOperation {
     /// The response's content, decoded, in pieces as they come.
     ///
@@ -53,8 +53,9 @@ extension URLConnectionOperation {
     /// Returns the whole content of the response, once the operation has finished without an error. That is where a
     /// success block would be called.
     ///
-    /// An operation that is in no queue and was not started is started, and so are those it waits for. Cancelling the task
-    /// cancels the operation. The data are empty where the content goes to `outputStream` or `downloadDestination`.
+    /// An operation that is in no queue and was not started is started, and so are those it waits for. Cancelling the
+    /// task cancels the operation. The data are empty where the content goes to `outputStream` or
+    /// `downloadDestination`.
     ///
     /// ```swift
     /// let (content, response) = try await operation.data()
@@ -73,7 +74,7 @@ extension URLConnectionOperation {
         return (responseData ?? Data(), response)
     }
 
-    /// Waits for the end, and starts what nobody else will start.
+    /// Waits for the end, and starts the operations that no other code will start.
     func waitForEnd() async throws {
         // Nothing is begun when an upstream can never end.
         let chain = try unclaimedChain()
@@ -103,7 +104,7 @@ extension URLConnectionOperation {
         return stream
     }
 
-    /// Whether the user has set where content goes.
+    /// True if the user has set a place for content.
     var hasPlaceForContent: Bool {
         lock.withLock { _configuration.value.outputStream != nil || _configuration.value.downloadDestination != nil }
     }

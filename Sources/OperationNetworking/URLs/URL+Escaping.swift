@@ -3,12 +3,12 @@ public import Foundation
 internal import NetworkingTransport
 
 extension URL {
-    /// Makes a URL of text that somebody else wrote, which may be escaped in part.
+    /// Makes a URL of text from outside the program, which may be escaped in part.
     ///
-    /// What is percent-encoded stays as it is, byte for byte. What may not stand where it does is percent-encoded: spaces,
-    /// control characters, brackets, a second `#`, a `%` without two hexadecimal digits after it, and the UTF-8 form of
-    /// what is not ASCII. Host names of other scripts become ASCII. Foundation's `URL(string:)` percent-encodes each `%`
-    /// of a path, query or fragment once more as soon as something else in it has to be.
+    /// What is percent-encoded stays as it is, byte for byte. What may not stand where it does is percent-encoded:
+    /// spaces, control characters, brackets, a second `#`, a `%` without two hexadecimal digits after it, and the UTF-8
+    /// form of what is not ASCII. Host names of other scripts become ASCII. Foundation's `URL(string:)` percent-encodes
+    /// each `%` of a path, query or fragment once more as soon as something else in it has to be.
     ///
     /// ```swift
     /// let url = URL(escaping: "http://example.com/?to=%2Fhome&items[]=1")
@@ -33,7 +33,8 @@ extension URL {
         self = url.absoluteURL
     }
 
-    /// Whether a relative path has a colon in its first segment, and before that what is no scheme (RFC 3986, section 4.2).
+    /// Returns true if a relative path has a colon in its first segment, and no scheme before it (RFC 3986, section
+    /// 4.2).
     private static func isMistakenForScheme(_ text: String) -> Bool {
         guard let end = text.utf8.firstIndex(where: ":/?#".utf8.contains) else { return false }
         return text.utf8[end] == UInt8(ascii: ":") && URLEscaping.endOfScheme(text.utf8) == nil

@@ -4,7 +4,7 @@ public import FoundationNetworking
 
 /// Loads images into a button, one for each state and as many backgrounds. AF: `UIButton+AFNetworking`.
 ///
-/// Each of these eight is a place of its own, with the rules of ``ImageViewBinding``.
+/// Each of these eight is a separate place, with the rules of ``ImageViewBinding``.
 @MainActor
 public final class ButtonBinding {
     private struct Place: Hashable {

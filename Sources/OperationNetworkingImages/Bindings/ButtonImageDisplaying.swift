@@ -9,7 +9,7 @@ public protocol ButtonImageDisplaying: AnyObject {
     func displayBackground(_ image: Image?, for state: ButtonState)
 }
 
-/// A state of a button that has an image of its own.
+/// A state of a button that has a separate image.
 public enum ButtonState: Sendable, Hashable, CaseIterable {
     /// Neither of the others.
     case normal

@@ -6,7 +6,7 @@ public import OperationNetworking
 
 /// Shows the errors of operations. AF: `UIAlertView+AFNetworking`.
 ///
-/// That an operation was cancelled is not shown: somebody wanted it.
+/// A cancelled operation is not shown as an error: it was cancelled on purpose.
 @MainActor
 public final class ErrorBinding {
     private weak var view: (any ErrorDisplaying)?

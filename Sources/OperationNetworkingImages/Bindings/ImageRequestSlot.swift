@@ -7,10 +7,10 @@ internal import FoundationNetworking
 ///
 /// | what happens                       | with the request under way          | what is shown                  |
 /// |------------------------------------|-------------------------------------|--------------------------------|
-/// | a request for the same URL         | goes on; both callers are told      | –                              |
-/// | another request, in the cache      | cancelled; nobody is told           | the image, before the return   |
-/// | another request                    | cancelled; nobody is told           | the placeholder, if there is   |
-/// | cancel                             | cancelled; nobody is told           | –                              |
+/// | a request for the same URL         | goes on; both callers get a result  | –                              |
+/// | another request, in the cache      | cancelled; no block is called       | the image, before the return   |
+/// | another request                    | cancelled; no block is called       | the placeholder, if there is   |
+/// | cancel                             | cancelled; no block is called       | –                              |
 /// | the result of the current request  | over                                | the image                      |
 /// | the result of an earlier request   | goes on                             | –                              |
 @MainActor

@@ -4,8 +4,8 @@ public import FoundationNetworking
 
 /// Loads images into a view, which keeps the binding. AF: `UIImageView+AFNetworking`.
 ///
-/// Only the last request counts: what comes late for an earlier one is dropped. A request for the URL that is being loaded
-/// joins it. An image in the downloader's memory cache is shown before the method returns.
+/// Only the last request counts: what comes late for an earlier one is dropped. A request for the URL that is being
+/// loaded joins it. An image in the downloader's memory cache is shown before the method returns.
 @MainActor
 public final class ImageViewBinding {
     /// A block that is called on the main queue with request, response and image. The response is `nil` when the image
@@ -29,7 +29,7 @@ public final class ImageViewBinding {
         self.imageDownloader = imageDownloader
     }
 
-    /// The request that is being loaded. `nil` when there is none.
+    /// The request that is being loaded. `nil` when nothing is loaded.
     public var activeRequest: URLRequest? { slot.activeRequest }
 
     /// Shows the image at a URL. The request has `Accept: image/*`. AF: `setImageWithURL:placeholderImage:`.

@@ -7,13 +7,13 @@ internal import OperationNetworking
 final class OperationFollower {
     private var observation: OperationStateObservation?
     private var show: (@MainActor (Bool) -> Void)?
-    /// What was told last of this operation.
+    /// The value that was reported last for this operation.
     private var isShown: Bool?
     private var number: UInt64 = 0
 
     nonisolated init() {}
 
-    /// Follows this operation, and no other any longer. Of one that has finished, and of none, nothing is told.
+    /// Follows this operation, and no other any longer. Reports nothing for nil, or for an operation that has finished.
     func follow(_ operation: URLConnectionOperation?, show: @escaping @MainActor (Bool) -> Void) {
         observation = nil
         number += 1

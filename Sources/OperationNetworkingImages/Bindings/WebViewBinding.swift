@@ -6,40 +6,40 @@ public import OperationNetworking
 
 /// Loads documents into a view, which keeps the binding. AF: `UIWebView+AFNetworking`, `WKWebView+AFNetworking`.
 ///
-/// Only the last request counts: another one cancels it, and none of its blocks is called afterwards. A document that is
-/// not there, or has an error status, is not shown.
+/// Only the last request counts: another one cancels it, and none of its blocks is called afterwards. A document that
+/// is not there, or has an error status, is not shown.
 @MainActor
 public final class WebViewBinding {
-    /// A block that is told how many bytes have come, and how many will. The second is −1 when that is not known. Called on
-    /// the main queue.
+    /// A block that receives the number of bytes that have come, and of those that will. The second is −1 when that is
+    /// not known. Called on the main queue.
     public typealias ProgressBlock = @MainActor (_ received: Int64, _ expected: Int64) -> Void
-    /// A block that is told why there is no document, on the main queue.
+    /// A block that receives the error when there is no document, on the main queue.
     public typealias Failure = @MainActor (any Error) -> Void
 
     private weak var view: (any WebViewDisplaying)?
     private var active: HTTPRequestOperation?
-    /// The manager whose settings and queue the requests get. Its response serializer has no say, since a document is shown
-    /// as it comes. AF: `sessionManager`.
+    /// The manager whose settings and queue the requests get. Its response serializer has no say, since a document is
+    /// shown as it comes. AF: `sessionManager`.
     public var manager: HTTPRequestOperationManager
 
     /// A binding for a view, which is not kept alive.
     ///
     /// - Parameters:
     ///   - view: what shows the documents.
-    ///   - manager: what loads them; one of its own by default.
+    ///   - manager: what loads them; a new one by default.
     public init(_ view: any WebViewDisplaying, manager: HTTPRequestOperationManager = HTTPRequestOperationManager()) {
         self.view = view
         self.manager = manager
     }
 
-    /// The request that is being loaded. `nil` when there is none.
+    /// The request that is being loaded. `nil` when nothing is loaded.
     public var activeRequest: URLRequest? { active?.request }
 
     /// Shows a text as HTML. AF: `loadRequest:progress:success:failure:`.
     ///
     /// - Parameters:
     ///   - request: what to ask for.
-    ///   - progress: told of content that has come. Nil by default.
+    ///   - progress: called when content has come. Nil by default.
     ///   - transform: makes what is shown of what has come, on the main queue. By default that is the same.
     ///   - failure: called when there is no document, but not after ``stopLoading()`` or another request.
     public func load(
@@ -62,7 +62,7 @@ public final class WebViewBinding {
     ///   - request: what to ask for.
     ///   - mimeType: the media type in place of the response's; nil: the response's, or `text/plain`.
     ///   - characterEncodingName: the charset in place of the response's; nil: the response's, or `utf-8`.
-    ///   - progress: told of content that has come. Nil by default.
+    ///   - progress: called when content has come. Nil by default.
     ///   - transform: makes what is shown of what has come, on the main queue. By default that is the same.
     ///   - failure: called when there is no document, but not after ``stopLoading()`` or another request.
     public func load(
@@ -127,7 +127,7 @@ public final class WebViewBinding {
         manager.enqueue(operation)
     }
 
-    /// Whether the operation is the one whose end counts.
+    /// Returns true if the operation is the one whose end counts, and forgets it.
     private func end(_ operation: HTTPRequestOperation) -> Bool {
         guard active === operation else { return false }
         active = nil

@@ -7,17 +7,17 @@ internal import NetworkingTransport
 /// Images in memory, of which those used least recently go first when they take too much. AF 3:
 /// `AFAutoPurgingImageCache`.
 ///
-/// An image costs what its pixels take, four bytes each. Every call takes effect at once and as a whole: whoever asks
-/// after an image was added finds it. When the system is short of memory (`/proc/pressure/memory`, where the kernel has it)
-/// all images are removed. One larger than the capacity is not kept.
+/// An image costs what its pixels take, four bytes each. Every call takes effect at once and as a whole: a caller that
+/// asks after an image was added finds it. When the system is short of memory (`/proc/pressure/memory`, where the
+/// kernel has it) all images are removed. One larger than the capacity is not kept.
 ///
 /// ## Subclassing
 /// Override ``shouldCache(_:for:withAdditionalIdentifier:)`` to keep some images out. A subclass restates
 /// `@unchecked Sendable`.
 // Sendable because all mutable state is behind `images`.
 open class AutoPurgingImageCache: ImageRequestCache, @unchecked Sendable {
-    /// Guarded by itself. By the bytes of the identifiers: what they look like does not matter, and comparing these takes
-    /// no longer than they are.
+    /// Guarded by itself. By the bytes of the identifiers: what they look like does not matter, and comparing these
+    /// takes no longer than they are.
     private let images: Locked<CostBoundCache<[UInt8], Image>>
     /// The number of bytes beyond which images are thrown out. 100 MiB by default. AF: `memoryCapacity`.
     public let memoryCapacity: Int
@@ -41,7 +41,8 @@ open class AutoPurgingImageCache: ImageRequestCache, @unchecked Sendable {
         subscribe(to: .shared)
     }
 
-    /// A cache with a monitor of its own. Not designated: with one that is not public, nobody could subclass the class.
+    /// A cache with another monitor. Not designated: a designated initializer that is not public would keep other
+    /// modules from subclassing the class.
     convenience init(memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, pressure: MemoryPressureMonitor) {
         self.init(memoryCapacity: memoryCapacity, preferredMemoryUsageAfterPurge: preferredMemoryUsageAfterPurge)
         subscribe(to: pressure)
@@ -85,7 +86,7 @@ open class AutoPurgingImageCache: ImageRequestCache, @unchecked Sendable {
         return images.withLock { $0.value(forKey: key) }
     }
 
-    /// Whether to keep an image that was downloaded. True, unless overridden. To be overridden.
+    /// Returns true if an image that was downloaded is to be kept. True, unless overridden. To be overridden.
     open func shouldCache(
         _ image: Image, for request: URLRequest, withAdditionalIdentifier identifier: String?
     ) -> Bool { true }

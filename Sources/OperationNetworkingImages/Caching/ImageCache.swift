@@ -2,7 +2,7 @@
 
 /// A cache of images under identifiers. AF 3: `AFImageCache`.
 ///
-/// Called from any thread. What was added is found by whoever asks afterwards, until it is removed or thrown out.
+/// Called from any thread. After an image was added, every caller finds it, until it is removed or thrown out.
 public protocol ImageCache: AnyObject, Sendable {
     /// Adds an image, in place of the one with the same identifier. AF: `addImage:withIdentifier:`.
     func add(_ image: Image, withIdentifier identifier: String)

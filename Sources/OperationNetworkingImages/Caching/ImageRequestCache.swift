@@ -4,10 +4,11 @@ public import FoundationNetworking
 
 /// A cache of images under requests. AF 3: `AFImageRequestCache`.
 ///
-/// What a cache of one's own has to have is an ``ImageCache``: all methods for requests are there, and use the identifier
+/// Your own cache needs the methods of ``ImageCache`` only: all methods for requests are there, and use the identifier
 /// that ``identifier(for:withAdditionalIdentifier:)`` makes.
 public protocol ImageRequestCache: ImageCache {
-    /// Whether to keep an image that was downloaded. AF: `shouldCacheImage:forRequest:withAdditionalIdentifier:`.
+    /// Returns true if an image that was downloaded is to be kept. AF:
+    /// `shouldCacheImage:forRequest:withAdditionalIdentifier:`.
     func shouldCache(_ image: Image, for request: URLRequest, withAdditionalIdentifier identifier: String?) -> Bool
 
     /// Adds an image. AF: `addImage:forRequest:withAdditionalIdentifier:`.

@@ -23,7 +23,8 @@ enum PixbufDecoder {
         }
     }
 
-    /// What the handler of the size knows, and found. Used by one thread, while it decodes.
+    /// The limits that the handler of the size applies, and the size that it refused. Used by one thread, while it
+    /// decodes.
     private final class Context {
         let limits: Limits
         var refused: (width: Int, height: Int)?

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Which downloads are under way, which wait, and for whom: what an `ImageDownloader` decides, as a pure value.
+/// The decisions of an `ImageDownloader`, as a pure value: which downloads are under way, which wait, and for which
+/// callers.
 ///
-/// The owner calls an input with its lock held, lets go of the lock, and does what the answer says. A *ticket* stands for
+/// The owner calls an input with its lock held, releases the lock, and does what the answer says. A *ticket* stands for
 /// a caller, a *download* for a transfer that one or more callers wait for.
 ///
 /// | input                     | no such download          | waiting         | active               | ending       |
@@ -14,8 +15,8 @@
 ///
 /// 1. Waiting downloads become active while there is room.
 ///
-/// A download that is *ending* was cancelled, but its transfer has not ended: it takes up room until it has, so that there
-/// are never more than `maximumActiveDownloads`, and what still comes of it is for nobody.
+/// A download that is *ending* was cancelled, but its transfer has not ended: it takes up room until it has, so that
+/// there are never more than `maximumActiveDownloads`, and its result is dropped.
 struct ImageDownloadMachine<Key: Hashable & Sendable>: Sendable {
     typealias Download = UInt64
     typealias Ticket = UInt64
@@ -40,7 +41,7 @@ struct ImageDownloadMachine<Key: Hashable & Sendable>: Sendable {
     private var entries: [Download: Entry] = [:]
     /// Those that can be joined.
     private var downloads: [Key: Download] = [:]
-    /// By ticket, until it is told or cancelled.
+    /// By ticket, until its caller gets a result or cancels.
     private var owners: [Ticket: Download] = [:]
     private var waiting = WaitingList()
     private var lastNumber: UInt64 = 0
@@ -54,10 +55,10 @@ struct ImageDownloadMachine<Key: Hashable & Sendable>: Sendable {
 
     var waitingCount: Int { waiting.count }
     var ticketCount: Int { owners.count }
-    /// Whether nothing is left of any request.
+    /// True if nothing is left of any request.
     var isEmpty: Bool { entries.isEmpty && downloads.isEmpty && owners.isEmpty && waiting.count == 0 }
 
-    /// Somebody asks for what `key` stands for.
+    /// Takes a request for what `key` stands for.
     ///
     /// - Returns: the ticket, and the download to be started now, if any.
     mutating func request(_ key: Key) -> (ticket: Ticket, start: Download?) {
@@ -80,13 +81,13 @@ struct ImageDownloadMachine<Key: Hashable & Sendable>: Sendable {
         return (number, nil)
     }
 
-    /// What is to be done about a ticket that was cancelled.
+    /// The consequence of cancelling a ticket.
     enum Cancellation: Equatable {
-        /// It was told, or cancelled, before.
+        /// The caller got a result, or cancelled, before.
         case stale
-        /// It is told that it was cancelled.
+        /// The caller gets the error of a cancelled request.
         case cancelled
-        /// That, and the transfer is ended: nobody else waits for it.
+        /// The same, and the transfer is ended: no other caller waits for it.
         case cancelledLast(Download)
     }
 
@@ -110,7 +111,7 @@ struct ImageDownloadMachine<Key: Hashable & Sendable>: Sendable {
 
     /// A transfer has ended.
     ///
-    /// - Returns: who is told of its result, and the downloads to be started now.
+    /// - Returns: the tickets of the callers that get its result, and the downloads to be started now.
     mutating func finished(_ download: Download) -> (tickets: [Ticket], start: [Download]) {
         guard let entry = entries[download], entry.state != .waiting else { return ([], []) }
         entries[download] = nil
@@ -126,12 +127,12 @@ struct ImageDownloadMachine<Key: Hashable & Sendable>: Sendable {
         return (entry.tickets, starts)
     }
 
-    /// Whether somebody still waits for a download that was started.
+    /// Returns true if a caller still waits for a download that was started.
     func isWanted(_ download: Download) -> Bool { entries[download]?.state == .active }
 
     func key(of download: Download) -> Key? { entries[download]?.key }
 
-    /// What a ticket waits for.
+    /// Returns the download that a ticket waits for.
     func download(of ticket: Ticket) -> Download? { owners[ticket] }
 }
 

@@ -8,7 +8,7 @@ public import OperationNetworking
 /// Downloads images, each of them once however many ask for it. AF 3: `AFImageDownloader`.
 ///
 /// A request that is equal to one under way (URL, method, cache policy, header fields, body, and size of the thumbnail)
-/// joins it: there is one transfer, and each caller has blocks and a receipt of its own. The transfer is cancelled with the
+/// joins it: there is one transfer, and each caller has its own blocks and receipt. The transfer is cancelled with the
 /// last of them. Images that are in ``imageCache`` are not asked for again.
 ///
 /// ```swift
@@ -26,7 +26,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// Called with the caller's own request, the response if there was one, and the error. −999 after a cancel.
     public typealias Failure = @Sendable (URLRequest, HTTPURLResponse?, any Error) -> Void
 
-    /// What makes two requests one download.
+    /// The properties by which two requests are one download.
     struct Key: Hashable, Sendable {
         let request: URLRequest
         let thumbnailSize: Int?
@@ -37,7 +37,7 @@ open class ImageDownloader: @unchecked Sendable {
                 && left.request.cachePolicy == right.request.cachePolicy
                 && left.request.allHTTPHeaderFields ?? [:] == right.request.allHTTPHeaderFields ?? [:]
                 && left.request.httpBody == right.request.httpBody
-                // Nobody can tell whether two streams give the same.
+                // It cannot be known whether two streams give the same.
                 && left.request.httpBodyStream === right.request.httpBodyStream
                 && left.thumbnailSize == right.thumbnailSize
         }
@@ -50,7 +50,7 @@ open class ImageDownloader: @unchecked Sendable {
         }
     }
 
-    /// Somebody who waits.
+    /// A caller that waits for an image.
     struct Caller: Sendable {
         let request: URLRequest
         /// Nil: on the thread that knows.
@@ -128,8 +128,8 @@ open class ImageDownloader: @unchecked Sendable {
     /// The session manager whose tasks the downloader uses. `nil` when it uses operations. AF: `sessionManager`.
     public var sessionManager: HTTPSessionManager? { (transport as? SessionImageTransport)?.manager }
 
-    /// An `OperationURLCache` with 20 MiB in memory and 150 MiB on disk, in a folder of the user's caches. One for the process.
-    /// AF: `defaultURLCache`.
+    /// An `OperationURLCache` with 20 MiB in memory and 150 MiB on disk, in a folder of the user's caches. One for the
+    /// process. AF: `defaultURLCache`.
     public static func defaultURLCache() -> URLCache { sharedURLCache }
 
     private static let sharedURLCache: URLCache = {
@@ -158,8 +158,8 @@ open class ImageDownloader: @unchecked Sendable {
         state = Locked(State(downloadPrioritization, maximumActiveDownloads))
     }
 
-    /// A downloader with a transport of its own. Not designated: with one that is not public, nobody could subclass the
-    /// class.
+    /// A downloader with another transport. Not designated: a designated initializer that is not public would keep
+    /// other modules from subclassing the class.
     convenience init(
         transport: any ImageTransport, downloadPrioritization: ImageDownloadPrioritization,
         maximumActiveDownloads: Int, imageCache: (any ImageRequestCache)?
@@ -185,7 +185,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// The number of transfers that there are at a time.
     public var maximumActiveDownloads: Int { state.withLock { $0.machine.maximumActiveDownloads } }
 
-    /// The queue for the blocks of requests from now on. Nil by default: the main queue, which somebody must run.
+    /// The queue for the blocks of requests from now on. Nil by default: the main queue, which the program must run.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.withLock { $0.completionQueue = newValue } }
@@ -195,10 +195,11 @@ open class ImageDownloader: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - request: what to ask for. The cache is looked at for a GET whose policy is `useProtocolCachePolicy`,
-    ///     `returnCacheDataElseLoad` or `returnCacheDataDontLoad`; with the last, what is not there is an error (−1008).
+    ///     `returnCacheDataElseLoad` or `returnCacheDataDontLoad`; with the last, what is not there is an error
+    ///     (−1008).
     ///   - receiptID: an identifier for the receipt; a new one by default.
-    ///   - thumbnailSize: pixels that the longer side is to have at most; nil by default: as large as it is. Sizes are
-    ///     downloads, and entries of the cache, of their own.
+    ///   - thumbnailSize: pixels that the longer side is to have at most; nil by default: as large as it is. Each size
+    ///     is a separate download, and a separate entry of the cache.
     ///   - success: called on ``completionQueue``, or the main queue, with request, response and image.
     ///   - failure: likewise, with the error.
     /// - Returns: what cancels this request; nil when there is nothing to cancel: the image was in the cache, or the
@@ -260,8 +261,8 @@ open class ImageDownloader: @unchecked Sendable {
         return ImageDownloadReceipt(receiptID: receiptID, ticket: ticket)
     }
 
-    /// Begins a transfer that the machine has given room to. One that nobody wants any more is begun, too, and cancelled,
-    /// so that its end is told in one way.
+    /// Begins a transfer that the machine has given room to. One that no caller wants any more is begun, too, and
+    /// cancelled, so that its end takes the same way.
     private func begin(_ download: ImageDownloadMachine<Key>.Download) {
         guard let key = state.withLock({ $0.machine.key(of: download) }) else { return }
         let transfer = transport.makeTransfer(for: key.request, thumbnailSize: key.thumbnailSize) { [self] result in

@@ -3,9 +3,9 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworking
 
-/// How an image comes over the network: the seam between an `ImageDownloader` and the half of the library it uses.
+/// The transport that fetches images: the seam between an `ImageDownloader` and the half of the library it uses.
 protocol ImageTransport: Sendable {
-    /// Whether it may have an answer without asking over the network.
+    /// True if it may have an answer without asking over the network.
     var hasCache: Bool { get }
 
     /// Makes a transfer, which does nothing until `start()`.
@@ -30,7 +30,7 @@ struct ImageTransferResult: Sendable {
 }
 
 extension ImageTransferResult {
-    /// What a serializer of images has made of a response.
+    /// The result that a serializer of images has made of a response.
     ///
     /// - Throws: an `ImageError`, or a `URLError` when it has made nothing.
     init(_ object: Any?, response: HTTPURLResponse?, thumbnailSize: Int?) throws {

@@ -7,7 +7,7 @@ internal import OperationNetworking
 /// Transfers by operations of a manager, in its queue and with its settings, but with a serializer of images.
 struct OperationImageTransport: ImageTransport {
     let manager: HTTPRequestOperationManager
-    /// Not the main queue, which perhaps nobody runs.
+    /// Not the main queue, which the program may not run.
     private let queue = DispatchQueue(label: "OperationNetworking.images", attributes: .concurrent)
 
     init(manager: HTTPRequestOperationManager) {

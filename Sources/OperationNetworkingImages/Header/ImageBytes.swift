@@ -30,7 +30,7 @@ struct ImageBytes {
         return bytes[offset..<offset + wanted.count].elementsEqual(wanted)
     }
 
-    /// Whether so many bytes are there.
+    /// Returns true if `wanted` bytes are there at `offset`.
     func has(count wanted: Int, at offset: Int) -> Bool {
         offset >= 0 && wanted >= 0 && offset <= count && wanted <= count - offset
     }

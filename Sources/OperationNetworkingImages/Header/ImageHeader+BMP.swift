@@ -14,7 +14,7 @@ extension ImageHeader {
     }
 }
 
-/// What a bitmap of Windows says of itself (BITMAPINFOHEADER and its relatives).
+/// The header of a Windows bitmap (BITMAPINFOHEADER and its relatives).
 struct BitmapInfo {
     let headerSize: Int
     let width: Int

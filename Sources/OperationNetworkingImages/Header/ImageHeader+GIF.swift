@@ -2,8 +2,8 @@
 internal import Foundation
 
 extension ImageHeader {
-    /// Blocks up to the trailer (GIF89a, appendix B), or to where no other block begins. The decoder gets the first image
-    /// only.
+    /// Blocks up to the trailer (GIF89a, appendix B), or to where no other block begins. The decoder gets the first
+    /// image only.
     static func gif(_ bytes: ImageBytes) throws(ImageError) -> ImageHeader {
         guard let screenWidth = bytes.uint16(6, bigEndian: false), let screenHeight = bytes.uint16(8, bigEndian: false),
             let flags = bytes.byte(10), bytes.has(count: 13, at: 0)
@@ -44,7 +44,7 @@ extension ImageHeader {
 
     private static func colorTableSize(_ flags: Int) -> Int { flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0 }
 
-    /// What follows a row of sub-blocks.
+    /// Returns the offset that follows a row of sub-blocks.
     private static func endOfBlocks(_ bytes: ImageBytes, from start: Int) throws(ImageError) -> Int {
         var offset = start
         while let length = bytes.byte(offset) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// What can be known of an image file without decoding it: its size, and that it is whole.
+/// The facts about an image file that are known without decoding it: its size, and that it is whole.
 ///
 /// gdk-pixbuf takes what there is of a truncated file for an image, and looks at sizes late. So nothing reaches it that
 /// was not looked through here: each format's own way of saying how long it is.
@@ -10,7 +10,7 @@ struct ImageHeader: Sendable {
     /// As the file says, one at least.
     let width: Int
     let height: Int
-    /// What the decoder gets in place of the whole file.
+    /// The bytes and file type that the decoder gets in place of the whole file.
     var content: (Data, ImageFileType)?
 
     /// No side has more than 32 bits, so that there is no overflow.

@@ -79,7 +79,7 @@ public struct Image: Sendable {
 }
 
 extension Image: Equatable {
-    /// Whether both have the same pixels and the same scale, from whatever file.
+    /// Returns true if both have the same pixels and the same scale, from whatever file.
     public static func == (left: Image, right: Image) -> Bool {
         left.width == right.width && left.height == right.height && left.scale == right.scale
             && left.pixels == right.pixels

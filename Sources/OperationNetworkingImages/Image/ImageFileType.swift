@@ -29,7 +29,7 @@ public enum ImageFileType: String, Sendable, Hashable, CaseIterable {
         self == .ico ? "image/vnd.microsoft.icon" : "image/\(rawValue)"
     }
 
-    /// What gdk-pixbuf calls its loader.
+    /// The name of its loader in gdk-pixbuf.
     var loaderName: String { rawValue }
 
     var name: String {

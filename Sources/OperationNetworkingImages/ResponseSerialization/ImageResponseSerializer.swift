@@ -6,8 +6,8 @@ public import OperationNetworking
 
 /// Validates as `HTTPResponseSerializer` does and decodes an ``Image``. AF: `AFImageResponseSerializer`.
 ///
-/// Accepts AFNetworking's content types by default, and `image/webp` and `image/vnd.microsoft.icon`. What the content is
-/// its first bytes say, not its content type.
+/// Accepts AFNetworking's content types by default, and `image/webp` and `image/vnd.microsoft.icon`. What the content
+/// is its first bytes say, not its content type.
 // Sendable because its only stored state is behind `Locked`.
 open class ImageResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
     /// Guarded by itself.
@@ -38,7 +38,7 @@ open class ImageResponseSerializer: HTTPResponseSerializer, @unchecked Sendable 
         set { settings.withLock { $0.imageScale = newValue } }
     }
 
-    /// Whether pixels are decoded, off the network thread and the main thread. True by default. If not, the header is
+    /// True if pixels are decoded, off the network thread and the main thread. True by default. If not, the header is
     /// checked, and the response object is an ``EncodedImage``. AF: `automaticallyInflatesResponseImage`.
     public var automaticallyInflatesResponseImage: Bool {
         get { settings.withLock { $0.inflates } }
@@ -61,8 +61,8 @@ open class ImageResponseSerializer: HTTPResponseSerializer, @unchecked Sendable 
 
     /// The ``Image``. `nil` if there is no body, or an empty one.
     ///
-    /// - Throws: `ResponseSerializationError`. One with code `cannotParseResponse` has an ``ImageError`` beneath. With a
-    ///   status that is not acceptable the body is decoded all the same, and the image is on the error.
+    /// - Throws: `ResponseSerializationError`. One with code `cannotParseResponse` has an ``ImageError`` beneath. With
+    ///   a status that is not acceptable the body is decoded all the same, and the image is on the error.
     open override func responseObject(for response: URLResponse?, data: Data?) throws -> Any? {
         try object(of: SerializedResponse(response), data: data)
     }

@@ -3,11 +3,11 @@ internal import Foundation
 internal import Glibc
 internal import TestTLS
 
-/// A connection that a client has made: lets a protocol read what comes, and sends what that has to say. Confined to the
-/// server's thread.
+/// A connection that a client has made: lets a protocol read what comes, and sends what that has to say. Confined to
+/// the server's thread.
 final class ClientConnection: ServerThread.Client {
     private enum State {
-        /// What protocol the client speaks is not known yet.
+        /// The client's protocol is not known yet.
         case undecided
         case open(any HTTPProtocol)
         /// Nothing more is sent, and what comes is dropped, until the client closes: a close with something unread
@@ -15,15 +15,15 @@ final class ClientConnection: ServerThread.Client {
         case finished
     }
 
-    /// How much may wait to be sent before a protocol is asked for more.
+    /// Bytes that may wait to be sent before a protocol is asked for more.
     private static let backlog = 64 * 1024
-    /// How long a client may take to close after us.
+    /// Seconds that a client may take to close after us.
     private static let finishTimeout = 2.0
 
     let core: ServerCore
     private let socket: ClientSocket
     private var state = State.undecided
-    /// What came before the protocol was known.
+    /// The bytes that came before the protocol was known.
     private var opening: [UInt8] = []
     private var output: [UInt8] = []
     private var outputStart = 0
@@ -34,7 +34,7 @@ final class ClientConnection: ServerThread.Client {
     /// All is sent, and the time for the end runs.
     private var isTimed = false
 
-    /// What becomes of a connection once all is sent.
+    /// The way that a connection ends once all is sent.
     private enum Ending {
         case orderly, abrupt
     }
@@ -65,7 +65,7 @@ final class ClientConnection: ServerThread.Client {
         if events & Int16(POLLERR) != 0 { return close() }
         if wantsInput { read() }
         pump()
-        // The client has gone, and nobody reads the rest.
+        // The client has gone, and will not read the rest.
         if hasEnded, events & Int16(POLLHUP) != 0 { close() }
     }
 
@@ -100,7 +100,8 @@ final class ClientConnection: ServerThread.Client {
         }
     }
 
-    /// What begins with HTTP/2's preface (RFC 9113, 3.4) is that; nil: too little has come to tell.
+    /// Returns a session for the protocol of the first bytes: HTTP/2 if they are its preface (RFC 9113, 3.4); nil: too
+    /// few bytes have come to tell.
     private func makeProtocol() -> (any HTTPProtocol)? {
         let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
         if core.speaksHTTP2, opening.starts(with: preface) { return HTTP2Session(self) }
@@ -120,7 +121,7 @@ final class ClientConnection: ServerThread.Client {
 
     // MARK: For protocols
 
-    /// Whether more may be given to `send`, or it should rather wait for `produce`.
+    /// True if more may be given to `send`; false: it should rather wait for `produce`.
     var isReady: Bool { ending == nil && output.count - outputStart < Self.backlog }
 
     func send(_ bytes: some Sequence<UInt8>) {

@@ -60,7 +60,7 @@ final class ClientSocket {
         return count > 0 ? .bytes(Int(count)) : progress(ssl, count)
     }
 
-    /// What came is decrypted, and not read.
+    /// True if bytes that came are decrypted, and not read.
     var hasUnreadBytes: Bool { descriptor != nil && ssl.map { SSL_pending($0) > 0 } ?? false }
 
     private static func progress(_ code: Int32) -> Progress {

@@ -2,7 +2,7 @@
 
 /// One side of a connection that speaks a version of HTTP. Confined to the server's thread.
 protocol HTTPProtocol: AnyObject {
-    /// Whether more of what comes can be taken.
+    /// True if it can take more of the bytes that come.
     var takesInput: Bool { get }
     func receive(_ bytes: UnsafeRawBufferPointer)
     /// The client sends nothing more.

@@ -5,7 +5,7 @@ internal import NetworkingSupport
 internal import OperationNetworkingTesting
 internal import TestTLS
 
-/// What all connections of a server share.
+/// The parts that all connections of a server share.
 // Sendable because everything mutable is locked, or touched on `thread` only.
 final class ServerCore: @unchecked Sendable {
     let thread: ServerThread
@@ -49,7 +49,7 @@ final class ServerCore: @unchecked Sendable {
         thread.start()
     }
 
-    // Sendable because nobody else has it once it is given to the thread.
+    // Sendable because no other thread uses it once the server's thread has it.
     private struct Newcomer: @unchecked Sendable {
         let listener: ServerListener
     }

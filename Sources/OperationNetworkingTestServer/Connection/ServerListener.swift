@@ -7,7 +7,7 @@ internal import Glibc
 final class ServerListener: ServerThread.Client {
     private(set) var descriptor: Int32?
     let port: Int
-    /// Serves those who connect.
+    /// Serves the clients that connect.
     weak var core: ServerCore?
     /// There are no descriptors left: waits a little.
     private var isPaused = false

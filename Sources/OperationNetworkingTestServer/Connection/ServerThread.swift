@@ -102,13 +102,13 @@ final class ServerThread: @unchecked Sendable {
 
     private func run() {
         identity = pthread_self()
-        // A client that has gone is told by an error; the signal goes to the thread that writes.
+        // An error reports a client that has gone; the signal goes to the thread that writes.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         while !isEnding { turn() }
-        // Whoever waits for something is not left waiting.
+        // Callers that wait for their work are not left waiting.
         for work in takeWork(isLast: true) { work() }
         for client in clients { client.close() }
         clients = []
@@ -143,7 +143,7 @@ final class ServerThread: @unchecked Sendable {
         }
     }
 
-    /// Milliseconds until the next alarm; -1: there is none.
+    /// Milliseconds until the next alarm; -1: no alarm is set.
     private var timeout: Int32 {
         guard let next = alarms.last else { return -1 }
         let now = MonotonicClock.now

@@ -5,9 +5,9 @@ internal import OperationNetworkingTesting
 
 /// A request, and what the stubs let happen to it. Confined to the server's thread.
 final class Exchange {
-    /// What carries the answer.
+    /// An object that carries the answer.
     protocol Carrier: AnyObject {
-        /// Whether it takes more.
+        /// True if it takes more.
         var isReady: Bool { get }
         func sendInterim(_ head: StubScript.Head)
         func sendHead(_ head: StubScript.Head)
@@ -112,7 +112,7 @@ final class Exchange {
     /// The client may have gone: a rule that is still at work may stop, and what it says is sent if it can be.
     func interrupt() { reply?.cancel() }
 
-    /// Nobody waits for it any more.
+    /// The client does not wait for the answer any more.
     func cancel() {
         isEnded = true
         reply?.cancel()

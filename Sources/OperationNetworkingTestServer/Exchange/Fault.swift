@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// How a server fails a request, in the place of what a client would make of it.
+/// The way that a server fails a request, which makes the client fail as a stub's error says.
 enum Fault {
     /// The connection breaks off.
     case reset
@@ -12,10 +12,10 @@ enum Fault {
     case refused
     /// Nothing comes any more.
     case silence
-    /// What comes is not HTTP.
+    /// The answer is not HTTP.
     case malformed
 
-    /// What makes a client fail with that.
+    /// The fault that makes a client fail with this code.
     init(_ code: URLError.Code) {
         self =
             switch code {

@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import OperationNetworkingTesting
 
 extension HTTPStubs {
-    /// What happens to a request; nil: nothing can be said.
+    /// Returns what happens to a request; nil: nothing can be said.
     func script(for request: RecordedRequest) async -> StubScript? {
         do {
             return try StubScript(try await answer(to: request), to: request)
@@ -13,7 +13,7 @@ extension HTTPStubs {
         }
     }
 
-    /// What a client is told where the stubs have no answer: in plain text, since it has no other way to know.
+    /// Returns the answer where the stubs have none: in plain text, since the client has no other way to know.
     static func script(for error: any Error, _ request: RecordedRequest) -> StubScript? {
         let response: StubResponse =
             switch error {

@@ -12,7 +12,7 @@ struct HTTP1RequestHead {
     let method: String
     /// As in the request line.
     let target: String
-    /// Whether it is of HTTP/1.0, whose connections close by default.
+    /// True for HTTP/1.0, whose connections close by default.
     let isOld: Bool
     let fields: [HeaderField]
     let framing: Framing
@@ -54,7 +54,7 @@ struct HTTP1RequestParser {
     private var state = State.head
     private var bytes: [UInt8] = []
     private var start = 0
-    /// How far the end of a line was looked for.
+    /// The position up to which the end of a line was looked for.
     private var scanned = 0
 
     /// The bytes that have come and were not looked at.
@@ -169,8 +169,8 @@ struct HTTP1RequestParser {
             method: framed.method, target: framed.target, isOld: framed.isOld, fields: fields, framing: .chunked)
     }
 
-    /// No blank before the colon, no folded value: a server has to refuse the one and may refuse the other (RFC 9112, 5.1
-    /// and 5.2). The empty line that ends the head passes.
+    /// No blank before the colon, no folded value: a server has to refuse the one and may refuse the other (RFC 9112,
+    /// 5.1 and 5.2). The empty line that ends the head passes.
     private static func isFieldLine(_ line: UnsafeRawBufferPointer) -> Bool {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             return line.allSatisfy { $0 == 0x0D || $0 == 0x0A }

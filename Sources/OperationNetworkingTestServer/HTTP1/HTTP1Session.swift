@@ -5,7 +5,7 @@ internal import OperationNetworkingTesting
 
 /// A connection that speaks HTTP/1.1 (RFC 9112): one request after the other. Confined to the server's thread.
 final class HTTP1Session: HTTPProtocol, Exchange.Carrier {
-    /// How many bytes of requests to come are kept while one is answered.
+    /// Bytes of requests to come that are kept while one is answered.
     private static let longestPipeline = 1 << 20
 
     private enum Framing {

@@ -2,7 +2,7 @@
 internal import CNghttp2
 internal import Foundation
 
-/// What nghttp2 calls. The context is the session, which owns nghttp2's and so outlives every call.
+/// The functions that nghttp2 calls. The context is the session, which owns nghttp2's and so outlives every call.
 enum HTTP2Callbacks {
     static var table: on_h2_callbacks {
         on_h2_callbacks(

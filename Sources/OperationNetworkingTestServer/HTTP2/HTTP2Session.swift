@@ -3,11 +3,11 @@ internal import CNghttp2
 internal import Foundation
 internal import NetworkingTransport
 
-/// A connection that speaks HTTP/2 (RFC 9113): nghttp2 knows the protocol, this gives it requests' answers. Confined to the
-/// server's thread.
+/// A connection that speaks HTTP/2 (RFC 9113): nghttp2 knows the protocol, this gives it requests' answers. Confined to
+/// the server's thread.
 final class HTTP2Session: HTTPProtocol {
-    /// How much clients may send before it is acknowledged, on a stream and on all of them: much, since content is kept
-    /// whole.
+    /// Bytes that clients may send before they are acknowledged, on a stream and on all of them: many, since content is
+    /// kept whole.
     private static let window: UInt32 = 1 << 24
     private static let concurrentStreams: UInt32 = 100
 
@@ -65,7 +65,8 @@ final class HTTP2Session: HTTPProtocol {
     func receive(_ bytes: UnsafeRawBufferPointer) {
         guard let session, let library else { return }
         let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        // The whole is taken, or the connection is of no more use; nghttp2 says so to the client by itself where it can.
+        // The whole is taken, or the connection is of no more use; nghttp2 says so to the client by itself where it
+        // can.
         if library.mem_recv(session, start, bytes.count) < 0 { isBroken = true }
         while !complete.isEmpty {
             let stream = complete.removeFirst()

@@ -20,7 +20,7 @@ final class HTTP2Stream: Exchange.Carrier {
     private var pending = Data()
     private var hasSentHead = false
     private var hasEnded = false
-    /// What happens once `pending` is sent.
+    /// The fault that happens once `pending` is sent.
     private var fault: Fault?
 
     init(_ id: Int32, _ session: HTTP2Session) {

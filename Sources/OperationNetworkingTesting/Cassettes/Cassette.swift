@@ -14,13 +14,14 @@ public import OperationNetworking
 /// try cassette.finish()
 /// ```
 ///
-/// Each request is an exchange of its own, redirects and challenges included. What is recorded goes to the real servers, and
-/// into the file with ``finish()``. Values of `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`, and user names
-/// and passwords in URLs, are not written; ``Masking`` is for other secrets. Failures without a response are not recorded.
+/// Each request is a separate exchange, redirects and challenges included. What is recorded goes to the real servers,
+/// and into the file with ``finish()``. Values of `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`,
+/// and user names and passwords in URLs, are not written; ``Masking`` is for other secrets. Failures without a response
+/// are not recorded.
 ///
-/// Content is kept as text where it is UTF-8, else in base 64, and decoded: `Content-Encoding` is left out when it is replayed,
-/// as are `Set-Cookie` fields whose values were masked. A part of coded content, and content that does not decode, is kept as
-/// it came, and replayed with that field.
+/// Content is kept as text where it is UTF-8, else in base 64, and decoded: `Content-Encoding` is left out when it is
+/// replayed, as are `Set-Cookie` fields whose values were masked. A part of coded content, and content that does not
+/// decode, is kept as it came, and replayed with that field.
 public final class Cassette: Sendable {
     /// The treatment of requests.
     public enum Mode: Sendable {
@@ -32,27 +33,27 @@ public final class Cassette: Sendable {
         case replayOrRecord
     }
 
-    /// The choice of the exchange in the file that answers a request. Content is the same when its bytes are, or when it
-    /// is JSON, by the request's `Content-Type`, with the same values, or a multipart form with the same parts.
+    /// The choice of the exchange in the file that answers a request. Content is the same when its bytes are, or when
+    /// it is JSON, by the request's `Content-Type`, with the same values, or a multipart form with the same parts.
     public enum Matching: Sendable {
         /// The first one with the method, URL and, if any was recorded, content that has not answered yet. Then the
         /// last of them again.
         case lenient
-        /// The next one of the file, which has to have the method, URL and content. ``Cassette/finish()`` throws when not all
-        /// have answered. For requests that are made one after the other.
+        /// The next one of the file, which has to have the method, URL and content. ``Cassette/finish()`` throws when
+        /// not all have answered. For requests that are made one after the other.
         case strict
     }
 
-    /// Parts of exchanges that are masked in the file, beside those that always are. A request is compared as it would
-    /// be written.
+    /// Parts of exchanges that are masked in the file, in addition to those that always are. A request is compared as
+    /// it would be written.
     public struct Masking: Sendable {
         /// Names of query items whose values are left out of URLs, also of those in `Location`, `Content-Location` and
         /// `Referer`. None by default.
         public var queryItems: Set<String> = []
         /// Header fields, of requests and responses, whose values are left out. None by default.
         public var headers: Set<String> = []
-        /// Changes the content of a request or response, given its `Content-Type`. Nil by default. Called on the network
-        /// thread: not to block.
+        /// Changes the content of a request or response, given its `Content-Type`. Nil by default. Called on the
+        /// network thread: not to block.
         public var content: (@Sendable (Data, String?) -> Data)?
 
         /// Masks nothing more than always.
@@ -70,7 +71,7 @@ public final class Cassette: Sendable {
     ///   - file: the archive. Read now, and written by ``finish()``.
     ///   - mode: `.replay` by default.
     ///   - matching: `.lenient` by default.
-    ///   - masking: what is not written. Nothing beside what never is by default.
+    ///   - masking: what is not written. By default nothing but what never is.
     /// - Throws: Foundation's error when the file is not there and is wanted; a `DecodingError` when it is no archive.
     public init(
         _ file: URL, mode: Mode = .replay, matching: Matching = .lenient, masking: Masking = Masking()
@@ -92,8 +93,8 @@ public final class Cassette: Sendable {
 
     /// Writes what was recorded, if anything was, and looks at what was not asked.
     ///
-    /// - Throws: ``CassetteError`` when matching is strict and something was not asked; Foundation's error when the file cannot
-    ///   be written.
+    /// - Throws: ``CassetteError`` when matching is strict and something was not asked; Foundation's error when the
+    ///   file cannot be written.
     public func finish() throws {
         if let exchanges = tape.takeRecording() {
             try HTTPArchive.data(of: exchanges).write(to: file, options: .atomic)

@@ -4,18 +4,18 @@ internal import FoundationNetworking
 internal import NetworkingTransport
 internal import OperationNetworking
 
-/// The content of a request, which is compared by what it means: the same program writes the keys of JSON in another order
-/// the next time, and another boundary between the parts of a form.
+/// The content of a request, which is compared by what it means: the same program writes the keys of JSON in another
+/// order the next time, and another boundary between the parts of a form.
 struct RequestContent {
     private enum Meaning: Equatable {
         /// With its keys in order.
         case json(Data)
-        /// What is between the boundaries.
+        /// The parts between the boundaries.
         case parts([Data])
     }
 
     private let bytes: Data
-    /// The value of `Content-Type`; nil: there is none.
+    /// The value of `Content-Type`; nil: absent.
     private let type: String?
     /// Nil: nothing more than the bytes.
     private lazy var meaning: Meaning? = makeMeaning()
@@ -43,14 +43,14 @@ struct RequestContent {
         return .parts(Self.parts(of: bytes, between: boundary))
     }
 
-    /// JSON with its keys in order; nil: it is none.
+    /// JSON with its keys in order; nil: the content is not JSON.
     private static func sorted(_ json: Data) -> Data? {
         let serializer = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
         guard let object = try? serializer.responseObject(for: nil, data: json) else { return nil }
         return try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .fragmentsAllowed])
     }
 
-    /// What begins each line between parts (RFC 2046, section 5.1.1); nil: no parameter says it.
+    /// The text that begins each line between parts (RFC 2046, section 5.1.1); nil: no parameter says it.
     private static func boundary(in parameters: ArraySlice<ArraySlice<UInt8>>) -> Data? {
         guard let parameter = parameters.first(where: { $0.hasPrefixIgnoringCase("boundary=") }) else { return nil }
         var value = parameter.dropFirst(9)

@@ -50,7 +50,7 @@ final class Tape: ExchangeRecorder {
         return known.indices.filter { !played.contains($0) }.map { Self.name(known[$0]) }
     }
 
-    /// What is to be written; nil: nothing new.
+    /// Returns the exchanges to be written; nil: nothing new.
     func takeRecording() -> [ArchivedExchange]? {
         state.withLock { state in
             guard state.hasRecorded || mode == .record else { return nil }
@@ -98,7 +98,7 @@ final class Tape: ExchangeRecorder {
         let method: String
         let url: String
         let type: String?
-        /// Archives have URLs as somebody wrote them.
+        /// The URL in one form: archives have URLs as the program wrote them.
         let absoluteURL: URL?
         var content: RequestContent
 
@@ -111,7 +111,8 @@ final class Tape: ExchangeRecorder {
         }
     }
 
-    /// Whether an exchange has a request like this one. What was worked out of its content stays with the probe.
+    /// Returns true if an exchange has a request like this one. What was worked out of its content stays with the
+    /// probe.
     private func fits(_ index: Int, _ probe: inout Probe) -> Bool {
         let exchange = known[index]
         guard exchange.method == probe.method, exchange.url == probe.url || urls[index] == probe.absoluteURL else {

@@ -12,7 +12,7 @@ final class StubEngine: Sendable {
     let base: any OperationRuntime
     /// Makes an event happen on the network thread, in any order with those of other transfers.
     private let post: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Whether there is a real engine below.
+    /// True if there is a real engine below.
     let isLive: Bool
     private let state = ThreadState()
 
@@ -115,7 +115,7 @@ final class StubEngine: Sendable {
         }
     }
 
-    /// What the request's security policy says of what the host shows; nil: nothing against it.
+    /// The error with which the request's security policy rejects what the host shows; nil: it does not.
     private func rejection(of request: TransferRequest) -> TransferError? {
         guard request.origin.hasPrefix("https:"), let host = TransportEngine.host(of: request.url),
             let shown = stubs.certificates(ofHost: host)

@@ -24,11 +24,11 @@ final class StubFlow: @unchecked Sendable {
     var decoder: ContentDecoder?
     /// Content that the handler has not taken yet, decoded.
     private var pending = Data()
-    /// What finds the answer.
+    /// The task that finds the answer.
     var reply: Task<Void, Never>?
     /// The real engine's transfer in the place of this one.
     var relay: StubRelay?
-    /// Counts progress, so that an alarm of earlier is told apart.
+    /// Counts progress, so that an earlier alarm can be told from a present one.
     private(set) var idleNumber: UInt = 0
     private var headTime: TimeInterval = 0
     private var httpVersion = ""
@@ -79,7 +79,7 @@ final class StubFlow: @unchecked Sendable {
         }
     }
 
-    /// What the transfer is about.
+    /// The present phase of the transfer.
     var transferPhase: TransferPhase {
         switch phase {
         case .sending: .sending

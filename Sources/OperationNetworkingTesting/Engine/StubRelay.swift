@@ -6,7 +6,7 @@ internal import NetworkingTransport
 // Sendable because everything mutable is touched on the network thread only, or before `transfer` is started.
 final class StubRelay: TransferHandler, @unchecked Sendable {
     private let outer: Transfer
-    /// What the engine carries out.
+    /// The transfer that the engine carries out.
     private(set) var transfer: Transfer
     private let request: RecordedRequest
     private let recorder: (any ExchangeRecorder)?
@@ -57,8 +57,8 @@ final class StubRelay: TransferHandler, @unchecked Sendable {
         didFinish(outcome)
     }
 
-    /// The content out of its codings, also where the engine leaves that to who asked. Nil: it is a part of something, or
-    /// does not decode.
+    /// The content out of its codings, also where the engine leaves that to the one that made the request. Nil: it is a
+    /// part of something, or does not decode.
     private func decodedContent(_ head: ResponseHead) -> Data? {
         let codings = outer.request.decodesContent ? [] : ContentDecoder.codings(of: head)
         guard !codings.isEmpty else { return content }

@@ -8,7 +8,7 @@ internal import OperationNetworking
 struct StubRuntime: OperationRuntime {
     let base: any OperationRuntime
     let engine: StubEngine
-    /// Whether operations that the blocks of the user's make are answered, too.
+    /// True if operations that the user's blocks make are answered, too.
     let isAmbient: Bool
 
     var isNetworkThread: Bool { base.isNetworkThread }

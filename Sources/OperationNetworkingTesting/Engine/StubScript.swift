@@ -2,7 +2,7 @@
 package import Foundation
 internal import NetworkingTransport
 
-/// What happens to a request, one thing after the other: a stub's answer to it, whatever carries it.
+/// The events that happen to a request, one after the other: a stub's answer to it, whatever carries it.
 package struct StubScript: Sendable {
     /// A response without its content: what can be sent.
     package struct Head: Sendable {
@@ -117,7 +117,7 @@ package struct StubScript: Sendable {
         return Head(status: status, fields: fields.map { ($0.name, $0.value) })
     }
 
-    /// Where the rest begins that a request asks for; nil: it asks for all.
+    /// The offset of the rest that a request asks for; nil: it asks for all.
     private static func offset(of request: RecordedRequest, tag: String) -> Int? {
         guard let range = request.value(forHTTPHeaderField: "Range"), range.hasPrefix("bytes="), range.hasSuffix("-")
         else { return nil }

@@ -10,9 +10,9 @@ internal import NetworkingSupport
 final class SimulatedScheduler: @unchecked Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// Why a run ended before its body.
+    /// The reason that a run ended before its body.
     enum Failure: Error {
-        /// Nothing is left to happen, and nobody has handed anything in for some seconds.
+        /// Nothing is left to happen, and no work has come for some seconds.
         case stalled
     }
 
@@ -22,7 +22,7 @@ final class SimulatedScheduler: @unchecked Sendable {
     private var random: SeededRandom
     /// Commands to the network thread, in order.
     private var network: [Work] = []
-    /// What happens in the network by itself, in any order.
+    /// Events that happen in the network by themselves, in any order.
     private var events: [Work] = []
     /// Work of pools and pieces of asynchronous functions, in any order.
     private var pool: [Work] = []
@@ -58,13 +58,13 @@ final class SimulatedScheduler: @unchecked Sendable {
     /// A number from 0 up to 1.
     var chance: Double { condition.withLock { Double(random.below(1 << 30)) / Double(1 << 30) } }
 
-    /// Whether the calling thread takes a step of the network thread, or nobody takes any more.
+    /// True while the calling thread takes a step of the network thread, and on any thread after the run is over.
     var isNetworkThread: Bool {
         let (isOver, isCurrent) = condition.withLock { (self.isOver, isRunningThread) }
         return isOver || (isCurrent && isOnNetworkThread)
     }
 
-    /// Whether the calling thread takes the steps. Called with `condition` held.
+    /// True if the calling thread takes the steps. Called with `condition` held.
     private var isRunningThread: Bool {
         guard let thread else { return false }
         return pthread_equal(thread, pthread_self()) != 0
@@ -98,7 +98,7 @@ final class SimulatedScheduler: @unchecked Sendable {
     /// Lets `work` be done on the network thread when the run is over.
     func atEnd(_ work: @escaping Work) { add(nil) { $0.endings.append(work) } }
 
-    /// - Parameter late: done at once by the caller when nobody takes steps any more; nil: not at all.
+    /// - Parameter late: done at once by the caller when the run is over; nil: not at all.
     private func add(_ late: Work?, _ insert: (SimulatedScheduler) -> Void) {
         let isLate = condition.withLock {
             guard !isOver else { return true }
@@ -139,7 +139,8 @@ final class SimulatedScheduler: @unchecked Sendable {
         }
     }
 
-    /// Does what was kept for the end, and the steps that are left, without moving the clock; what is handed in afterwards is done by those who do.
+    /// Does what was kept for the end, and the steps that are left, without moving the clock; work that is handed in
+    /// afterwards is done by the code that hands it in.
     func finish() {
         condition.withLock {
             thread = pthread_self()

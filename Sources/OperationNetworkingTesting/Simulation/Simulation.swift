@@ -16,7 +16,7 @@ public struct Simulation: Sendable {
     private let simulated: SimulatedRuntime
     private let failed = Locked(false)
 
-    /// What operations run on in the simulation that the present task runs in.
+    /// The runtime of operations in the simulation that the present task runs in.
     static var runtime: SimulatedRuntime? { current?.simulated }
 
     init(seed: UInt64, _ runtime: SimulatedRuntime) {
@@ -40,7 +40,7 @@ public struct Simulation: Sendable {
     /// traits for Swift Testing call it for every issue.
     public func noteFailure() { failed.withLock { $0 = true } }
 
-    /// Whether that was noted.
+    /// True if a failure was noted.
     var hasFailed: Bool { failed.withLock { $0 } }
 }
 
@@ -61,7 +61,7 @@ public struct VirtualClock: Clock {
         /// From this moment to the other.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether one moment is before another.
+        /// Returns true if one moment is before another.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 

@@ -24,21 +24,22 @@ internal import OperationNetworking
 /// }
 /// ```
 ///
-/// **Virtual time.** Time-outs (`timeoutInterval`, `totalTimeout`), back-off and `Retry-After`, delays of stubs and the age
-/// of stored responses go by a clock that moves on when nothing else is left to happen: a test of ten minutes of retries
-/// takes a moment. ``Simulation/clock`` is that clock. `Task.sleep`, `Date()` and timers of Dispatch are the real ones.
+/// **Virtual time.** Time-outs (`timeoutInterval`, `totalTimeout`), back-off and `Retry-After`, delays of stubs and the
+/// age of stored responses go by a clock that moves on when nothing else is left to happen: a test of ten minutes of
+/// retries takes a moment. ``Simulation/clock`` is that clock. `Task.sleep`, `Date()` and timers of Dispatch are the
+/// real ones.
 ///
-/// **Order.** What operations that `body` makes do on the library's threads, what comes from stubs, callbacks on queues, and
-/// the pieces of `body` and its child tasks between two `await`s are steps on one thread; a seed decides which is next. The
-/// same seed gives the same order, as long as nothing else takes part: tasks made by `Task { }` and `Task.detached`, the
-/// main actor, session tasks' delegates, and content that goes to or comes from files and streams are on threads of their
-/// own. They work, and are waited for a moment before the clock moves on, but no seed orders them.
+/// **Order.** What operations that `body` makes do on the library's threads, what comes from stubs, callbacks on
+/// queues, and the pieces of `body` and its child tasks between two `await`s are steps on one thread; a seed decides
+/// which is next. The same seed gives the same order, as long as nothing else takes part: tasks made by `Task { }` and
+/// `Task.detached`, the main actor, session tasks' delegates, and content that goes to or comes from files and streams
+/// are on other threads. They work, and are waited for a moment before the clock moves on, but no seed orders them.
 ///
-/// **Network.** There is none: operations need stubs, which are installed within `body`, and others fail. `body` must not
-/// block its thread, as by a semaphore.
+/// **Network.** The simulation has no network: operations need stubs, which are installed within `body`, and others
+/// fail. `body` must not block its thread, as by a semaphore.
 ///
-/// A failure is printed with its seed. With that `seed`, or in the environment variable `OPERATION_NETWORKING_SEED`, the
-/// body runs once, in that order.
+/// A failure is printed with its seed. With that `seed`, or in the environment variable `OPERATION_NETWORKING_SEED`,
+/// the body runs once, in that order.
 ///
 /// - Parameters:
 ///   - interleavings: how many times; 100 by default.
@@ -63,7 +64,7 @@ public func withSimulation(
     }
 }
 
-/// One run on a thread of its own.
+/// One run on a separate thread.
 private enum SimulationRun {
     /// Nil: the body ended without an error.
     static func perform(
@@ -86,7 +87,7 @@ private enum SimulationRun {
                 outcome = .failure(error)
             }
             result.withLock { $0 = outcome }
-            // Somebody may wait for news.
+            // The scheduler may wait for news.
             scheduler.onPool {}
         }
         let stalled = await withCheckedContinuation { continuation in

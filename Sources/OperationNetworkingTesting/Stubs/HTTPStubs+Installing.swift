@@ -7,7 +7,7 @@ extension HTTPStubs {
     /// The stubs that `withInstalled(_:)`, or the Swift Testing trait, has installed for the present Swift task.
     @TaskLocal public static var current: HTTPStubs?
 
-    /// What operations run on that these stubs answer.
+    /// Makes a runtime for operations that these stubs answer.
     ///
     /// - Parameter isAmbient: also those that the blocks of such operations make.
     func makeRuntime(isAmbient: Bool = false) -> StubRuntime {
@@ -36,13 +36,13 @@ extension HTTPStubs {
     /// Lets the tasks that a session makes from now on go to servers again.
     public static func uninstall(from session: OperationURLSession) { session.install(nil) }
 
-    /// Answers the requests of all operations that `body` makes, whoever's they are. Those made in its Swift task and
-    /// the tasks that this one makes (not by `Task.detached`), in blocks of operations that these stubs answer, and in
-    /// rules' and interceptors' asynchronous functions. Other tests that run meanwhile are not affected.
+    /// Answers the requests of all operations that `body` makes, of any manager or session. Those made in its Swift
+    /// task and the tasks that this one makes (not by `Task.detached`), in blocks of operations that these stubs
+    /// answer, and in rules' and interceptors' asynchronous functions. Other tests that run meanwhile are not affected.
     ///
-    /// An operation belongs to the task that makes it, not to the one that starts it. One with stubs of its own, or of its
-    /// manager or session, keeps those. What is made on a thread of Dispatch, or by Foundation for `URLSession.data(for:)`,
-    /// is in no task: install on the manager or session, or on the process.
+    /// An operation belongs to the task that makes it, not to the one that starts it. One that has its own stubs, or
+    /// those of its manager or session, keeps them. What is made on a thread of Dispatch, or by Foundation for
+    /// `URLSession.data(for:)`, is in no task: install on the manager or session, or on the process.
     public func withInstalled<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {
@@ -52,8 +52,9 @@ extension HTTPStubs {
         }
     }
 
-    /// Answers the requests of all operations of the process that are made from now on, until the installation is removed,
-    /// and that have no nearer stubs. Not for tests that run in parallel: each sees the requests of the others.
+    /// Answers the requests of all operations of the process that are made from now on, until the installation is
+    /// removed, and that have no nearer stubs. Not for tests that run in parallel: each sees the requests of the
+    /// others.
     ///
     /// ```swift
     /// override func setUp() {

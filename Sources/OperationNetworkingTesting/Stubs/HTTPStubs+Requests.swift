@@ -2,7 +2,7 @@
 public import Foundation
 internal import NetworkingSupport
 
-/// Who waits for a number of requests.
+/// A caller that waits for a number of requests.
 struct RequestWaiter: Sendable {
     let id: UInt
     let count: Int
@@ -10,8 +10,8 @@ struct RequestWaiter: Sendable {
 }
 
 extension HTTPStubs {
-    /// All requests so far, in the order in which they were made. Each redirect, answer to a challenge and retry is one
-    /// of its own. Also those that no rule fitted.
+    /// All requests so far, in the order in which they were made. Each redirect, answer to a challenge and retry is a
+    /// separate one. Also those that no rule fitted.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
     /// The requests that no rule fitted, in order.
@@ -53,7 +53,7 @@ extension HTTPStubs {
                     return nil
                 }
                 if let verdict { return continuation.resume(returning: verdict) }
-                // Not before there is somebody whose waiting it ends.
+                // Not before the waiter whose waiting it ends is there.
                 let task = Task.detached { [self] in
                     try await Task.sleep(for: .seconds(max(0, min(timeout, 1e6))))
                     endWaiting(id)

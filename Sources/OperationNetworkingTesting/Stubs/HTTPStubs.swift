@@ -18,8 +18,8 @@ internal import NetworkingTransport
 /// downloads and progress are those of the library, so what a test sees is what a server with these answers would have
 /// made of the program.
 ///
-/// The first rule that fits answers, in the order in which rules were added. A request that none fits ends its operation
-/// with an ``UnmatchedRequestError``, and is not sent anywhere.
+/// The first rule that fits answers, in the order in which rules were added. A request that none fits ends its
+/// operation with an ``UnmatchedRequestError``, and is not sent anywhere.
 ///
 /// From any thread. A rule's closures run on threads of Swift's concurrency, several at a time.
 public final class HTTPStubs: Sendable {
@@ -29,13 +29,13 @@ public final class HTTPStubs: Sendable {
         var requests: [RecordedRequest] = []
         var unmatched: [UnmatchedRequestError] = []
         var waiters: [RequestWaiter] = []
-        /// What servers show in a handshake, by host in lower case.
+        /// The chains that servers show in a handshake, by host in lower case.
         var certificates: [String: [Data]] = [:]
         var lastWaiterID: UInt = 0
     }
 
     let state = Locked(State())
-    /// What requests are recorded in, and answered from; nil: none.
+    /// The recorder that records requests, and answers them; nil: none.
     let recorder: (any ExchangeRecorder)?
 
     /// Stubs without any rule.
@@ -50,10 +50,11 @@ public final class HTTPStubs: Sendable {
     /// - Parameters:
     ///   - method: compared as it is; nil: any.
     ///   - urlTemplate: see ``URLTemplate``. One that cannot be read fits nothing, and is named in the error.
-    ///   - headers: fields that the request has to have, without regard to the case of names; the value "*" is for any. None
-    ///     by default.
+    ///   - headers: fields that the request has to have, without regard to the case of names; the value "*" is for any.
+    ///     None by default.
     ///   - predicate: is given the request and its whole content, nil without any. By default every request will do.
-    ///   - reply: is given the request, with its content in `httpBody`. An error that it throws is the operation's, as it is.
+    ///   - reply: is given the request, with its content in `httpBody`. An error that it throws is the operation's, as
+    ///     it is.
     public func on(
         _ method: String?, _ urlTemplate: String, headers: [String: String] = [:],
         where predicate: (@Sendable (URLRequest, Data?) -> Bool)? = nil,
@@ -92,8 +93,8 @@ public final class HTTPStubs: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Sets what a server shows in the TLS handshake, so that `SecurityPolicy` and challenge blocks decide about it as they
-    /// would about a real one. A host that was given none is trusted.
+    /// Sets what a server shows in the TLS handshake, so that `SecurityPolicy` and challenge blocks decide about it as
+    /// they would about a real one. A host that was given none is trusted.
     ///
     /// - Parameters:
     ///   - certificates: as DER, the server's own first. Empty: the host is trusted again.
@@ -116,7 +117,7 @@ public final class HTTPStubs: Sendable {
         for waiter in due { waiter.continuation.resume(returning: true) }
     }
 
-    /// What the first rule that fits makes of a request.
+    /// Returns the answer of the first rule that fits a request.
     package func answer(to request: RecordedRequest) async throws -> StubResponse {
         let rules = state.withLock { $0.rules }
         var mismatches: [StubRule.Mismatch] = []
@@ -133,13 +134,13 @@ public final class HTTPStubs: Sendable {
         throw error
     }
 
-    /// The chain that a host shows; nil: nobody asks.
+    /// The chain that a host shows; nil: none was set for it, and it is trusted.
     func certificates(ofHost host: String) -> [Data]? {
         state.withLock { $0.certificates.isEmpty ? nil : $0.certificates[host.lowercased()] }
     }
 }
 
-/// What answers requests that no rule fits, and hears what came of them.
+/// An object that answers requests that no rule fits, and receives the exchanges.
 protocol ExchangeRecorder: Sendable {
     func answer(to request: RecordedRequest) async throws -> StubResponse
     /// The real engine has carried a request out. On the network thread.

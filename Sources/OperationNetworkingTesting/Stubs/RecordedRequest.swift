@@ -17,13 +17,13 @@ public struct RecordedRequest: Sendable, CustomStringConvertible {
     /// The moment when it was made.
     public let date: Date
 
-    /// The value of a header field, without regard to the case of its name. `nil`: there is none.
+    /// The value of a header field, without regard to the case of its name. `nil`: absent.
     public func value(forHTTPHeaderField name: String) -> String? {
         if let value = headers[name] { return value }
         return headers.first { $0.key.isFieldName(name) }?.value
     }
 
-    /// The content as UTF-8. `nil`: there is none, or it is something else.
+    /// The content as UTF-8. `nil`: the request has no content, or it is something else.
     public var bodyText: String? { body.flatMap { String(data: $0, encoding: .utf8) } }
 
     /// The content, decoded from JSON.

@@ -72,7 +72,7 @@ public struct StubResponse: Sendable {
         content = .data(body)
     }
 
-    /// The element of a sequence for one use of its rule; itself, when it is none.
+    /// The element of a sequence for one use of its rule; a response that is no sequence returns itself.
     func element(_ number: Int) -> StubResponse {
         guard case .sequence(let elements) = kind, let last = elements.last else { return self }
         return number < elements.count ? elements[number] : last
@@ -143,8 +143,8 @@ extension StubResponse {
         StubResponse(status: status, headers: ["Location": location])
     }
 
-    /// A 401 that asks for user name and password (RFC 7617). A rule for requests with the field `Authorization` answers
-    /// the next one.
+    /// A 401 that asks for user name and password (RFC 7617). A rule for requests with the field `Authorization`
+    /// answers the next one.
     public static func basicChallenge(realm: String) -> StubResponse {
         StubResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"\(realm)\""])
     }
@@ -171,8 +171,8 @@ extension StubResponse {
 
     /// One answer after the other, each time the rule is used. The last one again and again.
     ///
-    /// Where a closure gives the answers, it is the count of the rule's uses that says which of the sequence is meant. An
-    /// empty sequence fails the request.
+    /// Where a closure gives the answers, it is the count of the rule's uses that says which of the sequence is meant.
+    /// An empty sequence fails the request.
     public static func sequence(_ responses: [StubResponse]) -> StubResponse {
         let elements = responses.flatMap { response -> [StubResponse] in
             if case .sequence(let inner) = response.kind { inner } else { [response] }

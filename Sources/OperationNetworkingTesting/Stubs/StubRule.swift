@@ -3,14 +3,14 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// Which requests are answered, and how.
+/// A rule: the requests that it answers, and the answer.
 struct StubRule: Sendable {
     let method: String?
     let template: URLTemplate
     let headers: [String: String]
     let predicate: (@Sendable (URLRequest, Data?) -> Bool)?
     let reply: @Sendable (URLRequest) async throws -> StubResponse
-    /// How many requests the rule has answered: for sequences.
+    /// The number of requests that the rule has answered: for sequences.
     private let uses = Locked(0)
 
     init(
@@ -25,10 +25,10 @@ struct StubRule: Sendable {
         self.reply = reply
     }
 
-    /// Why a rule does not fit a request.
+    /// The reason that a rule does not fit a request.
     struct Mismatch: Sendable {
         let rule: String
-        /// How much of the rule fits: more is nearer.
+        /// The measure of how much of the rule fits: more is nearer.
         let depth: Int
         /// A clause about the request.
         let reason: String

@@ -14,8 +14,8 @@ internal import NetworkingTransport
 /// | `*` alone | every URL |
 ///
 /// Scheme and host are compared without regard to case, and a port that is the scheme's own may be left out. Paths and
-/// queries are compared once percent-encoding was undone, by their bytes; `%2F` is part of a segment, and what is not UTF-8
-/// stays percent-encoded. Fragments do not count.
+/// queries are compared once percent-encoding was undone, by their bytes; `%2F` is part of a segment, and what is not
+/// UTF-8 stays percent-encoded. Fragments do not count.
 public struct URLTemplate: Sendable, CustomStringConvertible {
     private enum Shape: Sendable {
         case everything
@@ -66,14 +66,14 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
         return parameters
     }
 
-    /// How far a URL is from the template, as the beginning of a sentence about the URL; nil: it fits.
+    /// The difference of a URL from the template, as the beginning of a sentence about the URL; nil: it fits.
     func mismatch(with url: URL) -> Mismatch? {
         var parameters: [String: String] = [:]
         return mismatch(with: url, &parameters)
     }
 
     struct Mismatch: Equatable {
-        /// What was found to fit before, from 0.
+        /// The measure of how much was found to fit before, from 0.
         var depth: Int
         var reason: String
     }
@@ -175,7 +175,7 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
         return true
     }
 
-    /// Whether a segment, host or value fits its pattern.
+    /// Returns true if a segment, host or value fits its pattern.
     private static func fits(_ pattern: String, _ text: String) -> Bool {
         if parameter(pattern) != nil { return !text.isEmpty }
         guard pattern.contains("*") else { return pattern.utf8.elementsEqual(text.utf8) }

@@ -8,7 +8,7 @@ package struct CertificateFormError: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// What a certificate is to say (RFC 5280).
+/// The contents of a certificate to be made (RFC 5280).
 struct CertificateForm {
     enum Kind {
         case authority

@@ -3,7 +3,7 @@ package import Foundation
 internal import COpenSSL
 
 package enum DEREncoding {
-    /// What one of OpenSSL's `i2d` functions writes.
+    /// Returns the bytes that one of OpenSSL's `i2d` functions writes.
     package static func data(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) throws -> Data {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = encode(&bytes)

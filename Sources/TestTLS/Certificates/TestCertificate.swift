@@ -10,7 +10,7 @@ package struct TestCertificate: Sendable, Equatable {
 
     /// The public key as SubjectPublicKeyInfo, DER.
     package var publicKeyDER: Data {
-        // What was made here can be read; an empty answer would be seen at once by whoever compares.
+        // A certificate that was made here can be read; a caller that compares would see an empty answer at once.
         (try? withPointer { certificate in
             try DEREncoding.data { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), $0) }
         }) ?? Data()

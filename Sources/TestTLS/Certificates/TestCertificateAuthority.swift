@@ -9,7 +9,7 @@ package import Foundation
 /// let context = try TLSServerContext(TLSSettings(identity))
 /// ```
 package struct TestCertificateAuthority: Sendable {
-    /// When a certificate is valid.
+    /// The time in which a certificate is valid.
     package enum Validity: Sendable {
         /// Since yesterday, for a month.
         case current
@@ -20,7 +20,7 @@ package struct TestCertificateAuthority: Sendable {
         case between(Date, Date)
     }
 
-    /// What a leaf may be used for (extended key usage).
+    /// The purpose that a leaf may be used for (extended key usage).
     package enum Usage: Sendable {
         case serverAuthentication, clientAuthentication, codeSigning
     }
@@ -28,7 +28,7 @@ package struct TestCertificateAuthority: Sendable {
     /// A root's own certificate, or an intermediate's.
     package let certificate: TestCertificate
     package let key: TestKey
-    /// What a leaf has to show with it: this certificate and those above, without the root.
+    /// The certificates that a leaf has to show with it: this one and those above, without the root.
     private let path: [TestCertificate]
 
     /// A root, signed with its own key.
@@ -84,7 +84,7 @@ package struct TestCertificateAuthority: Sendable {
         try issue(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1", "::1"], key: key)
     }
 
-    /// A leaf that nobody but itself vouches for.
+    /// A leaf that only its own key has signed.
     package static func selfSigned(
         dnsNames: [String] = ["localhost"], ipAddresses: [String] = ["127.0.0.1"], key: TestKey.Kind = .p256,
         validity: Validity = .current

@@ -4,30 +4,30 @@ internal import FoundationNetworking
 internal import Glibc
 internal import NetworkingSupport
 
-/// Where the responses of caches are that have no folder of their own, and whose is which.
+/// The folders for the responses of caches that were given none, and the means to find each cache's folder again.
 ///
-/// A `URLCache` of Foundation's class does not tell where its files are, and its own files are not to be read: what reads
-/// them stops the process where they are damaged. So the library keeps the responses in a folder of its own, and leaves in
-/// the cache an entry whose URL has the folder's name. By that entry the next process knows the folder again: not by
-/// reading it, but by removing it, which makes the cache's files smaller if it was there, and storing it again. Who empties
-/// the cache has removed the entry, too, whether the library was there or not.
+/// A `URLCache` of Foundation's class does not tell where its files are, and its files must not be read: Foundation
+/// stops the process if they are damaged. So the library keeps the responses in a separate folder, and leaves in the
+/// cache an entry whose URL has the folder's name. By that entry the next process finds the folder again. It does not
+/// read the entry, but removes it, which makes the cache's files smaller if it was there, and stores it again. Emptying
+/// the cache also removes the entry, whether the library is in use or not.
 enum CacheFolders {
     private static let directory = Locked<String?>(nil)
 
-    /// What the program has set; nil: the user's folder for caches.
+    /// The folder that the program has set; nil: the user's folder for caches.
     static var chosen: String? {
         get { directory.withLock { $0 } }
         set { directory.withLock { $0 = newValue } }
     }
 
-    /// Nil: the user has no folder for caches.
+    /// The folder that contains all others; nil: the user has no folder for caches.
     private static var base: String? {
         if let chosen { return chosen }
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         return caches.flatMap { $0.isFileURL ? $0.path + "/OperationNetworking" : nil }
     }
 
-    /// Of caches of the library's own class that were given no folder.
+    /// The folder of caches of the library's class that were given none.
     static var unnamed: String? {
         let program = (Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName).utf8.map { byte in
             byte == UInt8(ascii: "/") || byte == 0 ? UInt8(ascii: "_") : byte
@@ -39,21 +39,21 @@ enum CacheFolders {
     // MARK: Of caches of Foundation's class
 
     private static let digits = 32
-    /// Folders that caches may have; the others, not used for longer, are none's any more.
+    /// The number of folders that caches may have; the others, not used for longer, are removed.
     private static let maximumCount = 128
-    /// Seconds for which folders are tried, from the one used last: where Foundation has many files, each takes its time.
+    /// Seconds for which folders are tried, from the one used last: each takes time where Foundation has many files.
     private static let patience = 0.5
 
-    /// What is left in a cache.
+    /// The entry that is left in a cache.
     struct Mark: Sendable {
         let folder: String
-        /// Bytes that it is to Foundation.
+        /// The bytes that Foundation counts for it.
         let inMemory: Int
         let onDisk: Int
     }
 
-    /// The folder of a cache, which is marked with it; nil: it has no files, or there is no place for them. Reads and writes
-    /// files.
+    /// Finds or makes the folder of a cache, which is marked with it; nil: the cache has no files, or there is no place
+    /// for them. Reads and writes files.
     static func mark(of storage: URLCache) -> Mark? {
         guard let base = base.map({ $0 + "/caches" }), SegmentFolder(path: base).make(),
             let lock = Descriptor(base + "/lock", O_RDWR | O_CREAT), lock.waitForLock()
@@ -99,7 +99,7 @@ enum CacheFolders {
         guard removed > 0 else { return nil }
         let mark = mark(storage, folder: folder)
         if mark.onDisk == removed { return mark }
-        // Something else has become smaller at the same time: nothing is known, and nobody else's folder is to be found.
+        // Something else has become smaller at the same time: the folder may be another cache's, and must not be used.
         storage.removeCachedResponse(for: request(folder))
         return nil
     }

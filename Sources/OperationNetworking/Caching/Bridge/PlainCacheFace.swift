@@ -3,14 +3,16 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// What a program sees of its `URLCache` of Foundation's class, and does to it, while the library keeps the responses.
+/// The program's side of a `URLCache` of Foundation's class, while the library keeps the responses: what the program
+/// sees there, and what it does to the cache.
 ///
 /// The responses stored last are shown in Foundation's memory, where `cachedResponse(for:)` finds them: those that
 /// Foundation can tell apart, not more than a part of the cache's capacity, and not more in a second than cost next to
-/// nothing. What is removed there is gone. That all was removed is seen by an entry under a URL that nobody knows.
+/// nothing. A response that the program removes there is removed from the store, too. An entry under a random URL shows
+/// by its end that all were removed.
 ///
-/// Foundation's files are not read: where it has any, a look-up that its memory does not answer is not made.
-// Sendable because all mutable state is behind `state`; Foundation's cache has locks of its own.
+/// Foundation's files are not read: where it has any, no response is looked up that its memory may not hold.
+// Sendable because all mutable state is behind `state`; Foundation's cache has its own locks.
 final class PlainCacheFace: @unchecked Sendable {
     fileprivate struct Shown {
         weak var entry: ShownResponse?
@@ -22,27 +24,27 @@ final class PlainCacheFace: @unchecked Sendable {
 
     // Sendable because the references are only read and replaced under the lock.
     fileprivate struct State: @unchecked Sendable {
-        /// Not kept: it may live shorter than what is known of it.
+        /// Not retained: the cache may be released before this state.
         weak var storage: URLCache?
         weak var sentinel: Sentinel?
         /// False: there is no room for one.
         var hasSentinel = false
         var shown: [CacheKey.Digest: Shown] = [:]
-        /// Whose is what Foundation has under one of its keys.
+        /// The key of the response that Foundation has under one of its own keys.
         var keys: [[UInt8]: CacheKey.Digest] = [:]
         var number: UInt = 0
         var cost = 0
-        /// What Foundation has of the library's beside.
+        /// The mark that the library has left in the cache, if any.
         var mark: CacheFolders.Mark?
-        /// And it has files, as far as is known, and when somebody looked.
+        /// True if Foundation had files that are not the library's, at `lastLook`.
         var hasFiles = false
         var lastLook = -Double.infinity
-        /// How many more may be shown now.
+        /// The number of responses that may still be shown now.
         var budget = PlainCacheFace.largestBudget
         var lastShow = 0.0
     }
 
-    /// Ends with the cache that it is in, or when that is emptied.
+    /// An entry that is released with the cache that it is in, or when the cache is emptied.
     fileprivate final class Sentinel: CachedURLResponse, @unchecked Sendable {
         deinit { Runtime.current.onCachingThread { PlainCacheFace.letGo() } }
     }
@@ -51,7 +53,7 @@ final class PlainCacheFace: @unchecked Sendable {
     fileprivate static let largestBudget = 256.0
     /// Responses a second.
     fileprivate static let budgetGrowth = 100.0
-    /// Seconds for which files of Foundation's are taken to be there still: each look reads all their names.
+    /// Seconds for which Foundation's files are taken to be still there: each look reads all their names.
     private static let patience = 10.0
 
     let store: ResponseStore
@@ -102,7 +104,7 @@ final class PlainCacheFace: @unchecked Sendable {
 
     // MARK: What the program does
 
-    /// Does not touch the disk.
+    /// Puts a sentinel into the cache. Does not touch the disk.
     private func watch() {
         guard let storage, storage.memoryCapacity > 0, let url = URL(string: "http://\(UUID().uuidString).invalid/")
         else {
@@ -118,7 +120,7 @@ final class PlainCacheFace: @unchecked Sendable {
         }
     }
 
-    /// Does what the program has done to the cache, to the responses.
+    /// Applies to the responses what the program has done to the cache.
     func follow() {
         guard let storage else { return }
         store.setCapacities(memory: storage.memoryCapacity, disk: storage.diskCapacity)
@@ -154,7 +156,7 @@ final class PlainCacheFace: @unchecked Sendable {
         }
     }
 
-    /// Whether the program has removed what was shown under a key.
+    /// Returns true if the program has removed the response that was shown under a key.
     func wasRemoved(_ key: CacheKey) -> Bool {
         let (shown, entry, hasFiles, storage) = state.withLock { state in
             let shown = state.shown[key.digest]
@@ -173,7 +175,7 @@ final class PlainCacheFace: @unchecked Sendable {
 
     // MARK: What the program sees
 
-    /// Whether a response stored under a key is to be shown, or something is shown under it.
+    /// Returns true if a response stored under a key is to be shown, or one is shown under it.
     func wantsToShow(_ key: CacheKey) -> Bool {
         guard key.isPlain else { return false }
         let now = Runtime.current.uptime
@@ -189,7 +191,7 @@ final class PlainCacheFace: @unchecked Sendable {
         let cost = ShownResponse.cost(response)
         guard let storage, cost < storage.memoryCapacity / 2, let plain = key.plainURL,
             let identity = key.plainIdentity,
-            // There each removal reads all their names.
+            // With files, each removal reads all their names.
             pay(), !hasFiles
         else { return }
         let room = storage.memoryCapacity / 2
@@ -198,7 +200,8 @@ final class PlainCacheFace: @unchecked Sendable {
             storage.removeCachedResponse(for: oldest)
         }
         let entry = ShownResponse(response, url: url, policy: .allowedInMemoryOnly)
-        // Foundation's memory counts what is stored twice under one key as two, and stops the program when it makes room.
+        // Foundation's memory counts what is stored twice under one key as two, and stops the program when it makes
+        // room.
         storage.removeCachedResponse(for: request)
         storage.storeCachedResponse(entry, for: request)
         state.withLock { state in
@@ -228,13 +231,13 @@ final class PlainCacheFace: @unchecked Sendable {
 
     // MARK: What the program has stored itself
 
-    /// Whether there is any such thing. Does not read the disk.
+    /// True if the program may have stored responses itself. Does not read the disk.
     var mayHaveOthers: Bool {
         let (own, storage) = state.withLock { ($0.cost + ($0.mark?.inMemory ?? 0), $0.storage) }
         return (storage?.currentMemoryUsage ?? 0) > own
     }
 
-    /// Whether Foundation has files that are not the library's. Reads a folder.
+    /// True if Foundation has files that are not the library's. Reads a folder.
     private var hasFiles: Bool {
         let now = Runtime.current.uptime
         let (own, isKnown) = state.withLock { state in
@@ -249,7 +252,7 @@ final class PlainCacheFace: @unchecked Sendable {
         return hasFiles
     }
 
-    /// What the program has stored for a URL. Reads a folder; on the thread for caches.
+    /// Returns the response that the program has stored for a URL. Reads a folder; on the thread for caches.
     func others(for key: CacheKey, url: String) -> StoredResponse? {
         guard mayHaveOthers, let foreign = key.foreignURL, !hasFiles,
             let cached = storage?.cachedResponse(for: URLRequest(url: foreign))
@@ -257,7 +260,7 @@ final class PlainCacheFace: @unchecked Sendable {
         return StoredResponse(foreign: cached, url: url)
     }
 
-    /// Removes what the program has stored for a URL. Changes the cache; on the thread for caches.
+    /// Removes the response that the program has stored for a URL. Changes the cache; on the thread for caches.
     func removeOthers(for key: CacheKey) {
         guard mayHaveOthers, let foreign = key.foreignURL else { return }
         storage?.removeCachedResponse(for: URLRequest(url: foreign))
@@ -265,7 +268,7 @@ final class PlainCacheFace: @unchecked Sendable {
 }
 
 extension PlainCacheFace.State {
-    /// - Returns: under what it was shown; nil: it was not.
+    /// - Returns: the request under which it was shown; nil: it was not.
     @discardableResult
     fileprivate mutating func forget(_ key: CacheKey.Digest) -> URLRequest? {
         guard let shown = self.shown.removeValue(forKey: key) else { return nil }
@@ -279,7 +282,7 @@ extension PlainCacheFace.State {
         lastShow = now
     }
 
-    /// Forgets what has to go for another one; nil: nothing has.
+    /// Forgets a response that must make room for another one, and returns its request; nil: none must.
     fileprivate mutating func oneTooMany(
         _ cost: Int, _ room: Int, _ maximum: Int, _ identity: [UInt8]
     ) -> URLRequest? {

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// A stored response as Foundation's type, whose response is made when somebody asks for it.
+/// A stored response as Foundation's type. Its `response` is made when it is asked for.
 // Sendable because nothing in it changes.
 final class ShownResponse: CachedURLResponse, @unchecked Sendable {
     private let stored: StoredResponse
@@ -20,6 +20,6 @@ final class ShownResponse: CachedURLResponse, @unchecked Sendable {
     override var data: Data { stored.content }
     override var userInfo: [AnyHashable: Any]? { stored.userInfo.values.isEmpty ? nil : stored.userInfo.values }
 
-    /// Bytes that Foundation takes it for.
+    /// The bytes that Foundation counts for it.
     static func cost(_ stored: StoredResponse) -> Int { stored.content.count + 500 * stored.userInfo.values.count }
 }

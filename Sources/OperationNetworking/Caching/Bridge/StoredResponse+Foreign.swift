@@ -8,8 +8,8 @@ extension StoredResponse {
     private static let infoKey = "OperationNetworking.StoredResponse"
     private static let longestInfo = 1 << 20
 
-    /// As an entry for a program's own class of caches, with what Foundation does not keep in its `userInfo`; nil: there is
-    /// no digest.
+    /// As an entry for a program's own class of caches, with what Foundation does not keep in its `userInfo`; nil:
+    /// there is no digest.
     func cached(under key: CacheKey, url: URL, policy: URLCache.StoragePolicy) -> CachedURLResponse? {
         var info: [UInt8] = []
         guard let response = ResponseFace(head: head, url: url),
@@ -34,8 +34,8 @@ extension StoredResponse {
         userInfo.values[Self.infoKey] = nil
     }
 
-    /// A response that somebody else put into a cache, `URLSession` or the program itself, for the very URL. Nil: it is
-    /// none, or was chosen by request fields that are not known.
+    /// A response that `URLSession` or the program itself put into a cache for exactly this URL. Nil: it is not such a
+    /// response, or was chosen by request fields that are not known.
     init?(foreign cached: CachedURLResponse, url: String) {
         guard cached.userInfo?[Self.infoKey] == nil, let response = cached.response as? HTTPURLResponse,
             let own = response.url.flatMap({ RequestTarget(ifRequestable: $0) }), own.url.utf8.elementsEqual(url.utf8)
@@ -43,7 +43,7 @@ extension StoredResponse {
         self.init(cached, selecting: { _ in nil })
     }
 
-    /// What a program stores as the response to a request. Nil: it must not be stored.
+    /// A response that a program stores for a request. Nil: it must not be stored.
     ///
     /// - Parameter selecting: the request's fields of the names in `Vary`; nil: they are not known.
     init?(_ cached: CachedURLResponse, selecting: ([String]) -> [SelectingField]?) {
@@ -54,21 +54,21 @@ extension StoredResponse {
         else { return nil }
         self.head = head
         content = cached.data
-        // When it came is not known but for what it says; without that it is not fresh.
+        // Only its `Date` field tells when it came; without that it is not fresh.
         responseTime = head.firstBytes(for: .date).flatMap(HTTPDate.seconds) ?? 0
         requestTime = responseTime
         self.selecting = fields
         userInfo.values = cached.userInfo ?? [:]
     }
 
-    /// The fields of Foundation's response, as far as they are fields.
+    /// The head of Foundation's response, with the fields that are valid.
     static func head(of response: HTTPURLResponse) -> ResponseHead {
         var fields: [UInt8] = []
         for (name, value) in response.allHeaderFields {
             guard let name = name as? String, let value = value as? String, name.isToken,
                 !value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
             else { continue }
-            // The content is out of its codings, whatever its length was in them.
+            // The content is decoded: the length of its coded form does not count.
             if name.isFieldName("Content-Length") { continue }
             fields += Array("\(name): \(value)\r\n".utf8)
         }

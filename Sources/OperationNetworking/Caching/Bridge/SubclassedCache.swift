@@ -3,15 +3,15 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// A `URLCache` of a class of the program's, which keeps the responses itself: it is called by its public methods, from
-/// threads where it may take its time. Changes are seen at once and carried out in the background, one after the other.
+/// A `URLCache` of a class of the program's, which keeps the responses itself: it is called by its public methods, on
+/// threads that it may block. Changes are seen at once and carried out in the background, one after the other.
 // Sendable because all mutable state is behind `state`; the program's class is called by several threads, as Foundation
 // documents it.
 final class SubclassedCache: @unchecked Sendable {
     private struct State: Sendable {
         /// Changes that have not been made yet.
         var changes: [CacheKey.Digest: Change] = [:]
-        /// How often the cache is about to be emptied: changes that wait are not made then.
+        /// The number of times that the cache is about to be emptied: changes that wait are not made then.
         var emptying = 0
         var number: UInt = 0
         var removals = CacheRemovals()
@@ -37,7 +37,7 @@ final class SubclassedCache: @unchecked Sendable {
         state.withLock { $0.removals.contains(key.digest, since: moment) }
     }
 
-    /// Whether it takes a look to know.
+    /// Returns true if a response may be stored under a key.
     func mayHold(_ key: CacheKey) -> Bool {
         state.withLock { $0.changes[key.digest] }.map { $0.response != nil } ?? true
     }
@@ -56,7 +56,7 @@ final class SubclassedCache: @unchecked Sendable {
         return StoredResponse(foreign: cached, url: url)
     }
 
-    /// Whether a look-up that the class hands to Foundation ends in memory: Foundation's files are not to be read.
+    /// True if a look-up that the class hands to Foundation ends in memory: Foundation's files must not be read.
     private var mayAsk: Bool { storage.diskCapacity == 0 || storage.currentDiskUsage == 0 }
 
     func store(
@@ -82,7 +82,7 @@ final class SubclassedCache: @unchecked Sendable {
         guard let number = change(key, to: nil) else { return }
         Runtime.current.onCachingThread { [self] in
             perform(number, key) {
-                // What somebody else has stored for the URL lies where Foundation looks for it.
+                // A response that other code has stored for the URL is where Foundation looks for it.
                 guard key.plainURL == nil, let foreign = key.foreignURL else { return }
                 storage.removeCachedResponse(for: URLRequest(url: foreign))
             }
@@ -93,14 +93,14 @@ final class SubclassedCache: @unchecked Sendable {
         state.withLock { $0.emptying += 1 }
         Runtime.current.onCachingThread { [self] in
             storage.removeAllCachedResponses()
-            // After it: what somebody has found until now is not stored again either.
+            // Afterwards: a response that was found until now is not stored again either.
             let dropped = state.withLock { state in
                 state.emptying -= 1
                 state.removals.noteAll()
                 defer { state.changes = [:] }
                 return state.changes
             }
-            // With what the program wants to be kept: not under the lock.
+            // Outside the lock, since they hold values of the program.
             withExtendedLifetime(dropped) {}
             whenDone()
         }
@@ -125,8 +125,8 @@ final class SubclassedCache: @unchecked Sendable {
         return number
     }
 
-    /// Makes a change, unless a later one has taken its place. An entry is removed before it is stored anew: Foundation's
-    /// memory counts what is stored twice under one key as two, and stops the program when it makes room.
+    /// Makes a change, unless a later one has taken its place. An entry is removed before it is stored anew:
+    /// Foundation's memory counts what is stored twice under one key as two, and stops the program when it makes room.
     private func perform(_ number: UInt, _ key: CacheKey, _ store: () -> Void) {
         guard state.withLock({ $0.emptying == 0 && $0.changes[key.digest]?.number == number }) else { return }
         if let own = key.url { storage.removeCachedResponse(for: URLRequest(url: own)) }

@@ -7,8 +7,8 @@ internal import Glibc
 final class Descriptor: Sendable {
     let number: Int32
 
-    /// Nil: the file cannot be opened, or is none: symbolic links are not followed, and only regular files of this user that
-    /// nobody else can write are files.
+    /// Nil: the file cannot be opened, or is not accepted. Symbolic links are not followed, and only regular files of
+    /// this user that no other user can write are accepted.
     init?(_ path: String, _ flags: Int32) {
         // Not blocking, in case it is a pipe.
         let number = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
@@ -25,13 +25,13 @@ final class Descriptor: Sendable {
         return fstat(number, &status) == 0 ? status : nil
     }
 
-    /// Nil: it has no name any more.
+    /// Nil: the file has no name any more.
     var stamp: SegmentStamp? { status.flatMap { $0.st_nlink == 0 ? nil : SegmentStamp($0) } }
 
-    /// False: somebody else has it. Until the file is closed.
+    /// Takes the file's lock until the file is closed. False: another descriptor has it.
     func lock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Waits for those who have it.
+    /// Takes the lock, and waits until no other descriptor has it.
     func waitForLock() -> Bool {
         while flock(number, LOCK_EX) != 0 {
             if errno != EINTR { return false }
@@ -39,7 +39,7 @@ final class Descriptor: Sendable {
         return true
     }
 
-    /// Nil: there are not so many.
+    /// Nil: there are not so many bytes.
     func read(_ count: Int, at offset: Int) -> [UInt8]? {
         var isWhole = false
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -82,7 +82,7 @@ final class Descriptor: Sendable {
     func truncate(to length: Int) { _ = ftruncate(number, off_t(length)) }
 }
 
-/// What of a file changes with its contents.
+/// The properties of a file that change with its contents.
 struct SegmentStamp: Equatable, Sendable {
     let size: Int
     private let inode: UInt64

@@ -10,12 +10,12 @@ extension DiskStore {
     private static let segments = 16
     private static let longestSegment = 4 << 20
 
-    /// Bytes that are written at a time, where one response has not more.
+    /// Bytes that are written at a time, unless one response has more.
     private static let longestPiece = 1 << 18
 
     /// Writes responses, each in place of the one that is there under its key.
     ///
-    /// - Returns: how many were.
+    /// - Returns: the number of responses that were written.
     @discardableResult
     func add(_ responses: [(key: CacheKey.Digest, response: StoredResponse)]) -> Int {
         lookIfNeeded()
@@ -27,7 +27,7 @@ extension DiskStore {
             let longest = min(Self.longestSegment, capacity / Self.segments)
             var piece = Piece()
             for (key, response) in responses {
-                // What is long is not copied, and has a piece of its own.
+                // A long response is not copied, and is the only one of its piece.
                 let isLong = response.content.count >= Self.longestPiece / 4
                 if isLong, !write(&piece, nil, folder, capacity, longest, &access) { return piece.written }
                 let start = piece.bytes.count
@@ -56,7 +56,7 @@ extension DiskStore {
         }
     }
 
-    /// Later than all that is there under a key, also where the clock was set back.
+    /// Returns a time later than that of all that is there under a key, also where the clock was set back.
     private func nextTime(after last: UInt64, for key: CacheKey.Digest) -> UInt64 {
         max(last &+ 1, (state.withLock { $0.places[key]?.header.time } ?? 0) &+ 1, Self.clock)
     }
@@ -68,17 +68,17 @@ extension DiskStore {
         return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
     }
 
-    /// Responses that stand behind each other, but for the content of a single one.
+    /// Responses one behind the other; a single long one is without its content.
     private struct Piece {
         var bytes: [UInt8] = []
         var headers: [RecordHeader] = []
-        /// Responses of the pieces before.
+        /// The number of responses in the pieces before.
         var written = 0
     }
 
     /// Writes a piece, and begins another.
     ///
-    /// - Returns: whether it was; nothing more is to be tried for a while where it was not.
+    /// - Returns: true if it was written; if not, nothing more is written for a while.
     private func write(
         _ piece: inout Piece, _ content: Data?, _ folder: SegmentFolder, _ capacity: Int, _ longest: Int,
         _ access: inout Access
@@ -104,7 +104,7 @@ extension DiskStore {
         guard file.write(piece.bytes, at: end),
             content.withUnsafeBytes({ file.write($0, at: end + piece.bytes.count) }), let stamp = file.stamp
         else {
-            // What is half there is none.
+            // A part of a response must not stay there.
             file.truncate(to: end)
             access.current = nil
             return false
@@ -127,7 +127,7 @@ extension DiskStore {
         return true
     }
 
-    /// What is added to, and where it ends; nil: nothing can be.
+    /// Returns the segment to add to, and its end; nil: nothing can be added.
     private func current(
         _ folder: SegmentFolder, _ length: Int, _ longest: Int, _ access: inout Access
     ) -> (SegmentFolder.Name, Descriptor, Int)? {
@@ -138,14 +138,14 @@ extension DiskStore {
         }
         access.current = nil
         guard folder.make() else { return nil }
-        // One that a process has left which is gone.
+        // A segment left by a process that has ended.
         let room = state.withLock { state in
             state.segments.filter { $0.value.end + length <= longest }.keys.sorted().last
         }
         if let room, let file = folder.open(room, O_RDWR), file.lock(), let stamp = file.stamp {
             let end = Self.places(in: file, room, size: stamp.size).end
-            // Whole, or with a last response that was not written to its end. What another process has added meanwhile is
-            // found by the next look.
+            // Whole, or with a last response that was not written to its end. What another process has added meanwhile
+            // is found by the next look.
             if end == state.withLock({ $0.segments[room]?.end }), stamp.size == end || isTorn(file, end, stamp.size) {
                 if stamp.size > end { file.truncate(to: end) }
                 access.current = (room, file)
@@ -161,13 +161,13 @@ extension DiskStore {
         return (name, file, 0)
     }
 
-    /// Whether what stands at the end begins like a response, and is not damaged.
+    /// Returns true if the bytes behind `end` are the beginning of a response, and not damaged.
     private func isTorn(_ file: Descriptor, _ end: Int, _ size: Int) -> Bool {
         guard size - end >= RecordHeader.length else { return true }
         return file.read(RecordHeader.length, at: end).flatMap { RecordHeader($0, limit: .max - end) } != nil
     }
 
-    /// Removes the oldest segments until so many bytes more are not too many.
+    /// Removes the oldest segments until there is room for so many more bytes.
     private func makeRoom(
         for length: Int, _ folder: SegmentFolder, _ capacity: Int, _ access: inout Access
     ) -> Bool {
@@ -179,7 +179,7 @@ extension DiskStore {
         }
     }
 
-    /// Moves what was used of a segment into the newest one, as far as there is room, and removes the segment.
+    /// Moves the used responses of a segment into the newest one, as far as there is room, and removes the segment.
     private func removeSegment(_ name: SegmentFolder.Name, _ folder: SegmentFolder, _ access: inout Access) {
         let isCurrent = access.current?.name == name
         let file = folder.open(name, O_RDONLY)
@@ -212,14 +212,14 @@ extension DiskStore {
         }
     }
 
-    /// Has another capacity from now on. Does not change the files.
+    /// Sets another capacity. Does not change the files.
     ///
-    /// - Returns: whether it is less, so that there may have to be `makeRoom()`.
+    /// - Returns: true if it is less, so that `makeRoom()` may be needed.
     func setCapacity(_ capacity: Int) -> Bool {
         state.withLock { state in
             let old = state.capacity
             state.capacity = max(0, capacity)
-            // With none there is nothing, be there files or not.
+            // Without capacity there is nothing, even if there are files.
             if state.capacity == 0 { state.places = [:] }
             if old == 0 { state.isOpen = false }
             return state.capacity < old

@@ -3,11 +3,11 @@ internal import Foundation
 internal import Glibc
 internal import NetworkingSupport
 
-/// What other processes have done to the files.
+/// The search for changes that other processes have made to the files.
 extension DiskStore {
-    /// Looks which files there are, and into those that are new or have changed.
+    /// Lists the files, and reads those that are new or have changed.
     ///
-    /// - Returns: the keys under which is something else than before, or nothing.
+    /// - Returns: the keys whose response has changed or is gone.
     @discardableResult
     func look() -> [CacheKey.Digest] {
         guard isThere else { return [] }
@@ -37,7 +37,7 @@ extension DiskStore {
         return changed
     }
 
-    /// A segment is gone.
+    /// Forgets a segment that is gone.
     private func forget(_ segment: Segment, called name: SegmentFolder.Name) -> [CacheKey.Digest] {
         state.withLock { state in
             state.segments[name] = nil
@@ -63,7 +63,7 @@ extension DiskStore {
                 let key = place.header.key
                 let present = state.places[key]
                 let isSame = present?.segment == name && present?.offset == place.offset
-                // Of two the later one.
+                // Of two responses, the later one counts.
                 guard present == nil || isSame || present.map({ $0.header.time < place.header.time }) == true else {
                     continue
                 }

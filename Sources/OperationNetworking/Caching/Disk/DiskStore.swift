@@ -5,59 +5,60 @@ internal import NetworkingSupport
 
 /// Responses in the files of a folder, which other processes, and other stores of this one, may have at the same time.
 ///
-/// A file (a segment) has many responses, one behind the other. Each store adds to a segment that it alone has locked, and
-/// reads all. What there is is found once, and after that by a look at names and times, so that looking for what is not
-/// there reads nothing. A response is removed by a mark in its header, and its bytes are overwritten; room is made by the
-/// removal of the oldest segment, after those of its responses that were used have moved to the newest.
+/// A file (a segment) has many responses, one behind the other. Each store adds to a segment that it alone has locked,
+/// and reads all. The responses are found once, and after that by a look at names and times, so that a look-up of a
+/// missing one reads nothing. A response is removed by a mark in its header, and its bytes are overwritten; room is
+/// made by the removal of the oldest segment, after those of its responses that were used have moved to the newest.
 ///
-/// Whatever fails (no permission, no space, a damaged file) is a response that is not there: nobody is told.
+/// After any failure (no permission, no space, a damaged file) a response counts as not there. The failure is not
+/// reported.
 // Sendable because all mutable state is behind `state`, and `access`, which is held while the files are changed.
 final class DiskStore: @unchecked Sendable {
     struct Place: Sendable {
         let segment: SegmentFolder.Name
         let offset: Int
         let header: RecordHeader
-        /// Since it came here: it is worth another place when the segment is removed.
+        /// True if it was used since it came here: then it gets another place when the segment is removed.
         var isUsed = false
     }
 
     struct Segment: Sendable {
         var stamp: SegmentStamp
-        /// Where the last good response ends.
+        /// The offset at which the last good response ends.
         var end = 0
         var keys: [CacheKey.Digest] = []
     }
 
-    /// What is known of the files.
+    /// The state of the files, as far as it is known.
     struct State: Sendable {
-        /// Nil before the first look, and where there is none.
+        /// Nil before the first look, and if there is no folder.
         var folder: SegmentFolder?
-        /// False: nobody has looked yet.
+        /// False: the files have not been looked at yet.
         var isOpen = false
         /// In seconds of the runtime's uptime.
         var lastLook = -Double.infinity
         var places: [CacheKey.Digest: Place] = [:]
         var segments: [SegmentFolder.Name: Segment] = [:]
         var capacity: Int
-        /// Nothing is written until then: the last time it failed.
+        /// The time until which nothing is written, since the last write failed.
         var pauseEnd = -Double.infinity
-        /// Responses that were read, for tests.
+        /// The number of responses that were read, for tests.
         var reads = 0
-        /// Responses that were written, for tests.
+        /// The number of responses that were written, for tests.
         var writes = 0
 
         var size: Int { segments.values.reduce(0) { $0 + $1.stamp.size } }
     }
 
-    /// What is changed under the lock of the files.
+    /// The state that is changed under the lock of the files.
     struct Access {
-        /// What this store adds to.
+        /// The segment that this store adds to.
         var current: (name: SegmentFolder.Name, file: Descriptor)?
-        /// Of what was written last, so that later is later.
+        /// The time of the response written last, so that the next one is later.
         var time: UInt64 = 0
     }
 
-    /// Seconds for which nobody looks whether another process changed the files.
+    /// Seconds from one look at changes by other processes to the next.
     static let patience = 1.0
     /// Seconds without another try after something could not be written.
     static let pause = 5.0
@@ -69,16 +70,16 @@ final class DiskStore: @unchecked Sendable {
 
     /// - Parameters:
     ///   - capacity: bytes; 0: nothing is kept, and no file looked at.
-    ///   - path: the folder, asked for once; nil: there is none.
+    ///   - path: returns the folder, and is not called again after that; nil: there is no folder.
     init(capacity: Int, path: @escaping @Sendable () -> String?) {
         self.path = path
         state = Locked(State(capacity: max(0, capacity)))
     }
 
-    /// Nil: there is none, or nobody has looked yet.
+    /// Nil: there is no folder, or it has not been looked for yet.
     var folder: SegmentFolder? { state.withLock { $0.folder } }
 
-    /// Whether anything may be kept.
+    /// True if anything may be kept.
     var isThere: Bool { state.withLock { $0.capacity > 0 } }
 
     // MARK: Looking
@@ -95,7 +96,7 @@ final class DiskStore: @unchecked Sendable {
 
     var isKnownToBeEmpty: Bool { state.withLock { $0.capacity == 0 || $0.isOpen && $0.places.isEmpty } }
 
-    /// Whether it is time to `look()`.
+    /// True if it is time to `look()`.
     var isDue: Bool {
         let now = Runtime.current.uptime
         return state.withLock { $0.capacity > 0 && now - $0.lastLook >= Self.patience }
@@ -111,7 +112,7 @@ final class DiskStore: @unchecked Sendable {
         if state.withLock({ $0.capacity > 0 && !$0.isOpen }) { look() }
     }
 
-    /// Finds the folder, if nobody has. Under no lock: it may be a `URLCache` that is asked.
+    /// Finds the folder, if it is not known yet. Called with no lock held: a `URLCache` may be asked.
     func findFolder() {
         guard isThere, folder == nil, let path = path() else { return }
         state.withLock { $0.folder = SegmentFolder(path: path) }
@@ -122,7 +123,7 @@ final class DiskStore: @unchecked Sendable {
         lookIfNeeded()
         guard let place = state.withLock({ $0.capacity > 0 ? $0.places[key] : nil }) else { return nil }
         guard let response = read(place) else {
-            // Removed by somebody else, or damaged: not read again.
+            // Removed by another store, or damaged: not read again.
             state.withLock { state in
                 if state.places[key].map({ $0.segment == place.segment && $0.offset == place.offset }) == true {
                     state.places[key] = nil
@@ -149,12 +150,12 @@ final class DiskStore: @unchecked Sendable {
         return StoredResponse(record: record, content: content)
     }
 
-    /// A response was used, wherever it came from.
+    /// Notes that a response was used, from memory or from the disk.
     func noteUse(of key: CacheKey.Digest) { state.withLock { $0.places[key]?.isUsed = true } }
 
     // MARK: Removing
 
-    /// Forgets a response at once; its bytes are removed by `erase(_:)`, and found no more until then.
+    /// Forgets a response at once; its bytes are removed by `erase(_:)`, and are not found in the meantime.
     func forget(_ key: CacheKey.Digest) -> Place? { state.withLock { $0.places.removeValue(forKey: key) } }
 
     /// Removes the bytes of a response.
@@ -162,7 +163,7 @@ final class DiskStore: @unchecked Sendable {
         access.withLock { _ in mark(place, erases: true) }
     }
 
-    /// Under the lock of the files.
+    /// Marks a response as removed. Under the lock of the files.
     func mark(_ place: Place, erases: Bool) {
         guard let file = folder?.open(place.segment, O_RDWR), let before = file.stamp,
             let bytes = file.read(RecordHeader.length, at: place.offset),
@@ -171,14 +172,14 @@ final class DiskStore: @unchecked Sendable {
         else { return }
         _ = file.write(RecordHeader.removal.bytes, at: place.offset + RecordHeader.removal.offset)
         if erases { overwrite(file, header, at: place.offset) }
-        // What this store has done itself is no reason to look.
+        // A change by this store itself is no reason to look.
         guard let after = file.stamp else { return }
         state.withLock { state in
             if state.segments[place.segment]?.stamp == before { state.segments[place.segment]?.stamp = after }
         }
     }
 
-    /// Overwrites all but what the next header is found by.
+    /// Overwrites a response, but for the part that is needed to find the next header.
     private func overwrite(_ file: Descriptor, _ header: RecordHeader, at start: Int) {
         let zeros = [UInt8](repeating: 0, count: 1 << 16)
         _ = file.write(Array(zeros.prefix(CacheKey.Digest.length)), at: start + RecordHeader.digestOffset)

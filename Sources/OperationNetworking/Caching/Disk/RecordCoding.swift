@@ -32,8 +32,8 @@ struct RecordWriter {
         }
     }
 
-    /// What a program wants to be kept with a response, as far as it is made of text, numbers, dates, data, lists and
-    /// dictionaries.
+    /// Puts the values that a program wants to be kept with a response, as far as they are made of text, numbers,
+    /// dates, data, lists and dictionaries.
     mutating func put(userInfo: [AnyHashable: Any]) {
         let values = userInfo.compactMap { key, value in
             (key as? String).flatMap { name in RecordValue(value).map { (name, $0) } }
@@ -46,7 +46,7 @@ struct RecordWriter {
     }
 }
 
-/// Reads what a `RecordWriter` has written, or anything else, which is nil.
+/// Reads what a `RecordWriter` has written. Anything else gives nil.
 struct RecordReader {
     private let bytes: [UInt8]
     private var index: Int
@@ -100,7 +100,7 @@ private indirect enum RecordValue {
 
     private static let deepest = 16
 
-    /// Nil: it is made of something else.
+    /// Nil: the value is of another kind, or too deep.
     init?(_ any: Any, depth: Int = 0) {
         guard depth < Self.deepest else { return nil }
         switch any {

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// What stands before each response in a `Segment`.
+/// The header before each response in a `Segment`.
 ///
 /// | at | bytes | |
 /// |---|---|---|
@@ -20,7 +20,7 @@ struct RecordHeader: Sendable {
     static let length = 100
     private static let magic = Array("ONR1".utf8)
     private static let live: [UInt8] = [0x4C, 0x49, 0x56, 0x45]
-    /// What is left of the header once the response is removed: what it takes to find the next one.
+    /// The bytes that mark a response as removed, and their offset. All that is needed to find the next header stays.
     static let removal = (offset: 4, bytes: [UInt8](repeating: 0, count: 4))
     static let digestOffset = 60
 
@@ -31,7 +31,7 @@ struct RecordHeader: Sendable {
     /// Nil: the response was removed.
     private let digest: CacheKey.Digest?
 
-    /// Of the whole response in a segment.
+    /// The bytes of the whole response in a segment.
     var totalLength: Int { Self.length + recordLength + contentLength }
 
     /// Appends the bytes of a response's header, and of the record, and returns the header; nil: there is no digest.
@@ -64,7 +64,7 @@ struct RecordHeader: Sendable {
         self.digest = digest
     }
 
-    /// What the digest and the check sum are of, before the record.
+    /// The part of the header that the digest and the check sum cover, before the record.
     private var described: [UInt8] {
         var writer = RecordWriter(capacity: Self.digestOffset - 8)
         writer.put(raw: key.bytes)
@@ -76,7 +76,7 @@ struct RecordHeader: Sendable {
 
     /// Nil: this is no header.
     ///
-    /// - Parameter limit: bytes that there may be of all.
+    /// - Parameter limit: bytes that the whole response may have.
     init?(_ bytes: [UInt8], limit: Int) {
         guard bytes.count == Self.length, bytes.starts(with: Self.magic) else { return nil }
         let middle = bytes[8..<Self.digestOffset]
@@ -99,7 +99,7 @@ struct RecordHeader: Sendable {
 
     var isLive: Bool { digest != nil }
 
-    /// Whether these are the bytes that were stored.
+    /// Returns true if these are the bytes that were stored.
     func confirms(record: [UInt8], content: Data) -> Bool {
         content.withUnsafeBytes { content in Self.digest(described, record, content) } == digest && isLive
     }

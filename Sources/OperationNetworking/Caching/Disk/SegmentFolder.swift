@@ -2,9 +2,9 @@
 internal import Foundation
 internal import Glibc
 
-/// The folder of a cache's segments. What is in it beside is left alone.
+/// The folder of a cache's segments. Other files in it are left alone.
 struct SegmentFolder: Sendable {
-    /// Called after the time when it was begun, so that the order of the names is that of age.
+    /// The name of a segment, made from the time when it was begun, so that the order of the names is that of age.
     struct Name: Hashable, Comparable, Sendable {
         let text: String
 
@@ -17,7 +17,7 @@ struct SegmentFolder: Sendable {
             text = (time + chance).hexadecimal + Self.suffix
         }
 
-        /// Nil: the file is somebody else's.
+        /// Nil: the file is not a segment.
         init?(_ bytes: some Collection<UInt8>) {
             let isDigit: (UInt8) -> Bool = { $0.isDigit || 0x61...0x66 ~= $0 }
             guard bytes.count == Self.digits + Self.suffix.utf8.count, bytes.prefix(Self.digits).allSatisfy(isDigit),
@@ -31,7 +31,7 @@ struct SegmentFolder: Sendable {
 
     let path: String
 
-    /// Makes it, with those above it, for this user only. False: it cannot be made, or is no folder of this user's.
+    /// Makes the folder, with those above it, for this user only. False: it cannot be made, or is not `isUsable`.
     func make() -> Bool {
         Self.make(path)
         return isUsable
@@ -45,7 +45,7 @@ struct SegmentFolder: Sendable {
         mkdir(path, 0o700)
     }
 
-    /// A folder of this user's that not everybody can write. Where it lies may be said by a link.
+    /// True if this is a folder of this user that is not writable for all users. The path may be a link to it.
     var isUsable: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()

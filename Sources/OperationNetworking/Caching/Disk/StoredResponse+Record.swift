@@ -2,7 +2,7 @@
 internal import Foundation
 internal import NetworkingTransport
 
-/// A stored response as bytes. What comes back may have been written by anybody, and is looked at before it is believed.
+/// A stored response as bytes. The bytes that are read may come from any program, and are checked before they are used.
 extension StoredResponse {
     private static let version: UInt8 = 1
     private static let maximumSelecting = 64
@@ -46,7 +46,7 @@ extension StoredResponse {
             selecting.append(SelectingField(name: name, value: isThere == 1 ? value : nil))
         }
         guard let values = reader.takeUserInfo(), reader.isAtEnd,
-            // Whoever has written it: what must not be stored is not used.
+            // A response that must not be stored is not used, even if another program has written it.
             StorageRules.isPermitted(head, request: CacheControl())
         else { return nil }
         self.content = content

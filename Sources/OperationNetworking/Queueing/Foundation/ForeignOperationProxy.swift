@@ -2,7 +2,8 @@
 internal import Foundation
 internal import NetworkingSupport
 
-/// Listed for an operation that cannot be listed itself, as long as that is in the queue; cancelling it cancels that one.
+/// A stand-in in the list for an operation that cannot be listed itself, as long as that operation is in the queue.
+/// Cancelling the proxy cancels the operation.
 // Sendable because `subject` is behind a lock.
 final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
     private struct Subject {
@@ -17,7 +18,7 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
         name = operation.name
     }
 
-    /// The operation's own.
+    /// The operation's priority.
     override var queuePriority: Operation.QueuePriority {
         get { subject.withLock { $0.operation }?.queuePriority ?? .normal }
         set {
@@ -31,7 +32,7 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
         super.cancel()
         guard let operation else { return }
         operation.cancel()
-        // One of the library's tells the queue itself.
+        // An operation of the library reports to the queue itself.
         if !(operation is any SchedulableOperation) { queue?.foreignOperationDidChange(operation) }
     }
 

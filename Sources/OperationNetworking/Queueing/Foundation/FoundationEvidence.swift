@@ -2,28 +2,29 @@
 internal import Foundation
 internal import Glibc
 
-/// What an operation of the library's has seen of queues of Foundation's, by what is asked and called of it.
+/// The signs of Foundation's queues that an operation of the library has seen: reads of `isReady` and calls of
+/// `start()`.
 ///
-/// A queue of Foundation's asks `isReady` while it takes an operation in. So an operation that only the library has made
-/// Foundation ask is in no such queue; one that somebody else asked may be.
+/// A queue of Foundation asks `isReady` while it takes an operation in. If Foundation asked only because of the
+/// library, the operation is in no such queue; if other code asked, it may be.
 ///
 /// Guarded by its owner's lock.
 struct FoundationEvidence {
-    /// Somebody other than the library has asked for `isReady`.
+    /// True once code other than the library's has asked for `isReady`.
     private(set) var wasAsked = false
-    /// A queue of Foundation's has called `start()`.
+    /// True once a queue of Foundation has called `start()`.
     var wasStarted = false
-    /// The last answer to others was no.
+    /// True if the last answer to others was no.
     private var saidNo = false
-    /// The threads that are about to be asked because of news of the library's.
+    /// The threads on which a notification of the library is about to make Foundation ask.
     private var expected: [UInt] = []
 
-    /// News on this thread make Foundation ask, on this thread.
+    /// Called before a notification on this thread, which makes Foundation ask on this thread.
     mutating func expectQuestion() { expected.append(Self.thread) }
 
-    /// The news are out.
+    /// Called after the notification.
     ///
-    /// - Returns: whether Foundation has asked.
+    /// - Returns: true if Foundation has asked.
     @discardableResult
     mutating func endExpectation() -> Bool {
         guard let index = expected.lastIndex(of: Self.thread) else { return true }
@@ -31,13 +32,14 @@ struct FoundationEvidence {
         return false
     }
 
-    /// Notes a question and what it was answered.
+    /// Notes a question and its answer.
     ///
-    /// Foundation asks once while it takes an operation in, and notes the answer. If the operation becomes ready meanwhile,
-    /// its news of that may find no queue to tell, and the note that follows is out of date. Foundation does ask again, but
-    /// acts on a yes only when something else makes it look: an operation that is the last in its queue would never start.
+    /// Foundation asks once while it takes an operation in, and notes the answer. If the operation becomes ready
+    /// meanwhile, its notification may find no queue to reach, and the answer noted then is out of date. Foundation
+    /// does ask again, but acts on a yes only when something else makes it look: an operation that is the last in its
+    /// queue would never start.
     ///
-    /// - Returns: whether Foundation is to be told again, since a no of before may have been noted for good.
+    /// - Returns: true if Foundation is to be notified again, since an earlier no may have been noted for good.
     mutating func noteQuestion(answer: Bool) -> Bool {
         if !expected.isEmpty, let index = expected.lastIndex(of: Self.thread) {
             expected.remove(at: index)
@@ -52,7 +54,7 @@ struct FoundationEvidence {
 }
 
 extension Operation {
-    /// Whether a queue of Foundation's is calling this operation's `start()`, on this thread.
+    /// True while a queue of Foundation is calling this operation's `start()`, on this thread.
     var isStartedByFoundation: Bool {
         // On the main thread there is always one.
         guard let queue = OperationQueue.current else { return false }

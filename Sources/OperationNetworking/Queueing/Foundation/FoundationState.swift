@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// How far Foundation's own record of an operation has come, and whether it has dependents there, read without a side effect
-/// by `FoundationInternals`.
+/// The state of an operation in Foundation's own record, and whether it has dependents there, read without a side
+/// effect by `FoundationInternals`.
 ///
-/// Whether an operation waits in an `OperationQueue` shows in no property, and what a queue asks of an operation others
-/// ask too. So where it matters, and only for an operation that has been asked (see `FoundationEvidence`) or is not the
-/// library's, the byte in which Foundation keeps its state is read. Nor does Foundation say which operations that are not the
-/// library's wait for one. Nothing is ever written.
+/// No property shows whether an operation waits in an `OperationQueue`, and other code may ask an operation the same as
+/// a queue does. So where it matters, and only for an operation that has been asked (see `FoundationEvidence`) or is
+/// not the library's, the byte in which Foundation keeps its state is read. Nor does Foundation say which operations
+/// that are not the library's wait for one. Nothing is ever written.
 ///
-/// Without it, which is what the environment variable `OPERATION_NETWORKING_NO_PRIVATE_STATE` forces, and what a Foundation
-/// with another layout leads to:
+/// Without it, which is what the environment variable `OPERATION_NETWORKING_NO_PRIVATE_STATE` forces, and what a
+/// Foundation with another layout leads to:
 /// - an operation that has been asked for its `isReady`, and has not been started, counts as one that a queue of
 ///   Foundation's will start: `value()` waits for that, and so does `resume()` after a start that came too early;
-/// - an operation that waits in a queue of Foundation's and is added to a `RequestOperationQueue` stops the program, as it
-///   does if it is added to another queue of Foundation's;
-/// - an upstream that nobody has started, and that is not the library's, is waited for instead of reported;
-/// - each dependency that is added behind operations that are not the library's is searched for a cycle, though nothing waits
-///   for its dependent: a chain of both kinds in turn takes time quadratic in its length.
+/// - an operation that waits in a queue of Foundation's and is added to a `RequestOperationQueue` stops the program, as
+///   it does if it is added to another queue of Foundation's;
+/// - an upstream that is not the library's and has not been started is waited for instead of reported;
+/// - each dependency that is added behind operations that are not the library's is searched for a cycle, though nothing
+///   waits for its dependent: a chain of both kinds in turn takes time quadratic in its length.
 enum FoundationState {
     /// In no queue, and not started.
     case initialized
@@ -36,13 +36,13 @@ enum FoundationState {
         self = Self.field.map { Self.read(operation, $0) } ?? .unknown
     }
 
-    /// Whether a queue of Foundation's has the operation and will call its `start()`, or just does.
+    /// True while a queue of Foundation has the operation and will call its `start()`, or is calling it.
     var isQueued: Bool { self == .enqueuing || self == .enqueued || self == .starting }
 
-    /// Whether no queue of Foundation's has, or had, the operation, and nobody has started it, as far as is known.
+    /// True if no queue of Foundation has, or had, the operation, and it has not been started, as far as is known.
     var isFree: Bool { self == .initialized || self == .unknown }
 
-    /// Whether the record can be read.
+    /// True if the record can be read.
     static var isReadable: Bool { field != nil }
 
     // MARK: The record
@@ -67,25 +67,25 @@ enum FoundationState {
         FoundationState(byte: field.load(of: operation))
     }
 
-    /// Where an `Operation` keeps its state; nil: nowhere that we know, or it is not to be read.
+    /// The place where an `Operation` keeps its state; nil: it is not known, or must not be read.
     private static let field: FoundationInternals.OperationField? = {
         let field = FoundationInternals.operationField("__state", size: 1, type: "__NSOperationState")
         return field.flatMap { Probe.isRight($0) ? $0 : nil }
     }()
 
-    // MARK: Who waits
+    // MARK: Dependents
 
-    /// Whether an operation that is not the library's may wait for this one. No: nobody has made one depend on it so far.
+    /// Returns true if an operation that is not the library's may wait for this one. False: none depends on it so far.
     ///
-    /// Foundation notes with an operation which others wait for it, in a set; a subclass that overrides the adding of
-    /// dependencies without Foundation's is not seen. What is looked at is the reference to the set's
-    /// memory, and not that memory, which another thread may be about to free.
+    /// Foundation keeps with an operation a set of those that wait for it. A subclass that overrides the adding of
+    /// dependencies without calling Foundation's is not seen. Only the reference to the set's memory is read, not that
+    /// memory, which another thread may be about to free.
     static func mayHaveForeignDependents(_ operation: Operation) -> Bool {
         guard let dependents else { return true }
         return dependents.field.load(of: operation) != dependents.none
     }
 
-    /// Where an `Operation` notes its dependents, and what is there while there are none; nil: nowhere that we know.
+    /// The place where an `Operation` notes its dependents, and its value while there are none; nil: it is not known.
     private static let dependents: (field: FoundationInternals.OperationField, none: UInt)? = {
         guard
             let field = FoundationInternals.operationField("__downDependencies", size: MemoryLayout<UInt>.size)
@@ -101,7 +101,8 @@ enum FoundationState {
 
     // MARK: The check
 
-    /// Goes through a life in a queue of Foundation's, and compares what is read on the way with what it is.
+    /// An operation that goes through its life in a queue of Foundation, to compare the states that are read with the
+    /// true ones.
     private final class Probe: Operation, @unchecked Sendable {
         /// Used before, in and after the adding on one thread only.
         private var whileAdded: FoundationState?
@@ -116,7 +117,8 @@ enum FoundationState {
 
         override var isExecuting: Bool { true }
 
-        /// What has been added is kept: a queue that does not run keeps its operations, and they keep it.
+        /// The queue of the check. It is kept for good: a queue that does not run keeps its operations, and they keep
+        /// it.
         nonisolated(unsafe) private static var queue: OperationQueue?
 
         /// Called once, by the initialiser of `FoundationState.field`.

@@ -7,7 +7,7 @@ internal import NetworkingTransport
 
 /// Writes a request's body stream to a file.
 ///
-/// Runs on a queue of its own, since reading the stream may wait.
+/// Runs on a separate queue, since reading the stream may wait.
 // Sendable because the stream is handed over to the queue; only `cancel()` may come from elsewhere, and it calls what
 // may be called from any thread.
 final class BodySpooler: @unchecked Sendable {

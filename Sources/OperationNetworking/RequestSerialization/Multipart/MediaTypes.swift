@@ -12,10 +12,10 @@ enum MediaTypes {
         return overrides[key] ?? systemTable[key] ?? builtIn[key] ?? fallbackType
     }
 
-    /// What AFNetworking says where systems differ.
+    /// The types that AFNetworking gives where systems differ.
     private static let overrides = ["cer": "application/x-x509-ca-cert"]
 
-    /// `/etc/mime.types`, read once; empty when there is none.
+    /// `/etc/mime.types`, read once; empty when there is no such file.
     private static let systemTable: [String: String] = {
         guard let file = FileHandle(forReadingAtPath: "/etc/mime.types"),
             let data = try? file.read(upToCount: 1 << 20)

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A multipart body as it was built: what a stream is made from, as often as it is needed.
 struct MultipartBody {
-    /// Where a part's bytes come from.
+    /// The source of a part's bytes.
     enum Source {
         case data(Data)
         case file(FilePart)
@@ -18,7 +18,7 @@ struct MultipartBody {
             }
         }
 
-        /// How to name the source in an error when it can be read only once.
+        /// The name of the source in an error when it can be read only once; nil: it can be read again.
         var singleUseName: String? {
             switch self {
             case .data: nil

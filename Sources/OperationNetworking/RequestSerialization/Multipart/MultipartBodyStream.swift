@@ -9,12 +9,12 @@ internal import NetworkingTransport
 /// slow source or for the throttle, on the reader's thread; `close()` from another thread ends the wait.
 ///
 /// Foundation declares streams not Sendable; this one may be closed and asked for its status from any thread: `body`
-/// does not change, and `reader`, with the caller's streams, is touched only by who holds the lease in `shared`.
+/// does not change, and `reader`, with the caller's streams, is touched only by the holder of the lease in `shared`.
 final class MultipartBodyStream: UnscheduledInputStream, ReplayableBodyStream, InterruptibleInputStream {
     private struct Shared: Sendable {
         var status = Stream.Status.notOpen
         var error: (any Error)?
-        /// Somebody is opening, reading or cleaning up; only they touch `reader`.
+        /// True while a thread opens, reads or cleans up; only that thread touches `reader`.
         var isLeased = false
     }
 
@@ -22,7 +22,7 @@ final class MultipartBodyStream: UnscheduledInputStream, ReplayableBodyStream, I
     private let shared = Locked(Shared())
     /// Touched by the holder of the lease only.
     private var reader: MultipartReader
-    /// When the next packet may be given, on `MonotonicClock`. Touched by the holder of the lease only.
+    /// The time when the next packet may be given, on `MonotonicClock`. Touched by the holder of the lease only.
     private var nextPacketTime: UInt64 = 0
     /// Signalled by `close()`.
     private let closing = DispatchSemaphore(value: 0)

@@ -117,7 +117,8 @@ final class MultipartFormBuilder: MultipartFormData {
         return HeaderTable.Field(name: "Content-Disposition", value: value)
     }
 
-    /// As the WHATWG's multipart/form-data encoding has the names of fields, but not of files: each line end is of two bytes.
+    /// As the WHATWG's multipart/form-data encoding has the names of fields, but not of files: line ends have two
+    /// bytes.
     private static func withWholeLineEnds(_ name: String) -> String {
         guard name.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A }) else { return name }
         var bytes: [UInt8] = []

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Produces the bytes of a multipart body, one source after the other, at any size of read.
 ///
-/// Confined to whoever reads the body stream.
+/// Used only by the reader of the body stream.
 struct MultipartReader {
     private let sources: [MultipartBody.Source]
     private var nextSource = 0
@@ -18,7 +18,7 @@ struct MultipartReader {
         for case .file(let file) in sources { try file.check() }
     }
 
-    /// Whether every byte has been read.
+    /// True if every byte has been read.
     var isAtEnd: Bool { current == nil && nextSource == sources.count }
 
     /// Fills `buffer`, but does not wait for a slow source when there are bytes to give already. 0: the end.

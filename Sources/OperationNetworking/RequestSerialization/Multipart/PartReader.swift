@@ -5,9 +5,9 @@ internal import NetworkingSupport
 
 /// Reads the bytes of one source, and sees to it that they are as many as were declared.
 ///
-/// Confined to whoever reads the body stream.
+/// Used only by the reader of the body stream.
 protocol PartReader: AnyObject {
-    /// Whether a read may have to wait for its bytes.
+    /// True if a read may have to wait for its bytes.
     var mayWait: Bool { get }
     /// Copies up to `buffer.count` bytes, at least one; 0: the source has ended as it should.
     ///

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Turns a tree of parameters into fields, in the order AFNetworking's query pairs have.
 ///
-/// The tree is walked with a stack of its own, so that a deep one cannot exhaust a thread's.
+/// The tree is walked with an explicit stack, so that a deep one cannot exhaust a thread's.
 struct ParameterFlattener {
     enum Value {
         case text(String)
@@ -15,7 +15,7 @@ struct ParameterFlattener {
 
     let arrayEncoding: HTTPRequestSerializer.ArrayEncoding
     let boolEncoding: HTTPRequestSerializer.BoolEncoding
-    /// The plain tree of a value that is none of the known types.
+    /// Makes the plain tree of a value that is not of a known type.
     let encode: (any Encodable) throws -> Any
 
     /// Calls `body` with each field: its unescaped key (nil: a value without a name), and its value (nil: null).
@@ -85,7 +85,7 @@ struct ParameterFlattener {
         case text(String)
         case data(Data)
         case dictionary([String: Any])
-        /// One whose keys are not all strings: the text of each key, in order.
+        /// A dictionary with keys that are not all strings: the text of each key, in order.
         case otherDictionary([(name: String, value: Any)])
         case array([Any])
         case set([Any])

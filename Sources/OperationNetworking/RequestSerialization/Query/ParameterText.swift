@@ -48,7 +48,7 @@ struct ParameterText {
     /// Foundation keeps true and false apart from 1 and 0 by a private subclass of `NSNumber`.
     private static let booleanClass: AnyClass = Swift.type(of: NSNumber(value: true))
 
-    /// Whether `number` is a Boolean and not merely 0 or 1.
+    /// Returns true if `number` is a Boolean and not merely 0 or 1.
     static func isBoolean(_ number: NSNumber) -> Bool {
         Swift.type(of: number) == booleanClass
     }
@@ -60,7 +60,7 @@ struct ParameterText {
         Int64(exactly: number)?.description ?? number.description
     }
 
-    /// What `NSData` described itself as in AFNetworking's time: `<01020304 0506>`.
+    /// The description of `NSData` in AFNetworking's time: `<01020304 0506>`.
     static func hexDescription(of data: Data) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = [UInt8(ascii: "<")]

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What the notification of a task's end says, and the dictionary of it.
+/// The content of the notification of a task's end, and the dictionary of it.
 struct CompletionInfo {
     let serializer: any URLResponseSerialization
     var data: Data?
@@ -28,8 +28,8 @@ struct CompletionInfo {
         return info
     }
 
-    /// A dictionary that is copied and filled by its places: hashing and comparing four keys of their kind for each task
-    /// would take ten times as long.
+    /// A dictionary that is copied and filled by its places: hashing and comparing four keys of their kind for each
+    /// task would take ten times as long.
     // Sendable because nothing in it changes, and there is nothing in it but texts and numbers.
     private struct Pattern: @unchecked Sendable {
         private typealias Index = [AnyHashable: Any].Index

@@ -21,7 +21,7 @@ struct DownloadedFile {
         }
     }
 
-    /// Gives the file another name in its folder, under which nobody removes it, after a failure.
+    /// Gives the file another name in its folder after a failure, so that it is not removed.
     ///
     /// - Returns: the failure, with the name in its user info, unless the file is gone.
     func keeping(_ error: any Error) -> any Error {
@@ -36,7 +36,7 @@ struct DownloadedFile {
             _nsError: DescribedError(domain: original.domain, code: original.code, userInfo: userInfo))
     }
 
-    /// To another file system: a copy beside the target, which is then moved in one step.
+    /// Copies to another file system: to a file in the target's folder, which is then moved in one step.
     private func copy(to destination: URL) -> Int32 {
         // Not the target's name in it, which may be as long as a name can be.
         let name = ".\(UUID().uuidString).part"
@@ -102,13 +102,13 @@ struct DownloadedFile {
     }
 }
 
-/// Whether a download is what was asked for.
+/// The decision whether a download is what was asked for.
 enum DownloadVerdict {
     /// Content of a response that is refused is for the error when it is no longer than this.
     private static let readableSize = 1 << 20
 
-    /// Why a response serializer refuses a download; nil when it does not. It sees the content of those that it refuses,
-    /// as error responses are short; the others may be of any size and type.
+    /// Returns the reason that a response serializer refuses a download; nil when it does not. It sees the content of
+    /// those that it refuses, as error responses are short; the others may be of any size and type.
     static func refusal(
         of response: URLResponse, at location: URL, by serializer: any URLResponseSerialization
     ) -> (any Error)? {

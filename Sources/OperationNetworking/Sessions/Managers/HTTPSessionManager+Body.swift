@@ -2,7 +2,7 @@
 internal import Foundation
 public import FoundationNetworking
 
-// Requests whose content has a form of its own, whatever the manager's request serializer makes of parameters.
+// Requests whose content has its own form, whatever the manager's request serializer makes of parameters.
 
 extension HTTPSessionManager {
     /// Makes a task that sends a body, without resuming it.
@@ -12,8 +12,8 @@ extension HTTPSessionManager {
     ///   - URLString: resolved against `baseURL`.
     ///   - body: the content, and its form.
     ///   - headers: set on the request, over the serializer's and the body's.
-    ///   - uploadProgress: told of content sent, on `operationQueue`.
-    ///   - downloadProgress: told of content received, likewise.
+    ///   - uploadProgress: called on `operationQueue` while content is sent.
+    ///   - downloadProgress: likewise, while content is received.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; also for a cancelled task. Nil as the task: no request could be made.
     /// - Returns: the task; nil when the request could not be made.
@@ -35,7 +35,7 @@ extension HTTPSessionManager {
     ///   - URLString: resolved against `baseURL`.
     ///   - body: the content, and its form.
     ///   - headers: set on the request, over the serializer's and the body's.
-    ///   - uploadProgress: told of content sent, on `operationQueue`.
+    ///   - uploadProgress: called on `operationQueue` while content is sent.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil task when the request could not be made.
     /// - Returns: the task; nil when the request could not be made.

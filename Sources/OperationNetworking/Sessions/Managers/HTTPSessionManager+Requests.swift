@@ -4,7 +4,7 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension HTTPSessionManager {
-    /// What identifies the user is for the origin of the base URL.
+    /// Limits the data that identify the user to the origin of the base URL.
     func confine(to base: BaseURL) {
         withSettings { $0.confiningOrigin = base.confiningOrigin }
     }
@@ -20,7 +20,7 @@ extension HTTPSessionManager {
         return request
     }
 
-    /// The request for a body of its own form.
+    /// The request for a body with its own form.
     func request(
         method: String, _ URLString: String, body: RequestBody, headers: [String: String]?
     ) throws -> URLRequest {
@@ -35,7 +35,7 @@ extension HTTPSessionManager {
         for request: URLRequest, uploadProgress: ProgressBlock?, downloadProgress: ProgressBlock?, success: Success?,
         failure: Failure?
     ) -> URLSessionDataTask {
-        // By way of the method without progress where there is none, which clients written for AFNetworking 2 override.
+        // Without progress blocks, by way of the method that clients written for AFNetworking 2 override.
         func make(_ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?) -> URLSessionDataTask {
             guard uploadProgress != nil || downloadProgress != nil else {
                 return dataTask(with: request, completionHandler: handler)

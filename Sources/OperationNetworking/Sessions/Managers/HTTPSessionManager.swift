@@ -8,8 +8,8 @@ internal import NetworkingSupport
 /// URL strings are resolved against `baseURL` as those of an ``HTTPRequestOperationManager`` are.
 ///
 /// **Subclassing.** Override `init(baseURL:sessionConfiguration:)` to set up an API client, and
-/// `dataTask(with:uploadProgress:downloadProgress:completionHandler:)`, which all verbs go through but the multipart form,
-/// to see every request. A subclass restates `@unchecked Sendable`.
+/// `dataTask(with:uploadProgress:downloadProgress:completionHandler:)`, which all verbs go through but the multipart
+/// form, to see every request. A subclass restates `@unchecked Sendable`.
 ///
 /// ```swift
 /// let manager = HTTPSessionManager(
@@ -54,7 +54,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         self.init(baseURL: nil, sessionConfiguration: sessionConfiguration)
     }
 
-    /// A manager with a form request serializer and a JSON response serializer. AF: `initWithBaseURL:sessionConfiguration:`.
+    /// A manager with a form request serializer and a JSON response serializer. AF:
+    /// `initWithBaseURL:sessionConfiguration:`.
     ///
     /// - Parameters:
     ///   - baseURL: what URL strings are resolved against; a "/" is added to its path if it lacks one, so that relative
@@ -86,17 +87,17 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     /// The serializer that parses responses. It is taken when a task is made. A `JSONResponseSerializer` by default.
     /// AF: `responseSerializer`.
     ///
-    /// A serializer that is none of HTTP's can be set on the manager as a ``URLSessionManager``; this property is then a
+    /// A serializer of another class can be set on the manager as a ``URLSessionManager``; this property is then a
     /// serializer around it.
     public var responseSerializer: HTTPResponseSerializer {
         get { operationSerializer }
         set { setResponseSerializer(newValue) }
     }
 
-    /// Whether requests that leave the origin of `baseURL` (its scheme, host and port) carry the `Authorization` and
-    /// `Cookie` fields of `requestSerializer`, and the token of a ``TokenRefresher``, and whether their servers are shown
-    /// `clientIdentity`. False by default: these are for the API that the manager is for. No effect without a `baseURL`, and on
-    /// fields given with a request.
+    /// True if requests that leave the origin of `baseURL` (its scheme, host and port) carry the `Authorization` and
+    /// `Cookie` fields of `requestSerializer` and the token of a ``TokenRefresher``, and if `clientIdentity` is shown
+    /// to their servers. False by default: these are for the API that the manager is for. No effect without a
+    /// `baseURL`, and on fields given with a request.
     public var sendsAuthorizationToOtherOrigins: Bool {
         get { taskSettings.sendsAuthorizationToOtherOrigins }
         set { withSettings { $0.sendsAuthorizationToOtherOrigins = newValue } }
@@ -112,8 +113,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     ///   - URLString: resolved against `baseURL`.
     ///   - parameters: given to the request serializer.
     ///   - headers: set on the request, over the serializer's.
-    ///   - uploadProgress: told of content sent, on `operationQueue`.
-    ///   - downloadProgress: told of content received, likewise.
+    ///   - uploadProgress: called on `operationQueue` while content is sent.
+    ///   - downloadProgress: likewise, while content is received.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; also for a cancelled task. Nil as the task: no request could be made.
     /// - Returns: the task; nil when the request could not be made.
@@ -130,8 +131,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     }
 
     /// The same with the label that AFNetworking 4 has in Swift. Every verb's task is made here, by way of
-    /// ``dataTask(withHTTPMethod:URLString:parameters:headers:uploadProgress:downloadProgress:success:failure:)``, so that an
-    /// override of either sees them all.
+    /// ``dataTask(withHTTPMethod:URLString:parameters:headers:uploadProgress:downloadProgress:success:failure:)``, so
+    /// that an override of either sees them all.
     @preconcurrency
     open func dataTask(
         withHTTPMethod method: String, urlString URLString: String, parameters: Any? = nil,
@@ -153,7 +154,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     ///   - URLString: resolved against `baseURL`.
     ///   - parameters: sent in the query, as `requestSerializer` says.
     ///   - headers: set on the request, over the serializer's.
-    ///   - downloadProgress: told of content received, on `operationQueue`.
+    ///   - downloadProgress: called on `operationQueue` while content is received.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil task when the request could not be made.
     /// - Returns: the task; nil when the request could not be made.
@@ -199,7 +200,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     ///   - URLString: resolved against `baseURL`.
     ///   - parameters: sent in the content, as `requestSerializer` says.
     ///   - headers: set on the request, over the serializer's.
-    ///   - uploadProgress: told of content sent, on `operationQueue`.
+    ///   - uploadProgress: called on `operationQueue` while content is sent.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil task when the request could not be made.
     /// - Returns: the task; nil when the request could not be made.
@@ -290,9 +291,9 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     ///   - URLString: resolved against `baseURL`.
     ///   - parameters: sent as parts, before those that `block` appends.
     ///   - headers: set on the request, over the serializer's.
-    ///   - block: appends parts after those for `parameters`; called once, on the calling thread. What it throws goes to
-    ///     `failure`.
-    ///   - uploadProgress: told of content sent, on `operationQueue`.
+    ///   - block: appends parts after those for `parameters`; called once, on the calling thread. What it throws goes
+    ///     to `failure`.
+    ///   - uploadProgress: called on `operationQueue` while content is sent.
     ///   - success: called on `completionQueue`, or the main queue, with the response object.
     ///   - failure: likewise, with the error; with a nil task when the request could not be made.
     /// - Returns: the task; nil when the request could not be made.

@@ -4,7 +4,7 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension ManagedTask {
-    /// What a task came to.
+    /// The outcome of a task.
     // Sendable because the transfer is over: neither the operation nor the serializer touches the object any more.
     struct Outcome: @unchecked Sendable {
         var object: Any?
@@ -31,7 +31,8 @@ extension ManagedTask {
         if overflows { task.operation?.cancel() }
     }
 
-    /// The transfer is over and everything before the handler was told: parses what the operation did not, and delivers.
+    /// The transfer is over, and all events before the handler were reported: parses what the operation did not, and
+    /// delivers.
     func complete(_ result: SessionTaskResult, of task: SessionTask, face: URLSessionTask) {
         let (failure, content, fileURL, blocks) = withState { state in
             state.isOver = true
@@ -68,8 +69,8 @@ extension ManagedTask {
         }
     }
 
-    /// What the serializer gets of the content, as from an operation. A response to HEAD has none that could be of a
-    /// wrong type; a serializer that looks at the status only hands out what there is.
+    /// Returns the content that the serializer gets, as from an operation. A response to HEAD has no content that could
+    /// be of a wrong type. A serializer that looks at the status only returns the content that there is.
     private func parsed(_ data: Data?, of result: SessionTaskResult, _ task: SessionTask) -> Data? {
         guard task.originalRequest?.httpMethod == "HEAD" else { return data }
         let status = (result.response as? HTTPURLResponse)?.statusCode
@@ -108,8 +109,8 @@ extension ManagedTask {
         }
     }
 
-    /// Lets the blocks of a verb have their task, whose transfer may be over already: invalidating a session cancels the
-    /// tasks that were not resumed, too.
+    /// Lets the blocks of a verb have their task, whose transfer may be over already: invalidating a session cancels
+    /// the tasks that were not resumed, too.
     func assign(_ blocks: TaskResult, of task: URLSessionDataTask) {
         let (isOver, settings) = withState { state in
             if !state.isOver { state.result = blocks }
@@ -131,7 +132,7 @@ extension ManagedTask {
         }
     }
 
-    /// What the notification of the end says.
+    /// The user info of the notification of the end.
     private var completionInfo: [AnyHashable: Any]? {
         let (outcome, serializer, metrics) = withState { ($0.outcome, $0.settings.serializer, $0.metrics) }
         guard let outcome else { return nil }

@@ -4,11 +4,11 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// What a session manager keeps about one of its tasks: what was given when the task was made. To one that the manager's
-/// session made, nothing was.
+/// The data that a session manager keeps about one of its tasks: the values given when the task was made. A task that
+/// the manager's session made was given none.
 // Sendable because everything mutable is behind `state`.
 final class ManagedTask: @unchecked Sendable {
-    /// What is told of the result.
+    /// The handler that receives the result.
     enum Handler: Sendable {
         case none
         /// Of a data or upload task.
@@ -17,7 +17,7 @@ final class ManagedTask: @unchecked Sendable {
         case file(@Sendable (URLResponse, URL?, (any Error)?) -> Void)
     }
 
-    /// What the manager was set to when the task was made.
+    /// The settings of the manager when the task was made.
     struct Settings: Sendable {
         var serializer: any URLResponseSerialization
         /// The same, for the task's operation.
@@ -31,7 +31,7 @@ final class ManagedTask: @unchecked Sendable {
         var handler: Handler
         var upload: TaskProgress?
         var download: TaskProgress?
-        /// What calls the task's blocks, one after the other; nil: none had to be called yet.
+        /// The mailbox that calls the task's blocks, one after the other; nil: none had to be called yet.
         var mailbox: DeliveryMailbox?
         /// The blocks of a verb, until they are called.
         var result: TaskResult?
@@ -39,13 +39,13 @@ final class ManagedTask: @unchecked Sendable {
         var isOver = false
         /// Content that a block gets piece by piece.
         var content: Data?
-        /// Why the task failed, where that is not the transfer's error.
+        /// The reason that the task failed, where that is not the transfer's error.
         var failure: (any Error)?
-        /// Where a download was moved to.
+        /// The file that a download was moved to.
         var fileURL: URL?
-        /// What the requests took.
+        /// The metrics of the requests.
         var metrics: SessionTaskMetrics?
-        /// What the notification of the end tells of.
+        /// The outcome that the notification of the end reports.
         var outcome: Outcome?
     }
 
@@ -59,7 +59,7 @@ final class ManagedTask: @unchecked Sendable {
         state = Locked(State(settings: settings, handler: handler))
     }
 
-    // Sendable because what leaves the lock is a copy, or an object with a lock of its own.
+    // Sendable because what leaves the lock is a copy, or an object with its own lock.
     private struct Guarded<Value>: @unchecked Sendable {
         let value: Value
     }
@@ -69,7 +69,7 @@ final class ManagedTask: @unchecked Sendable {
         state.withLock { Guarded(value: body(&$0)) }.value
     }
 
-    /// Lets go of who would be told of the result. False: that is under way.
+    /// Releases the handler of the result, which is then not called. False: the result is being delivered.
     func withdraw() -> Bool {
         let (isWithdrawn, released) = withState { state -> (Bool, Handler) in
             guard !state.isOver else { return (false, .none) }
@@ -82,7 +82,7 @@ final class ManagedTask: @unchecked Sendable {
 
     var settings: Settings { withState { $0.settings } }
 
-    /// A direction's progress; nil: nobody asked for it.
+    /// A direction's progress; nil: it was not asked for.
     func progress(_ direction: TaskProgress.Direction) -> TaskProgress? {
         withState { direction == .upload ? $0.upload : $0.download }
     }

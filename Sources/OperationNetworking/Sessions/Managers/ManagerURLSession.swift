@@ -2,11 +2,11 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The session of a manager, whose tasks have what the manager is set to when they are made. Those without a completion
+/// The session of a manager, whose tasks have the manager's settings when they are made. Those without a completion
 /// handler are like the manager's own. It does not hold the manager.
-// Sendable because it has no fields of its own.
+// Sendable because it adds no fields.
 final class ManagerURLSession: OperationURLSession, @unchecked Sendable {
-    /// What is known of the manager; nil once the session is invalid, when no task is begun any more.
+    /// The manager's client and settings; nil once the session is invalid, when no task is begun any more.
     private var manager: SessionManagerDelegate? { delegate as? SessionManagerDelegate }
 
     override var operationConfiguration: URLConnectionOperation.SharedConfiguration {
@@ -20,8 +20,8 @@ final class ManagerURLSession: OperationURLSession, @unchecked Sendable {
         return present.recipient(managed, of: manager.client, parses: kind != .download)
     }
 
-    /// The request's own stream is what the block of `setTaskNeedNewBodyStreamBlock(_:)` need not give, as in a task that the
-    /// manager makes.
+    /// The request's own stream is what the block of `setTaskNeedNewBodyStreamBlock(_:)` need not give, as in a task
+    /// that the manager makes.
     override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         makeUploadTask(request, request.httpBodyStream == nil ? .stream : nil, nil)
     }

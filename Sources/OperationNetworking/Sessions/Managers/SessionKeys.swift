@@ -5,12 +5,12 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// The key of the response's content as `Data`, in the user info of
-/// ``Foundation/NSNotification/Name/networkingTaskDidComplete``. Absent when there is none, and for downloads. AF:
+/// ``Foundation/NSNotification/Name/networkingTaskDidComplete``. Absent without content, and for downloads. AF:
 /// `AFNetworkingTaskDidCompleteResponseDataKey`.
 public let NetworkingTaskDidCompleteResponseDataKey = "com.alamofire.networking.complete.finish.responsedata"
 
 /// The key of the object that the response serializer made of the response, in the user info of
-/// ``Foundation/NSNotification/Name/networkingTaskDidComplete``. Absent when that is nothing. AF:
+/// ``Foundation/NSNotification/Name/networkingTaskDidComplete``. Absent without an object. AF:
 /// `AFNetworkingTaskDidCompleteSerializedResponseKey`.
 public let NetworkingTaskDidCompleteSerializedResponseKey =
     "com.alamofire.networking.task.complete.serializedresponse"
@@ -26,8 +26,8 @@ public let NetworkingTaskDidCompleteResponseSerializerKey =
 /// `AFNetworkingTaskDidCompleteAssetPathKey`.
 public let NetworkingTaskDidCompleteAssetPathKey = "com.alamofire.networking.task.complete.assetpath"
 
-/// The key of the error, in the user info of ``Foundation/NSNotification/Name/networkingTaskDidComplete``. Absent when
-/// there is none. AF: `AFNetworkingTaskDidCompleteErrorKey`.
+/// The key of the error, in the user info of ``Foundation/NSNotification/Name/networkingTaskDidComplete``. Absent
+/// without an error. AF: `AFNetworkingTaskDidCompleteErrorKey`.
 public let NetworkingTaskDidCompleteErrorKey = "com.alamofire.networking.task.complete.error"
 
 /// The key of the `URLSessionTaskMetrics` of the task, in the user info of

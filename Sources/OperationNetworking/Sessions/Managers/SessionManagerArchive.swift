@@ -8,7 +8,7 @@ struct SessionManagerArchive: Codable {
     static let key = "sessionManager"
 }
 
-/// What an HTTP session manager adds to that.
+/// The additional data of an HTTP session manager.
 struct HTTPSessionManagerArchive: Codable {
     var baseURL: String?
     var requestSerializer: ArchivedObject<HTTPRequestSerializer>?

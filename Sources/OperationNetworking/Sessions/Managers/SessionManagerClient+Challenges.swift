@@ -35,7 +35,7 @@ extension SessionManagerClient {
         }
     }
 
-    /// Whether a challenge is about a connection and what is authenticated with it, not about a request.
+    /// Returns true if a challenge is about a connection and what is authenticated with it, not about a request.
     private static func concernsConnection(_ challenge: URLAuthenticationChallenge) -> Bool {
         switch challenge.protectionSpace.authenticationMethod {
         case ServerTrustProtectionSpace.serverTrustMethod, ServerTrustProtectionSpace.clientCertificateMethod,
@@ -46,7 +46,7 @@ extension SessionManagerClient {
     }
 }
 
-/// What an authentication challenge handler's return value means.
+/// The meaning of an authentication challenge handler's return value.
 enum ChallengeVerdict {
     /// The completion handler is called, or was.
     case later

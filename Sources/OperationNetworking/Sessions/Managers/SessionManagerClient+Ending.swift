@@ -70,7 +70,7 @@ extension SessionManagerClient {
         }
     }
 
-    /// A server that answers the request for a file's rest with a status that passes takes nothing of what there was.
+    /// Adds resume data to the error where the status is temporary: what had come of the file stays valid.
     private static func leavingResumeData(
         _ refusal: any Error, of response: URLResponse, to task: SessionTask
     ) -> any Error {
@@ -124,7 +124,7 @@ extension SessionManagerClient {
 }
 
 extension SessionTask {
-    /// What a manager's serializer and blocks get of a download; nil: its face is gone.
+    /// The response of a download, for a manager's serializer and blocks; nil: the task is closed, or is no download.
     fileprivate var managedResponse: URLResponse? {
         guard session != nil, let face = face as? URLSessionDownloadTask else { return nil }
         return face.response ?? .missing(for: originalRequest?.url)
@@ -142,7 +142,7 @@ extension URLResponse {
     /// For a handler that does not look at it.
     static let unasked = missing(for: nil)
 
-    /// What stands for a response that never came, where handlers take one that is not optional.
+    /// Returns a placeholder for a response that never came, where handlers take one that is not optional.
     static func missing(for url: URL?) -> URLResponse {
         URLResponse(
             url: url ?? URL(fileURLWithPath: "/"), mimeType: nil, expectedContentLength: -1, textEncodingName: nil)

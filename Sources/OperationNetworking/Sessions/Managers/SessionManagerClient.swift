@@ -4,16 +4,16 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// Takes what happens to a session manager's tasks straight from them, and gives it to the manager's blocks and to the
-/// tasks' handlers. An event that nobody wants to know of is not even asked for.
+/// Takes the events of a session manager's tasks directly, and passes them to the manager's blocks and to the tasks'
+/// handlers. An event that no block needs is not even asked for.
 ///
-/// A task's own delegate takes the place of the blocks, as it does that of a session's delegate: for all methods of the
-/// protocols that it is of, since nobody can tell which of them it implements.
+/// A task's own delegate takes the place of the blocks, as it does that of a session's delegate. It does so for all
+/// methods of the protocols that it conforms to, because it cannot be asked which of them it implements.
 ///
-/// The session and its tasks hold it, not the manager: tasks go on when that is gone.
+/// The session and its tasks hold it, not the manager: tasks go on when the manager is gone.
 final class SessionManagerClient: SessionTaskClient {
     let blocks = SessionBlocks()
-    /// Where blocks and progress are called, one at a time for each task.
+    /// The queue on which blocks and progress are called, one at a time for each task.
     private let queue: OperationQueue
     /// Of all tasks, where the queue runs one operation at a time.
     private let mailbox = DeliveryMailbox()
@@ -51,7 +51,8 @@ final class SessionManagerClient: SessionTaskClient {
         mailbox(of: task).deliver(on: queue, work)
     }
 
-    /// A task of a queue that runs several operations at a time has a mailbox of its own. It stays with the first.
+    /// Returns the mailbox of a task, which stays the same. On a queue that runs several operations at a time each task
+    /// has its own.
     private func mailbox(of task: SessionTask) -> DeliveryMailbox {
         guard let managed = task.managed else { return mailbox }
         if let known = managed.withState({ $0.mailbox }) { return known }
@@ -205,6 +206,6 @@ extension SessionTask {
         face as? URLSessionDataTask ?? withState { $0.formerFace } as? URLSessionDataTask
     }
 
-    /// What the manager keeps about the task; nil for one that is not told to it.
+    /// The data that the manager keeps about the task; nil for a task whose events do not go to the manager.
     var managed: ManagedTask? { context as? ManagedTask }
 }

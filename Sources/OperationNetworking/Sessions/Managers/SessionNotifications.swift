@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
 
-// Delivered on the main queue. A program that nobody runs the main queue of gets none; they keep no task alive there.
+// Delivered on the main queue. A program that does not run its main queue gets none; they keep no task alive there.
 
 extension Notification.Name {
-    /// Posted when a session manager's task begins, and again after each resume that has an effect. The object is the task.
-    /// AF: `AFNetworkingTaskDidResumeNotification`.
+    /// Posted when a session manager's task begins, and again after each resume that has an effect. The object is the
+    /// task. AF: `AFNetworkingTaskDidResumeNotification`.
     public static let networkingTaskDidResume = Notification.Name("com.alamofire.networking.task.resume")
 
     /// Posted when a session manager's task was suspended while it was running. The object is the task.
     /// AF: `AFNetworkingTaskDidSuspendNotification`.
     public static let networkingTaskDidSuspend = Notification.Name("com.alamofire.networking.task.suspend")
 
-    /// Posted when a session manager's task ended, after its completion handler has returned. The object is the task; the
-    /// user info has what the `NetworkingTaskDidComplete…Key` constants name. AF: `AFNetworkingTaskDidCompleteNotification`.
+    /// Posted when a session manager's task ended, after its completion handler has returned. The object is the task;
+    /// the user info has what the `NetworkingTaskDidComplete…Key` constants name. AF:
+    /// `AFNetworkingTaskDidCompleteNotification`.
     public static let networkingTaskDidComplete = Notification.Name("com.alamofire.networking.task.complete")
 
     /// Posted when a session manager's session became invalid. The object is the session.

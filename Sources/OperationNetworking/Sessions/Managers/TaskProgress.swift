@@ -3,11 +3,11 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// A task's progress in one direction, and the block that is told of it.
+/// A task's progress in one direction, and the block that receives it.
 ///
-/// `Progress` of Foundation is not safe to change from several threads at once: it is changed where the task's blocks are
-/// called only, one piece of work at a time. What comes before the manager's queue gets to it is merged, so that a fast
-/// transfer does not flood it.
+/// `Progress` of Foundation is not safe to change from several threads at once: it is changed where the task's blocks
+/// are called only, one piece of work at a time. What comes before the manager's queue gets to it is merged, so that a
+/// fast transfer does not flood it.
 // Sendable because `progress` is changed by one mailbox, `state` is behind a lock, and the rest is immutable.
 final class TaskProgress: @unchecked Sendable {
     enum Direction { case upload, download }
@@ -24,7 +24,7 @@ final class TaskProgress: @unchecked Sendable {
 
     /// A child of the calling thread's current progress, if there is one.
     ///
-    /// To be made before the task: Foundation's tasks have a progress from their beginning, which nobody here uses, and
+    /// To be made before the task: Foundation's tasks have a progress from their beginning, which is not used here, and
     /// which would take the place of the child.
     static func makeLink() -> Progress? {
         // Where the thread keeps nothing at all, it keeps no progress: no need to make a key to look for it.
@@ -55,7 +55,7 @@ final class TaskProgress: @unchecked Sendable {
     /// - Returns: true: an `update` is to be scheduled.
     func note(_ completed: Int64, of total: Int64) -> Bool {
         state.withLock { state in
-            // Told already: what a program has set itself since then stays.
+            // Reported already: what a program has set itself since then stays.
             guard state.completed != completed || state.total != total else { return false }
             state.completed = completed
             state.total = total
@@ -64,7 +64,7 @@ final class TaskProgress: @unchecked Sendable {
         }
     }
 
-    /// Makes the progress what was noted last. Called by the task's mailbox.
+    /// Sets the progress to what was noted last. Called by the task's mailbox.
     func update() {
         let (completed, total) = state.withLock { state in
             state.isScheduled = false
@@ -84,7 +84,7 @@ final class TaskProgress: @unchecked Sendable {
 
     /// Brings the progress to its end, before the completion handler is called. Called by the task's mailbox.
     ///
-    /// - Parameter isComplete: everything was transferred. A total that nobody announced is then what came.
+    /// - Parameter isComplete: everything was transferred. A total that was not known before is then what came.
     func finish(isComplete: Bool) {
         update()
         guard isComplete, progress.totalUnitCount != progress.completedUnitCount || progress.totalUnitCount <= 0 else {
@@ -101,8 +101,9 @@ final class TaskProgress: @unchecked Sendable {
 /// The progress of a task that was made while there was a current one.
 // Sendable because `link` is immutable; `Progress` is Sendable.
 private final class LinkedProgress: Progress, @unchecked Sendable {
-    /// A child of what was the current progress when the task was made, which follows this one whoever changes it. Not this
-    /// one itself: a child of an unknown total never counts for its parent on Linux, also when its total is known later.
+    /// A child of the progress that was current when the task was made. It follows every change of this one. This one
+    /// itself cannot be the child: a child of an unknown total never counts for its parent on Linux, also when its
+    /// total is known later.
     private let link: Progress
 
     init(link: Progress) {

@@ -2,10 +2,10 @@
 internal import FoundationNetworking
 internal import NetworkingSupport
 
-/// The blocks of a verb, which want the task that they belong to.
+/// The blocks of a verb, which receive the task that they belong to.
 ///
-/// The task holds this by its completion handler, and is held here once its transfer is over, until one of the blocks was
-/// called: a subclass of the manager may do that late.
+/// The task holds this by its completion handler, and is held here once its transfer is over, until one of the blocks
+/// was called: a subclass of the manager may do that late.
 final class TaskResult: Sendable {
     private enum State {
         /// The task is not made yet, or its transfer not over.
@@ -35,7 +35,7 @@ final class TaskResult: Sendable {
         self.needsNoResponse = needsNoResponse
     }
 
-    /// Says which task it is, when its transfer is over; or when it is made, if that is none of this library's.
+    /// Sets the task, when its transfer is over; or when it is made, if it is not one of this library's.
     func setTask(_ task: URLSessionDataTask) {
         let outcome = state.withLock { state -> Outcome? in
             switch state {

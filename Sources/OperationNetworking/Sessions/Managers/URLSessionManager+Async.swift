@@ -43,9 +43,9 @@ extension URLSessionManager {
     /// - Parameters:
     ///   - request: the request.
     ///   - destination: where the complete file goes. One that exists is an error.
-    ///   - progress: told of content received, on `operationQueue`.
-    /// - Throws: the transfer's error, the response serializer's for a status that it refuses, or a `CocoaError` when the
-    ///   file could not be moved.
+    ///   - progress: called on `operationQueue` while content is received.
+    /// - Throws: the transfer's error, the response serializer's for a status that it refuses, or a `CocoaError` when
+    ///   the file could not be moved.
     @discardableResult
     public func download(
         for request: URLRequest, to destination: URL, progress: (@Sendable (Progress) -> Void)? = nil
@@ -62,7 +62,7 @@ extension URLSessionManager {
         }
     }
 
-    /// Makes a task's result go to who awaits it without the completion queue, which that may block.
+    /// Makes a task's result go to the code that awaits it without the completion queue, which that code may block.
     package func detach(_ task: URLSessionTask, serializer: HTTPResponseSerializer? = nil) {
         guard let managed = task.ownFace?.task.managed else { return }
         managed.withState { state in

@@ -2,12 +2,12 @@
 public import Foundation
 public import FoundationNetworking
 
-// Blocks for everything that happens to the tasks of a session. They may be set at any time, and are called one at a time
-// on `operationQueue`. The manager holds them as long as it or a task is there; nil removes one.
+// Blocks for everything that happens to the tasks of a session. They may be set at any time, and are called one at a
+// time on `operationQueue`. The manager holds them as long as it or a task is there; nil removes one.
 
 extension URLSessionManager {
-    /// Sets a block that is told when the session became invalid. The error is nil when somebody asked for it. AF:
-    /// `setSessionDidBecomeInvalidBlock:`.
+    /// Sets a block that is called when the session has become invalid. The error is nil when the program invalidated
+    /// it. AF: `setSessionDidBecomeInvalidBlock:`.
     @preconcurrency
     public func setSessionDidBecomeInvalidBlock(
         _ block: (@Sendable (URLSession, (any Error)?) -> Void)?
@@ -15,8 +15,8 @@ extension URLSessionManager {
         blocks.change { $0.sessionDidBecomeInvalid = block }
     }
 
-    /// Sets a block that answers challenges about a whole connection, which are an untrusted server, a client certificate,
-    /// NTLM and Negotiate. The credential goes where the pointer points to. AF:
+    /// Sets a block that answers challenges about a whole connection, which are an untrusted server, a client
+    /// certificate, NTLM and Negotiate. The credential goes where the pointer points to. AF:
     /// `setSessionDidReceiveAuthenticationChallengeBlock:`.
     @preconcurrency
     public func setSessionDidReceiveAuthenticationChallengeBlock(
@@ -34,8 +34,8 @@ extension URLSessionManager {
     /// - nil, when it calls the completion handler, at once or later;
     /// - an `Error`: the task ends with it;
     /// - a `URLCredential`: it is used;
-    /// - a `URLSession.AuthChallengeDisposition`, or its raw value as a number. `.useCredential` needs a credential, and is
-    ///   taken for `.performDefaultHandling` without one.
+    /// - a `URLSession.AuthChallengeDisposition`, or its raw value as a number. `.useCredential` needs a credential,
+    ///   and is taken for `.performDefaultHandling` without one.
     ///
     /// Anything else ends the task with `URLError.cancelled`.
     /// AF: `setAuthenticationChallengeHandler:`.
@@ -51,8 +51,8 @@ extension URLSessionManager {
         blocks.change { $0.authenticationChallengeHandler = handler }
     }
 
-    /// Sets what gives a request's content again, when it has to be sent again and came from a stream. A multipart form needs
-    /// no such block. AF: `setTaskNeedNewBodyStreamBlock:`.
+    /// Sets what gives a request's content again, when it has to be sent again and came from a stream. A multipart form
+    /// needs no such block. AF: `setTaskNeedNewBodyStreamBlock:`.
     @preconcurrency
     public func setTaskNeedNewBodyStreamBlock(
         _ block: (@Sendable (URLSession, URLSessionTask) -> InputStream?)?
@@ -69,8 +69,8 @@ extension URLSessionManager {
         blocks.change { $0.taskWillPerformRedirection = block }
     }
 
-    /// Sets a block that is told of content sent. It gets the bytes since the last call, in all, and expected in all,
-    /// −1 when unknown. AF: `setTaskDidSendBodyDataBlock:`.
+    /// Sets a block that is called while content is sent. It gets the bytes since the last call, in all, and expected
+    /// in all, −1 when unknown. AF: `setTaskDidSendBodyDataBlock:`.
     @preconcurrency
     public func setTaskDidSendBodyDataBlock(
         _ block: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)?
@@ -78,7 +78,7 @@ extension URLSessionManager {
         blocks.change { $0.taskDidSendBodyData = block }
     }
 
-    /// Sets a block that is told of the end of every transfer, with its error. A bad status is none. AF:
+    /// Sets a block that is called at the end of every transfer, with its error. A bad status is no error. AF:
     /// `setTaskDidCompleteBlock:`.
     @preconcurrency
     public func setTaskDidCompleteBlock(
@@ -103,7 +103,7 @@ extension URLSessionManager {
         blocks.change { $0.dataTaskDidReceiveResponse = block }
     }
 
-    /// Sets a block that is told of the download task that a data task became. AF:
+    /// Sets a block that receives the download task that a data task became. AF:
     /// `setDataTaskDidBecomeDownloadTaskBlock:`.
     @preconcurrency
     public func setDataTaskDidBecomeDownloadTaskBlock(
@@ -112,8 +112,8 @@ extension URLSessionManager {
         blocks.change { $0.dataTaskDidBecomeDownloadTask = block }
     }
 
-    /// Sets what gets the content of data and upload tasks while it comes. It is collected for the serializer all the same.
-    /// AF: `setDataTaskDidReceiveDataBlock:`.
+    /// Sets what gets the content of data and upload tasks while it comes. It is collected for the serializer all the
+    /// same. AF: `setDataTaskDidReceiveDataBlock:`.
     @preconcurrency
     public func setDataTaskDidReceiveDataBlock(
         _ block: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)?
@@ -139,8 +139,8 @@ extension URLSessionManager {
         blocks.change { $0.didFinishBackgroundEvents = block }
     }
 
-    /// Sets what says where a download goes, given where it is now. Comes before the destination that the task was made with;
-    /// nil as the answer leaves the decision to that. AF: `setDownloadTaskDidFinishDownloadingBlock:`.
+    /// Sets what says where a download goes, given where it is now. Comes before the destination that the task was made
+    /// with; nil as the answer leaves the decision to that. AF: `setDownloadTaskDidFinishDownloadingBlock:`.
     @preconcurrency
     public func setDownloadTaskDidFinishDownloadingBlock(
         _ block: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> URL?)?
@@ -148,8 +148,8 @@ extension URLSessionManager {
         blocks.change { $0.downloadTaskDidFinishDownloading = block }
     }
 
-    /// Sets a block that is told of content written. It gets the bytes since the last call, in all, and expected in
-    /// all, −1 when unknown. AF: `setDownloadTaskDidWriteDataBlock:`.
+    /// Sets a block that is called while content is written. It gets the bytes since the last call, in all, and
+    /// expected in all, −1 when unknown. AF: `setDownloadTaskDidWriteDataBlock:`.
     @preconcurrency
     public func setDownloadTaskDidWriteDataBlock(
         _ block: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
@@ -157,8 +157,8 @@ extension URLSessionManager {
         blocks.change { $0.downloadTaskDidWriteData = block }
     }
 
-    /// Sets a block that is told that a download goes on at an offset, with the size expected in all, −1 when unknown.
-    /// AF: `setDownloadTaskDidResumeBlock:`.
+    /// Sets a block that is called when a download goes on at an offset, with the size expected in all, −1 when
+    /// unknown. AF: `setDownloadTaskDidResumeBlock:`.
     @preconcurrency
     public func setDownloadTaskDidResumeBlock(
         _ block: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)?

@@ -2,8 +2,8 @@
 public import Foundation
 
 extension URLSessionManager {
-    /// The number of bytes of content that a response may have, after decompression, for tasks made from now on. More ends
-    /// the task with `URLError.dataLengthExceedsMaximum` (−1103).
+    /// The number of bytes of content that a response may have, after decompression, for tasks made from now on. More
+    /// ends the task with `URLError.dataLengthExceedsMaximum` (−1103).
     ///
     /// Nil by default: 256 MiB in memory, any number of bytes to a file. A value below 0 counts as 0.
     public var maximumResponseBodySize: Int64? {
@@ -20,8 +20,8 @@ extension URLSessionManager {
         set { withSettings { $0[\.totalTimeout] = newValue } }
     }
 
-    /// Whether requests that may have reached the server are sent again whatever their method, by tasks made from now on.
-    /// False by default.
+    /// True if requests that may have reached the server are sent again whatever their method, by tasks made from now
+    /// on. False by default.
     public var resendsNonIdempotentRequests: Bool {
         get { taskSettings[\.resendsNonIdempotentRequests] }
         set { withSettings { $0[\.resendsNonIdempotentRequests] = newValue } }

@@ -18,17 +18,17 @@ extension URLSessionManager {
     /// Everything that can be set on a session manager.
     struct Settings: ManagerSettings {
         var tasks: ManagedTask.Settings
-        /// What the manager says of its tasks' operations: see `configuration(over:)`.
+        /// The manager's settings for its tasks' operations: see `configuration(over:)`.
         var operations = Self.initialConfiguration()
         /// Changes with everything here.
         fileprivate(set) var revision: UInt = 0
-        /// What the tasks run on; nil: what all run on.
+        /// The runtime of the tasks; nil: the runtime that all tasks use.
         var runtime: (any OperationRuntime)?
         /// Only of managers that have a base URL.
         var sendsAuthorizationToOtherOrigins = false
-        /// What identifies the user of the manager is for this origin, unless the above is set; nil: for any.
+        /// The only origin for the data that identify the manager's user, unless the above is set; nil: any origin.
         var confiningOrigin: String?
-        /// What records the tasks.
+        /// The archives that record the tasks.
         var archives: [HTTPArchive] = []
         /// Nil: the shared one.
         var reachabilityManager: NetworkReachabilityManager?
@@ -38,8 +38,8 @@ extension URLSessionManager {
             tasks = ManagedTask.Settings(serializer: serializer, operationSerializer: serializer)
         }
 
-        /// What the operations of tasks are made with, all of them the same object: what a session's configuration says, and
-        /// over it what the manager says.
+        /// Returns the configuration that the operations of tasks share: that of a session, and over it the manager's
+        /// settings.
         func configuration(
             over session: URLConnectionOperation.SharedConfiguration
         ) -> URLConnectionOperation.SharedConfiguration {
@@ -66,14 +66,15 @@ extension URLSessionManager {
         mutating func noteChange() { revision &+= 1 }
     }
 
-    /// What a task is made of. Never changed: made anew when it is needed after a change.
+    /// The settings that a task is made of. An object never changes: a new one is made when it is needed after a
+    /// change.
     // Sendable because nothing in it changes; serializers, policies and the like are shared with operations as it is.
     final class Present: @unchecked Sendable {
-        /// What the session's configuration says, which `configuration` is made of.
+        /// The session's configuration, which `configuration` is made of.
         let sessionConfiguration: URLConnectionOperation.SharedConfiguration
         let configuration: URLConnectionOperation.SharedConfiguration
-        /// The same without what sends requests again, for tasks with Foundation's semantics. An interceptor may ask for a
-        /// token by one of these, which must not wait for that token.
+        /// The same without what sends requests again, for tasks with Foundation's semantics. An interceptor may ask
+        /// for a token by one of these, which must not wait for that token.
         let plainConfiguration: URLConnectionOperation.SharedConfiguration
         let tasks: ManagedTask.Settings
         let archives: [HTTPArchive]
@@ -107,7 +108,7 @@ extension URLSessionManager {
     }
 }
 
-/// A response serializer that is none of the library's classes, as operations take it.
+/// A response serializer of another class than the library's, as operations take it.
 // Sendable because nothing in it changes after `init`.
 final class AdoptedResponseSerializer: HTTPResponseSerializer, @unchecked Sendable {
     private let serializer: any URLResponseSerialization

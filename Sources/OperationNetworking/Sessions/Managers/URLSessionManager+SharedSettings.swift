@@ -2,8 +2,8 @@
 internal import Foundation
 
 extension URLSessionManager {
-    /// A manager's settings, of which tasks are made: by the manager, and by its session, which holds this in place of the
-    /// manager.
+    /// A manager's settings, of which tasks are made: by the manager, and by its session, which holds this in place of
+    /// the manager.
     // Sendable because everything mutable is guarded by `lock`.
     final class SharedSettings: @unchecked Sendable {
         private let lock = NSLock()
@@ -12,10 +12,10 @@ extension URLSessionManager {
         /// Guarded by `lock`. Nil until it is needed, and after a change of `_settings`.
         private var _present: Present?
 
-        /// What the manager is set to now.
+        /// The present settings of the manager.
         var current: Settings { lock.withLock { _settings } }
 
-        /// Changes settings, alone. What is replaced is let go of after the lock.
+        /// Changes settings, alone. Replaced values are released after the unlock.
         func change<Value>(_ body: (inout Settings) -> Value) -> Value {
             let (value, old, present) = lock.withLock {
                 let old = _settings
@@ -26,9 +26,9 @@ extension URLSessionManager {
             return value
         }
 
-        /// What a task is made of now.
+        /// Returns the settings that a task is made of now.
         ///
-        /// - Parameter session: what its session's configuration says.
+        /// - Parameter session: the configuration of the task's session.
         func present(over session: URLConnectionOperation.SharedConfiguration) -> Present {
             while true {
                 if let known = lock.withLock({ _present }), known.sessionConfiguration === session { return known }

@@ -10,7 +10,7 @@ extension URLSessionManager {
         while true {
             let session = ownSession
             let task = make(session, sharedSettings.present(over: session.settings.operations))
-            // One that the session had when it was invalidated is the session's, and may have been told so.
+            // A task that the session had when it was invalidated is the session's, and its end may have been reported.
             guard let refused = task.ownFace?.task, refused.isRefused, session !== ownSession,
                 refused.managed?.withdraw() ?? true
             else { return task }
@@ -45,7 +45,7 @@ extension URLSessionManager {
         return task
     }
 
-    /// What a download task is made of.
+    /// The source of a download task.
     enum DownloadSource {
         case request(URLRequest)
         case resumeData(Data)
@@ -73,13 +73,15 @@ extension URLSessionManager {
     // MARK: Progress
 
     /// The progress of the content that a task sends. `nil` for a task that neither this manager made nor, without a
-    /// completion handler, its session. Cancelling it cancels the task, pausing and resuming it suspends and resumes the
-    /// task. Its total is −1 while that is unknown. It is changed on `operationQueue`. AF: `uploadProgressForTask:`.
+    /// completion handler, its session. Cancelling it cancels the task, pausing and resuming it suspends and resumes
+    /// the task. Its total is −1 while that is unknown. It is changed on `operationQueue`. AF:
+    /// `uploadProgressForTask:`.
     public func uploadProgress(for task: URLSessionTask) -> Progress? {
         track(.upload, of: task)
     }
 
-    /// The progress of the content that a task receives. As `uploadProgress(for:)` else. AF: `downloadProgressForTask:`.
+    /// The progress of the content that a task receives. As `uploadProgress(for:)` else. AF:
+    /// `downloadProgressForTask:`.
     public func downloadProgress(for task: URLSessionTask) -> Progress? {
         track(.download, of: task)
     }
@@ -101,7 +103,7 @@ extension URLSessionManager {
 }
 
 extension URLSessionManager.Present {
-    /// Whom a manager's task tells, and what it is made of.
+    /// Returns the client of a manager's task, and the settings that the task is made of.
     func recipient(
         _ managed: ManagedTask, of client: SessionManagerClient, parses: Bool
     ) -> OperationURLSession.Recipient {

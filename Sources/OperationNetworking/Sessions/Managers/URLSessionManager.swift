@@ -13,11 +13,11 @@ internal import NetworkingSupport
 /// `operationQueue`, before the handler of their task. Notifications come on the main queue.
 ///
 /// **What a task takes along.** The response serializer, the policy, identity and proxies, and the completion queue and
-/// group are those that are set when the task is made. Blocks that are asked or told of what happens on the way count for
-/// tasks that are resumed after they were set.
+/// group are those that are set when the task is made. Blocks for the events on the way apply to tasks that are resumed
+/// after the blocks were set.
 ///
-/// **Lifetime.** The session does not hold the manager. When the manager goes, tasks that were resumed are finished, their
-/// handlers are called, and then the session becomes invalid.
+/// **Lifetime.** The session does not hold the manager. When the manager goes, tasks that were resumed are finished,
+/// their handlers are called, and then the session becomes invalid.
 ///
 /// **Subclassing.** Override the methods that make tasks to see or change every request. A subclass restates
 /// `@unchecked Sendable`.
@@ -27,7 +27,7 @@ internal import NetworkingSupport
 /// let book = try await manager.decoded(Book.self, from: request)
 /// print(book.title)
 /// ```
-// Sendable because all stored state is guarded by `lock`, has a lock of its own, or is immutable.
+// Sendable because all stored state is guarded by `lock`, has its own lock, or is immutable.
 open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable, NSCopying, NSSecureCoding {
     let configuration: URLSessionConfiguration
     /// The queue that the blocks of this manager and progress blocks are called on, one at a time. With a greater
@@ -57,7 +57,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         _session?.finishTasksAndInvalidate()
     }
 
-    /// Changes settings, alone. What is replaced is let go of after the lock.
+    /// Changes settings, alone. Replaced values are released after the unlock.
     func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value { sharedSettings.change(body) }
 
     // MARK: The session
@@ -65,13 +65,14 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// The session of this manager's tasks, an ``OperationURLSession``. It is made when it is needed first. AF:
     /// `session`.
     ///
-    /// Tasks that it is asked for directly have what the manager is set to at that moment. Those without a completion handler
-    /// are told to the manager's blocks, and are like the manager's own. Those with one, and those of `data(for:)`,
-    /// `upload(for:)` and `download(for:)`, behave as Foundation's, without the manager's `retryPolicy`, `interceptors` and
-    /// serializers. A task's own `delegate` is asked and told in place of the blocks, and beside the task's handlers.
+    /// Tasks that are made by the session directly have the manager's settings at that moment. The events of those
+    /// without a completion handler go to the manager's blocks, as for the manager's own tasks. Those with one, and
+    /// those of `data(for:)`, `upload(for:)` and `download(for:)`, behave as Foundation's, without the manager's
+    /// `retryPolicy`, `interceptors` and serializers. A task's own `delegate` is called in place of the blocks, and in
+    /// addition to the task's handlers.
     public var session: URLSession { ownSession }
 
-    /// The session, made if there is none.
+    /// The session, made if it does not exist.
     var ownSession: OperationURLSession {
         while true {
             if let known = lock.withLock({ _session }) { return known }
@@ -79,7 +80,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         }
     }
 
-    /// What tasks are made of now.
+    /// The settings that tasks are made of now.
     var present: Present { sharedSettings.present(over: ownSession.settings.operations) }
 
     private func makeSession() {
@@ -87,7 +88,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
             configuration: configuration, delegate: SessionManagerDelegate(client, sharedSettings),
             delegateQueue: operationQueue)
         if let runtime = taskSettings.runtime { new.install(runtime) }
-        // One that comes second goes as it came: nobody has seen it, and nobody is told that it is over.
+        // A second one is dropped: it was never handed out, and its end is not reported.
         lock.withLock {
             if _session == nil { _session = new }
         }
@@ -101,10 +102,10 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     ///
     /// AF: `invalidateSessionCancelingTasks:resetSession:`.
     open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool = false) {
-        // Also a session that nothing was asked of is over, and told of.
+        // A session that was not used before is ended, too, and its end is reported.
         let session = ownSession
         if resetSession {
-            // First, so that nobody finds one that is over.
+            // First, so that no caller finds a session that is over.
             lock.withLock {
                 if _session === session { _session = nil }
             }
@@ -141,8 +142,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         set { withSettings { $0.securityPolicy = newValue } }
     }
 
-    /// Certificate and key to show to servers that ask for one. Nil by default. An ``HTTPSessionManager`` with a base URL shows
-    /// them within its origin only: see ``HTTPSessionManager/sendsAuthorizationToOtherOrigins``.
+    /// Certificate and key to show to servers that ask for one. Nil by default. An ``HTTPSessionManager`` with a base
+    /// URL shows them within its origin only: see ``HTTPSessionManager/sendsAuthorizationToOtherOrigins``.
     public var clientIdentity: ClientIdentity? {
         get { taskSettings[\.clientIdentity] }
         set { withSettings { $0[\.clientIdentity] = newValue } }
@@ -161,7 +162,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         set { withSettings { $0.reachabilityManager = newValue } }
     }
 
-    /// The queue for completion handlers. Nil by default: the main queue, which somebody must run. AF: `completionQueue`.
+    /// The queue for completion handlers. Nil by default: the main queue, which the program must run. AF:
+    /// `completionQueue`.
     public var completionQueue: DispatchQueue? {
         get { taskSettings.tasks.completionQueue }
         set { withSettings { $0.tasks.completionQueue = newValue } }
@@ -176,7 +178,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// The response serializer as operations take it.
     var operationSerializer: HTTPResponseSerializer { taskSettings.tasks.operationSerializer }
 
-    /// What the manager is set to, for a task that is made now.
+    /// The manager's settings, for a task that is made now.
     var taskSettings: Settings { sharedSettings.current }
 
     // MARK: Making tasks: overridable, so here and not in an extension
@@ -185,12 +187,12 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - uploadProgress: told of content sent, on `operationQueue`.
-    ///   - downloadProgress: told of content received, likewise. The progress is a child of the calling thread's current one,
-    ///     if there is one.
-    ///   - completionHandler: called on `completionQueue`, or the main queue, with the response, the response object and
-    ///     the error; also for a task that is cancelled. A response that never came is an empty `URLResponse`. A response
-    ///     that the serializer refuses may have an object and an error.
+    ///   - uploadProgress: called on `operationQueue` while content is sent.
+    ///   - downloadProgress: likewise, while content is received. The progress is a child of the calling thread's
+    ///     current one, if there is one.
+    ///   - completionHandler: called on `completionQueue`, or the main queue, with the response, the response object
+    ///     and the error; also for a task that is cancelled. A response that never came is an empty `URLResponse`. A
+    ///     response that the serializer refuses may have an object and an error.
     @preconcurrency
     open func dataTask(
         with request: URLRequest, uploadProgress: (@Sendable (Progress) -> Void)? = nil,
@@ -216,8 +218,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// - Parameters:
     ///   - request: the request; its content is the file.
     ///   - fileURL: the file, which is read when the request is sent. When it cannot be read the task fails.
-    ///   - uploadProgress: told of content sent, on `operationQueue`. The progress is a child of the calling thread's
-    ///     current one, if there is one.
+    ///   - uploadProgress: called on `operationQueue` while content is sent. The progress is a child of the calling
+    ///     thread's current one, if there is one.
     ///   - completionHandler: as of a data task.
     @preconcurrency
     open func uploadTask(
@@ -232,8 +234,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// - Parameters:
     ///   - request: the request; its content is the data.
     ///   - bodyData: the content; nil: none.
-    ///   - uploadProgress: told of content sent, on `operationQueue`. The progress is a child of the calling thread's
-    ///     current one, if there is one.
+    ///   - uploadProgress: called on `operationQueue` while content is sent. The progress is a child of the calling
+    ///     thread's current one, if there is one.
     ///   - completionHandler: as of a data task.
     @preconcurrency
     open func uploadTask(
@@ -247,10 +249,10 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// `uploadTaskWithStreamedRequest:progress:completionHandler:`.
     ///
     /// - Parameters:
-    ///   - request: the request. When it has to be sent again, the block of `setTaskNeedNewBodyStreamBlock(_:)` gives the
-    ///     content; a multipart form needs none.
-    ///   - uploadProgress: told of content sent, on `operationQueue`. The progress is a child of the calling thread's
-    ///     current one, if there is one.
+    ///   - request: the request. When it has to be sent again, the block of `setTaskNeedNewBodyStreamBlock(_:)` gives
+    ///     the content; a multipart form needs none.
+    ///   - uploadProgress: called on `operationQueue` while content is sent. The progress is a child of the calling
+    ///     thread's current one, if there is one.
     ///   - completionHandler: as of a data task.
     @preconcurrency
     open func uploadTask(
@@ -264,8 +266,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - downloadProgress: told of content received, on `operationQueue`. The progress is a child of the calling thread's
-    ///     current one, if there is one.
+    ///   - downloadProgress: called on `operationQueue` while content is received. The progress is a child of the
+    ///     calling thread's current one, if there is one.
     ///   - destination: says where the complete file goes, on `operationQueue`; not called for a response that the
     ///     response serializer refuses by its status. A file that exists is an error. Nil: the content is dropped.
     ///   - completionHandler: called on `completionQueue`, or the main queue, with the response, where the file is, and
@@ -280,13 +282,15 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
         makeDownloadTask(.request(request), progress: downloadProgress, destination, completionHandler)
     }
 
-    /// Makes a task that goes on with a download. AF: `downloadTaskWithResumeData:progress:destination:completionHandler:`.
+    /// Makes a task that goes on with a download. AF:
+    /// `downloadTaskWithResumeData:progress:destination:completionHandler:`.
     ///
     /// - Parameters:
     ///   - resumeData: of `cancel(byProducingResumeData:)`, or from the error of a download under
-    ///     `URLSessionDownloadTaskResumeData`. A task for damaged data fails; one that the server answers with 408, 425,
-    ///     429 or 5xx leaves resume data in its error (``ResponseSerializationError/downloadTaskResumeData``).
-    ///   - downloadProgress: told of content received, on `operationQueue`, what was there before included.
+    ///     `URLSessionDownloadTaskResumeData`. A task for damaged data fails; one that the server answers with 408,
+    ///     425, 429 or 5xx leaves resume data in its error (``ResponseSerializationError/downloadTaskResumeData``).
+    ///   - downloadProgress: called on `operationQueue` while content is received. It counts what was there before,
+    ///     too.
     ///   - destination: as of a download task for a request.
     ///   - completionHandler: as of a download task for a request.
     @preconcurrency
@@ -328,8 +332,8 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Stores response serializer and policy. Not the session configuration, which Foundation on Linux cannot archive, the
-    /// client identity, proxies, the operations' settings, queues, blocks and the reachability manager.
+    /// Stores response serializer and policy. Not the session configuration, which Foundation on Linux cannot archive,
+    /// the client identity, proxies, the operations' settings, queues, blocks and the reachability manager.
     open func encode(with coder: NSCoder) {
         let settings = taskSettings
         let archive = SessionManagerArchive(
