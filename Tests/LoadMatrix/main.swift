@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Every public face of the library under load, in random cells of a matrix: see CONTRIBUTING.md, "Load". Public API only.
+// Every public face of the library under load, in random cells of a matrix, by public API only: see
+// Documentation/Architecture/Load.md.
 import Foundation
 
 if CommandLine.arguments.dropFirst().first == "--rude" { RudeServer.main() }

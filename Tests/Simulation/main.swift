@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // Random programs against the library's machine, queue and dependency graph, with a scripted engine, in one thread under
-// a seeded scheduler: see CONTRIBUTING.md.
+// a seeded scheduler: see Documentation/Architecture/Simulation.md.
 //
 //   Simulation [--seconds N] [--seed N]     runs programs for N seconds (60); one program, with its listing
 import Foundation
