@@ -26,7 +26,10 @@ struct HTTP2LostTests {
                     return $0 == number
                 }
                 if isIt { return script(connection, stream) }
-                connection.put(.ok(stream), .data(stream, "content", ends: true))
+                // With room for what is long: the response ends, but not before the request does.
+                let room: UInt32 = 1 << 20
+                connection.put(
+                    .window(0, room), .window(stream, room), .ok(stream), .data(stream, "content", ends: true))
             }
         }
     }
