@@ -32,17 +32,6 @@ package enum BrokenPipes {
     ///
     /// - Returns: 0, or the error number.
     package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
-        areErrors {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0 {
-                    guard errno == EINTR else { return errno }
-                } else {
-                    rest = rest.dropFirst(count)
-                }
-            }
-            return 0
-        }
+        areErrors { FileIO.write(bytes, to: descriptor) ? 0 : errno }
     }
 }

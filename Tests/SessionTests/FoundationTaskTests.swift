@@ -91,10 +91,15 @@ import Testing
         configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
         let session = URLSession(configuration: OperationURLSession(configuration: configuration).configuration)
         for _ in 0..<100 {
+            // Not before the calls are done: a task that is suspended and resumed while it ends has Foundation stop the
+            // program, with its own loader, too.
+            let gate = Gate()
+            server.enqueue(.stalled(until: gate, then: .ok("hello")))
             let outcome = await session.outcome(URLRequest(url: server.url())) { task in
                 task.resume()
                 task.suspend()
                 task.resume()
+                gate.open()
             }
             #expect(outcome.text == "hello")
         }

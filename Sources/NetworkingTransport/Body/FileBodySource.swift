@@ -75,17 +75,14 @@ private final class FileProducer: BodyProducer {
             return 0
         }
         let wanted = Int(min(Int64(buffer.count), left))
-        var count = 0
-        while count < wanted {
-            let result = pread(descriptor, buffer.baseAddress.map { $0 + count }, wanted - count, off_t(position))
-            if result < 0, errno == EINTR { continue }
-            guard result >= 0 else { throw failure("could not be read") }
-            guard result > 0 else {
-                throw BodySourceError("The file \(path) ended \(left) bytes short of what was announced.")
-            }
-            count += result
-            position += Int64(result)
-            left -= Int64(result)
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(wanted))
+        guard let count = FileIO.fill(rest, from: descriptor, at: position) else {
+            throw failure("could not be read")
+        }
+        position += Int64(count)
+        left -= Int64(count)
+        guard count == wanted else {
+            throw BodySourceError("The file \(path) ended \(left) bytes short of what was announced.")
         }
         if left == 0 { try checkUnchanged() }
         return count

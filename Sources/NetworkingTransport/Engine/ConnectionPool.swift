@@ -19,6 +19,8 @@ final class ConnectionPool: DeadlineHeapMember {
 
     /// Idle easy handles that are kept.
     private static let idleDriverLimit = 256
+    /// Those that are kept while the pool has no transfers for some time.
+    static let restingDriverLimit = 8
 
     /// Every driver of the pool, idle or active.
     private(set) var drivers: [TransferDriver] = []
@@ -26,6 +28,8 @@ final class ConnectionPool: DeadlineHeapMember {
 
     /// Transfers handed to libcurl.
     var activeCount = 0
+    /// The time since which there are none, and nothing has happened to the connections.
+    var idleSince: UInt64 = 0
     /// Connections to one host beyond the limit: one for each active transfer that has lent its slot.
     var extraConnections = 0
     /// The time at which libcurl wants to be called; `.max`: it waits for sockets only.
@@ -107,6 +111,18 @@ final class ConnectionPool: DeadlineHeapMember {
         } else {
             drivers.removeAll { $0 === driver }
         }
+    }
+
+    /// True if more drivers are idle than a pool without transfers keeps.
+    var hasSpareDrivers: Bool { idleDrivers.count > Self.restingDriverLimit }
+
+    /// The idle drivers beyond that, which the pool has no more. Called while no driver is active.
+    func removeSpareDrivers() -> [TransferDriver] {
+        guard activeCount == 0, hasSpareDrivers else { return [] }
+        let spare = Array(idleDrivers.dropLast(Self.restingDriverLimit))
+        idleDrivers.removeFirst(spare.count)
+        drivers = idleDrivers
+        return spare
     }
 
     /// Breaks the cycles with the drivers; the pool is not used afterwards.

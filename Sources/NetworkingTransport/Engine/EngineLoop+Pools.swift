@@ -38,6 +38,32 @@ extension EngineLoop {
         if pool.activeCount == 0 { idlePools.append(Int(pool.id)) }
     }
 
+    /// Releases what a pool without transfers has kept for long enough: most of its easy handles, in each of which
+    /// libcurl has buffers, and later its connections.
+    func tidy(_ pool: ConnectionPool) {
+        guard pool.activeCount == 0 else { return }
+        if now >= pool.idleSince &+ spareDriverTime {
+            for driver in pool.removeSpareDrivers() { idleHeap.remove(driver) }
+        }
+        let count = pool.multi.observer.connectionCount
+        if count > 0, now >= pool.idleSince &+ capacities.idleTime {
+            closeIdleConnections(count, of: pool)
+        } else {
+            lookLater(atIdle: pool)
+        }
+    }
+
+    /// Sees to it that a pool without transfers is tidied when it is time.
+    func lookLater(atIdle pool: ConnectionPool) {
+        pool.deadline = min(
+            pool.hasSpareDrivers ? pool.idleSince &+ spareDriverTime : .max,
+            pool.multi.observer.connectionCount > 0 ? pool.idleSince &+ capacities.idleTime : .max)
+        if pool.deadline != .max { deadlineHeap.look(at: pool, by: pool.deadline) }
+    }
+
+    /// Nanoseconds without transfers after which a pool keeps few easy handles.
+    private var spareDriverTime: UInt64 { min(5_000_000_000, capacities.idleTime / 4) }
+
     /// Closes the pools that have stood idle for longest when many do. In the command phase only.
     func evictIdlePools() {
         while idlePools.count > Self.idlePoolLimit, let id = idlePools.first {

@@ -38,7 +38,7 @@ final class EngineLoop: @unchecked Sendable {
     var deadlineHeap = DeadlineHeap<ConnectionPool>()
     /// Drivers that have an idle limit.
     var idleHeap = DeadlineHeap<TransferDriver>()
-    /// Pools whose idle connections are to be closed in this pass.
+    /// Pools without transfers that are to be looked at in this pass.
     private var expiredPools: [ConnectionPool] = []
     /// Whole seconds after which an idle connection is not used again.
     var idleConnectionAge: Int
@@ -354,8 +354,8 @@ final class EngineLoop: @unchecked Sendable {
             }
             pool.isTouched = false
             guard pool.activeCount > 0 else {
-                pool.deadline = pool.multi.observer.connectionCount > 0 ? now &+ capacities.idleTime : .max
-                if pool.deadline != .max { deadlineHeap.look(at: pool, by: pool.deadline) }
+                pool.idleSince = now
+                lookLater(atIdle: pool)
                 continue
             }
             guard let milliseconds = pool.multi.timeout() else {
@@ -381,10 +381,7 @@ final class EngineLoop: @unchecked Sendable {
     /// Looks at the transfers whose time has come, and ends those that stand still. Also closes connections that were
     /// idle for too long, and flooded ones.
     private func handleIdle() {
-        while let pool = expiredPools.popLast() {
-            let count = pool.multi.observer.connectionCount
-            if pool.activeCount == 0, count > 0 { closeIdleConnections(count, of: pool) }
-        }
+        while let pool = expiredPools.popLast() { tidy(pool) }
         if !floods.isEmpty { endFloods() }
         while let driver = idleHeap.first, driver.heapDeadline <= now {
             guard driver.transfer != nil, driver.idleLimit > 0 || driver.discardDeadline > 0 || driver.isOverdue

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Glibc
+internal import NetworkingSupport
 
 /// Lengths of regular files.
 package enum FileLength {
@@ -15,10 +16,6 @@ package enum FileLength {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var byte: UInt8 = 0
-        while true {
-            let count = read(descriptor, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            return count > 0
-        }
+        return withUnsafeMutableBytes(of: &byte) { FileIO.read(descriptor, into: $0) } > 0
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// Access to the file on the disk. It belongs to this user, is closed to other users, and is replaced as a whole.
@@ -62,16 +63,7 @@ extension CookieFile {
 
     /// Writes the data to the disk. Returns true if all of it is there; if not, the reason is in `errno`.
     private static func write(_ data: Data, to descriptor: Int32) -> Bool {
-        data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return fsync(descriptor) == 0
-        }
+        data.withUnsafeBytes { FileIO.write($0, to: descriptor) } && fsync(descriptor) == 0
     }
 
     /// Makes the folders that are missing, for their owner only.

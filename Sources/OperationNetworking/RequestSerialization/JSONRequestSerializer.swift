@@ -55,7 +55,7 @@ open class JSONRequestSerializer: HTTPRequestSerializer, @unchecked Sendable {
         do {
             var writer = JSONWriter(options: writingOptions, encoder: settings.parameterEncoder)
             body = try writer.write(parameters)
-        } catch let failure as JSONWriter.Failure {
+        } catch let failure as ParameterError {
             throw RequestSerializationError(
                 code: .invalidParameters,
                 reason: "The `parameters` argument is not valid JSON.",

@@ -9,14 +9,6 @@ struct JSONWriter {
     /// As deep as Foundation reads.
     static let nestingLimit = 512
 
-    struct Failure: Error, LocalizedError, CustomStringConvertible, _BridgedError {
-        let path: String
-        let problem: String
-
-        var description: String { ErrorLine.oneLine("At parameters\(path): \(problem).") }
-        var errorDescription: String? { description }
-    }
-
     let options: JSONSerialization.WritingOptions
     let encoder: JSONEncoder
     private var output: [UInt8] = []
@@ -72,14 +64,14 @@ struct JSONWriter {
         text.withUTF8Buffer { output.append(contentsOf: $0) }
     }
 
-    private func failure(_ problem: String) -> Failure {
+    private func failure(_ problem: String) -> ParameterError {
         let path = path.map {
             switch $0 {
             case .key(let key): ".\(key)"
             case .index(let index): "[\(index)]"
             }
         }
-        return Failure(path: path.joined(), problem: problem)
+        return ParameterError(path: path.joined(), problem: problem)
     }
 
     // MARK: Containers
@@ -142,7 +134,7 @@ struct JSONWriter {
 
     private func enter() throws {
         guard path.count < Self.nestingLimit else {
-            throw Failure(path: "", problem: "containers are nested deeper than \(Self.nestingLimit) levels")
+            throw ParameterError(path: "", problem: "containers are nested deeper than \(Self.nestingLimit) levels")
         }
     }
 

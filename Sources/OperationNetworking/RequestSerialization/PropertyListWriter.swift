@@ -3,14 +3,6 @@ internal import Foundation
 
 /// Writes property lists by `PropertyListSerialization`, which traps or writes nonsense where this says what is wrong.
 struct PropertyListWriter {
-    struct Failure: Error, LocalizedError, CustomStringConvertible, _BridgedError {
-        let path: String
-        let problem: String
-
-        var description: String { ErrorLine.oneLine("At parameters\(path): \(problem).") }
-        var errorDescription: String? { description }
-    }
-
     static let nestingLimit = 512
 
     let format: PropertyListSerialization.PropertyListFormat
@@ -18,7 +10,7 @@ struct PropertyListWriter {
 
     func write(_ value: Any) throws -> Data {
         guard format != .openStep else {
-            throw Failure(path: "", problem: "the format `openStep` cannot be written; use `xml` or `binary`")
+            throw ParameterError(path: "", problem: "the format `openStep` cannot be written; use `xml` or `binary`")
         }
         if let value = EncodableParameters.value(of: value) {
             let encoder = PropertyListEncoder()
@@ -32,7 +24,7 @@ struct PropertyListWriter {
     /// `value` with what is `Encodable` and not Foundation's replaced by what it encodes to.
     private func normalized(_ value: Any, path: String, depth: Int) throws -> Any {
         guard depth <= Self.nestingLimit else {
-            throw Failure(path: "", problem: "containers are nested deeper than \(Self.nestingLimit) levels")
+            throw ParameterError(path: "", problem: "containers are nested deeper than \(Self.nestingLimit) levels")
         }
         switch value {
         case let string as String:
@@ -50,9 +42,9 @@ struct PropertyListWriter {
                 try normalized($1, path: "\(path)[\($0)]", depth: depth + 1)
             }
         case is [AnyHashable: Any]:
-            throw Failure(path: path, problem: "a dictionary's keys must be strings")
+            throw ParameterError(path: path, problem: "a dictionary's keys must be strings")
         case is NSNull:
-            throw Failure(path: path, problem: "null has no form in a property list")
+            throw ParameterError(path: path, problem: "null has no form in a property list")
         case is Date, is Data, is NSNumber:
             return value
         default:
@@ -62,7 +54,7 @@ struct PropertyListWriter {
             return try normalized(optional.wrappedParameter ?? NSNull(), path: path, depth: depth + 1)
         }
         guard let encodable = EncodableParameters.value(of: value) else {
-            throw Failure(path: path, problem: "a \(type(of: value)) has no form in a property list")
+            throw ParameterError(path: path, problem: "a \(type(of: value)) has no form in a property list")
         }
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
@@ -91,7 +83,7 @@ struct PropertyListWriter {
             }
         }
         guard !isForbidden else {
-            throw Failure(path: path, problem: "XML cannot contain the control characters of this text; use `binary`")
+            throw ParameterError(path: path, problem: "XML cannot contain the control characters of this text; use `binary`")
         }
     }
 }

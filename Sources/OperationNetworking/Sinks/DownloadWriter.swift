@@ -2,6 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import Glibc
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// Writes a download to its partial file, and moves it to the target when it is complete.
@@ -125,15 +126,7 @@ final class DownloadWriter: ByteWriter {
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         // Here is the whole content, or there is something to lose.
         if representation?.totalLength != Int64(bytes.count) { try writeNote() }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if written < 0 {
-                guard errno == EINTR else { throw Self.failure("write to", partial.path) }
-            } else {
-                rest = rest.dropFirst(written)
-            }
-        }
+        guard FileIO.write(bytes, to: descriptor) else { throw Self.failure("write to", partial.path) }
     }
 
     private func writeNote() throws {
@@ -178,14 +171,13 @@ final class DownloadWriter: ByteWriter {
         guard let expected = destination.sha256 else { return }
         var digest = SHA256Hasher()
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
-        var position: off_t = 0
+        var position: Int64 = 0
         while true {
-            let count = pread(descriptor, &buffer, buffer.count, position)
-            if count < 0, errno == EINTR { continue }
+            let count = buffer.withUnsafeMutableBytes { FileIO.read(descriptor, into: $0, at: position) }
             guard count >= 0 else { throw Self.failure("read", partial.path) }
             if count == 0 { break }
             buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
-            position += off_t(count)
+            position += Int64(count)
         }
         let actual = try digest.finish()
         guard actual == expected else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// The note next to a partial file: what the file is a part of, and which file that is.
@@ -51,8 +52,7 @@ struct PartialNote: Codable, Equatable {
         var content = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
         while content.count <= maximumSize {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
+            let count = buffer.withUnsafeMutableBytes { FileIO.read(descriptor, into: $0) }
             guard count >= 0 else { return nil }
             if count == 0 { return content }
             content += buffer.prefix(count)
@@ -73,18 +73,7 @@ struct PartialNote: Codable, Equatable {
         if descriptor < 0, errno == EEXIST, unlink(path) == 0 { descriptor = open(path, flags, 0o600) }
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
-        return content.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if written < 0 {
-                    guard errno == EINTR else { return errno }
-                } else {
-                    rest = rest.dropFirst(written)
-                }
-            }
-            return 0
-        }
+        return content.withUnsafeBytes { FileIO.write($0, to: descriptor) } ? 0 : errno
     }
 }
 

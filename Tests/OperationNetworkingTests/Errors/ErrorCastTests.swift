@@ -20,8 +20,7 @@ import Testing
             OperationDependencyError(path: ["a", "b", "a"]),
             ResponseStreamError.lineTooLong(limit: 7), UnarchivedProperty.bodyStream,
             DownloadError(reason: "x", path: "/x"), StreamSinkError.discarded,
-            JSONWriter.Failure(path: ".a", problem: "is a date"),
-            PropertyListWriter.Failure(path: ".a", problem: "is null"),
+            ParameterError(path: ".a", problem: "is a date"),
         ]
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import NetworkingSupport
 
 /// An open file, closed with the last reference.
 // Sendable because the number does not change, and the system's calls on it may come from any thread.
@@ -56,25 +57,11 @@ final class Descriptor: Sendable {
     }
 
     private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-        var done = 0
-        while done < buffer.count {
-            let count = pread(number, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset + done))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            done += count
-        }
-        return true
+        FileIO.fill(buffer, from: number, at: Int64(offset)) == buffer.count
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
-        var done = 0
-        while done < bytes.count {
-            let count = pwrite(number, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            done += count
-        }
-        return true
+        FileIO.write(bytes, to: number, at: Int64(offset))
     }
 
     func write(_ bytes: [UInt8], at offset: Int) -> Bool { bytes.withUnsafeBytes { write($0, at: offset) } }

@@ -94,11 +94,9 @@ final class FilePartReader: PartReader {
     }
 
     private func readOnce(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            if errno != EINTR { throw file.unreadable(errno) }
-        }
+        let count = FileIO.read(descriptor, into: buffer)
+        guard count >= 0 else { throw file.unreadable(errno) }
+        return count
     }
 
     func close() {

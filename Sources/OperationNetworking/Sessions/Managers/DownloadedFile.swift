@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// A download's content on its way from a temporary file to where it belongs.
@@ -59,23 +60,12 @@ struct DownloadedFile {
         guard fstat(input, &status) == 0, fchmod(output, status.st_mode & 0o777) == 0 else { return errno }
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         while true {
-            let count = read(input, &buffer, buffer.count)
-            if count == 0 { return fsync(output) == 0 ? 0 : errno }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return errno
+            let count = buffer.withUnsafeMutableBytes { FileIO.read(input, into: $0) }
+            guard count > 0 else { return count == 0 && fsync(output) == 0 ? 0 : errno }
+            let isWritten = buffer.withUnsafeBytes { bytes in
+                FileIO.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), to: output)
             }
-            var offset = 0
-            while offset < count {
-                let written = buffer.withUnsafeBytes { bytes in
-                    write(output, bytes.baseAddress.map { $0 + offset }, count - offset)
-                }
-                if written < 0 {
-                    if errno == EINTR { continue }
-                    return errno
-                }
-                offset += written
-            }
+            guard isWritten else { return errno }
         }
     }
 
