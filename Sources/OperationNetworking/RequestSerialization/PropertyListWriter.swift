@@ -83,7 +83,8 @@ struct PropertyListWriter {
             }
         }
         guard !isForbidden else {
-            throw ParameterError(path: path, problem: "XML cannot contain the control characters of this text; use `binary`")
+            throw ParameterError(
+                path: path, problem: "XML cannot contain the control characters of this text; use `binary`")
         }
     }
 }
