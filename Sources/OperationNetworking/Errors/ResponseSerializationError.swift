@@ -135,7 +135,9 @@ public struct ResponseSerializationError: NetworkingError {
     }
 
     /// The description, the reason, the failing URL, the response, the body, the object, the resume data and the
-    /// underlying error, each under AFNetworking's or Foundation's key; values that the error does not have are absent.
+    /// underlying error, each under AFNetworking's or Foundation's key.
+    ///
+    /// Values that the error does not have are absent.
     public var errorUserInfo: [String: Any] {
         var userInfo: [String: Any] = [
             NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason,

@@ -266,7 +266,9 @@ open class URLConnectionOperation: Operation, @unchecked Sendable, NSCopying, NS
 
     // MARK: Foundation's view
 
-    /// True if a queue may start the operation: it is not paused and its dependencies have ended, or it is cancelled. A
+    /// True if a queue may start the operation.
+    ///
+    /// It may if the operation is not paused and its dependencies have ended, or if it is cancelled. A
     /// `RequestOperationQueue` does not ask: an override counts only in Foundation's queues.
     open override var isReady: Bool {
         // Takes Foundation's lock, which Foundation never holds while it asks.
