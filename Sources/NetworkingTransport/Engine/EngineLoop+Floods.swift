@@ -16,11 +16,7 @@ extension EngineLoop {
     /// - Parameter isVain: True: no transfer received anything of it.
     func judgeReading(on socket: Int32, of pool: ConnectionPool, isVain: Bool) {
         guard let poller, poller.sockets.noteRead(on: socket, isVain: isVain) else { return }
-        var port = poller.sockets.localPort(of: socket)
-        if port == 0 {
-            port = Self.localPort(of: socket) ?? 0
-            poller.sockets.noteLocalPort(port, of: socket)
-        }
+        let port = knownPort(of: socket, in: poller)
         // libcurl keeps what a transfer does not take at present. What follows a challenge that libcurl answers is
         // dropped before a handler sees it.
         var (isHeldUp, isDropped) = (false, false)
@@ -34,6 +30,16 @@ extension EngineLoop {
         if poller.sockets.look(at: socket, bytesRead: count, isVain: isVain, isJudged: !isDropped, now: now) {
             floods.append((socket, pool))
         }
+    }
+
+    /// Returns our port of a connection, by which the transfers on it are found; 0: it has none.
+    private func knownPort(of socket: Int32, in poller: Poller) -> Int32 {
+        var port = poller.sockets.localPort(of: socket)
+        if port == 0 {
+            port = Self.localPort(of: socket) ?? 0
+            poller.sockets.noteLocalPort(port, of: socket)
+        }
+        return port
     }
 
     /// Bytes that came on a connection and were read; nil: the kernel does not say.
@@ -60,9 +66,13 @@ extension EngineLoop {
 
     /// Takes note that libcurl was kept from reading on: see `ReadTurn`.
     func noteLongTurn(on socket: Int32, of pool: ConnectionPool) {
-        let drivers = pool.drivers.filter { $0.transfer != nil && $0.socket == socket }
-        // libcurl may have read from others meanwhile, whose time had come.
-        guard let poller, let source = readTurn.refusedSource, drivers.contains(where: { $0.reads(from: source) })
+        guard let poller, let source = readTurn.refusedSource else { return }
+        // All that share the connection: of what the one that opened it waits for, nothing may come for long.
+        let port = knownPort(of: socket, in: poller)
+        let drivers = pool.drivers.filter { $0.isOn(socket, port: port) }
+        // libcurl may have read from others meanwhile, whose time had come. It keeps what a transfer does not take.
+        guard drivers.contains(where: { $0.reads(from: source) }),
+            !drivers.contains(where: { $0.isReceivePaused || $0.isHeld })
         else { return }
         let lastUse = drivers.reduce(0) { max($0, $1.lastUse) }
         if poller.sockets.noteLongRead(on: socket, lastUse: lastUse, now: now) { floods.append((socket, pool)) }
