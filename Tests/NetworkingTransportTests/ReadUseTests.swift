@@ -211,6 +211,16 @@ struct ReadUseTests {
         #expect(!looks(20_000, bytes: 9, pause: 20_000_000).contains(true))
     }
 
+    /// With HTTP/2 libcurl reads for one transfer, and hands over to others later.
+    @Test("A read is of use where what came was handed over since, though not by the read itself")
+    func laterUse() {
+        var use = ReadUse()
+        let verdicts = (0...UInt64(11_000)).map {
+            use.look(bytesRead: 9 * $0, credit: 9, isVain: true, now: 1 + 1_000_000 * $0)
+        }
+        #expect(!verdicts.contains(true))
+    }
+
     @Test("What a transfer has left behind is put up with, once")
     func grace() {
         var use = ReadUse()

@@ -52,7 +52,8 @@ struct ReadUse {
             grace -= forgiven
             vainBytes -= forgiven
         }
-        if isVain { vainReads += 1 } else { vainReads = max(0, vainReads - Self.readsPerUse) }
+        // With HTTP/2 libcurl reads for one transfer, and hands over to others later.
+        if isVain, credit == 0 { vainReads += 1 } else { vainReads = max(0, vainReads - Self.readsPerUse) }
         return vainBytes > Self.byteLimit || vainReads > Self.readLimit
     }
 
