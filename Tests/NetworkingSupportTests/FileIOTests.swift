@@ -13,15 +13,6 @@ struct FileIOTests {
         return (ends[0], ends[1])
     }
 
-    /// A file without a name.
-    private static func file() throws -> Int32 {
-        var name = Array("/tmp/FileIOTests-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&name)
-        try #require(descriptor >= 0)
-        unlink(name)
-        return descriptor
-    }
-
     private static func write(_ text: String, to descriptor: Int32, at offset: Int64? = nil) -> Bool {
         Data(text.utf8).withUnsafeBytes { FileIO.write($0, to: descriptor, at: offset) }
     }
@@ -89,8 +80,9 @@ struct FileIOTests {
 
     @Test("At an offset the descriptor's place does not count, and the end of the file ends a read")
     func offsets() throws {
-        let file = try Self.file()
-        defer { close(file) }
+        let stream = try #require(tmpfile())
+        defer { fclose(stream) }
+        let file = fileno(stream)
         #expect(Self.write("abcdef", to: file))
         #expect(Self.write("XY", to: file, at: 5))
         var buffer = [UInt8](repeating: 0, count: 4)

@@ -38,18 +38,8 @@ struct HTTP2Tests {
 
     @Test("Those that wait join the connection as soon as it stands, not when the first response comes")
     func joining() async throws {
-        let (gate, arrived, count) = (Latch(), Latch(), Locked(0))
-        let backend = ScriptedServer { connection in
-            guard connection.readRequest() != nil else { return }
-            if count.withLock({
-                $0 += 1
-                return $0 == 30
-            }) {
-                arrived.open()
-            }
-            gate.wait()
-            connection.respond("slow")
-        }
+        let (gate, arrived) = (Latch(), Latch())
+        let backend = ScriptedServer.holding(30, arrived: arrived, until: gate)
         let front = try FrontServer(http2: true, backend: backend)
         let engine = TransportEngine()
         defer {

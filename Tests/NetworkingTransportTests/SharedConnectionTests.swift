@@ -11,18 +11,8 @@ struct SharedConnectionTests {
     /// On a busy machine turns end by the clock, whatever comes.
     @Test("What comes for one of them is of use, though the one that opened the connection gets nothing")
     func use() async throws {
-        let (gate, arrived, count) = (Latch(), Latch(), Locked(0))
-        let backend = ScriptedServer { connection in
-            guard connection.readRequest() != nil else { return }
-            if count.withLock({
-                $0 += 1
-                return $0 == 3
-            }) {
-                arrived.open()
-            }
-            gate.wait()
-            connection.respond("slow")
-        }
+        let (gate, arrived) = (Latch(), Latch())
+        let backend = ScriptedServer.holding(3, arrived: arrived, until: gate)
         let front = try FrontServer(http2: true, backend: backend)
         let engine = TransportEngine()
         defer {

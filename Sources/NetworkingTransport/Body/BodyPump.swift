@@ -98,7 +98,7 @@ final class BodyPump: @unchecked Sendable {
         return .bytes(copied)
     }
 
-    /// Network thread. Whether nothing was read yet beyond what the producer gave first.
+    /// Network thread. True if no more was read yet than what the producer gave first.
     var hasBeginning: Bool { isInFirst }
 
     /// Network thread. Goes back to the first byte, which is still there if there is the beginning.

@@ -45,6 +45,24 @@ final class ScriptedServer: Sendable {
         startThread { [self] in accept() }
     }
 
+    /// A server that answers each request "slow", once `gate` is open.
+    ///
+    /// - Parameter arrived: opened when there are `count` requests.
+    static func holding(_ count: Int, arrived: Latch, until gate: Latch) -> ScriptedServer {
+        let missing = Locked(count)
+        return ScriptedServer { connection in
+            guard connection.readRequest() != nil else { return }
+            if missing.withLock({
+                $0 -= 1
+                return $0 == 0
+            }) {
+                arrived.open()
+            }
+            gate.wait()
+            connection.respond("slow")
+        }
+    }
+
     var url: String { "http://127.0.0.1:\(port)" }
 
     /// Connections accepted so far.
