@@ -67,7 +67,7 @@ import Testing
         server.respondToOthers { _ in .ok("hello") }
         let session = OperationURLSession(configuration: .ephemeral)
         let begin = ContinuousClock.now
-        for _ in 0..<20 { _ = try await session.data(from: server.url()) }
+        for _ in 0..<1000 { _ = try await session.data(from: server.url()) }
         let usual = (ContinuousClock.now - begin) / 20
         // On a busy machine fewer.
         let limit = begin + .seconds(15)
@@ -107,6 +107,41 @@ import Testing
         #expect(100...200 ~= server.requests.count)
     }
 
+    /// A cache of Foundation's that answers no task before it may.
+    private final class HesitantCache: URLCache, @unchecked Sendable {
+        // Sendable because it is never changed.
+        let gate = DispatchSemaphore(value: 0)
+
+        override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+            gate.wait()
+            gate.signal()
+            return nil
+        }
+    }
+
+    @Test("Of a task of Foundation's that is suspended and resumed often before it is loaded, one end is told")
+    func manySuspensions() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        for _ in 0..<500 {
+            let configuration = URLSessionConfiguration.ephemeral
+            let cache = HesitantCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+            configuration.urlCache = cache
+            let session = URLSession(configuration: OperationURLSession(configuration: configuration).configuration)
+            let outcome = await session.outcome(URLRequest(url: server.url())) { task in
+                task.resume()
+                // What they lead to comes late, some of it while the task ends.
+                for _ in 0..<1000 {
+                    task.suspend()
+                    task.resume()
+                }
+                cache.gate.signal()
+            }
+            #expect(outcome.text == "hello")
+        }
+        #expect(server.requests.count == 500)
+    }
+
     /// The downloaded files with that content, which no other test has.
     private static func downloads(of content: Data) -> [URL] {
         let files = try? FileManager.default.contentsOfDirectory(
@@ -128,7 +163,7 @@ import Testing
         #expect(Self.downloads(of: content).map(\.lastPathComponent) == [first.lastPathComponent])
         try FileManager.default.removeItem(at: first)
         let begin = ContinuousClock.now
-        for _ in 0..<20 { try FileManager.default.removeItem(at: await session.download(from: server.url()).0) }
+        for _ in 0..<1000 { try FileManager.default.removeItem(at: await session.download(from: server.url()).0) }
         let usual = (ContinuousClock.now - begin) / 20
         // On a busy machine fewer.
         let limit = begin + .seconds(2)

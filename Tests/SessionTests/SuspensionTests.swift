@@ -287,8 +287,10 @@ import Testing
         try await eventually("the second request") { server.requests.count == 2 }
         task.suspend()
         await Self.untilNetworkThreadKnows()
+        // Where the redirect came before all content was sent, the first one may still be open.
+        let open = server.openConnectionCount
         gate.open()
-        try await eventually("the connection is lost") { server.openConnectionCount == 0 }
+        try await eventually("the connection is lost") { server.openConnectionCount < open }
         task.resume()
         await delegate.isComplete.wait()
         #expect(delegate.error == nil && delegate.data == Data("received".utf8))

@@ -12,11 +12,22 @@ class SessionURLProtocol: URLProtocol {
         var inner: URLSessionTask?
         /// `inner` is suspended, as Foundation's task is.
         var isPaused = false
-        /// The end of `inner`, until it is reported to Foundation.
+        /// The end of `inner`, until it is reported to Foundation: by `startLoading()` if the task is paused, else by
+        /// `stopLoading()`.
         var handover: Handover?
         /// Foundation's task was cancelled, and reports that itself, unless its end was being reported.
         var isStopped = false
         var isFinished = false
+
+        /// The end was reported, or is about to be; also where it was not taken for that yet.
+        var isOver: Bool { isStopped || isFinished || handover != nil }
+
+        /// Takes the end, to report it.
+        mutating func takeHandover() -> Handover? {
+            guard !isStopped, !isFinished, let taken = handover.take() else { return nil }
+            isFinished = true
+            return taken
+        }
     }
 
     /// The end of a task, to be reported to Foundation.
@@ -56,13 +67,12 @@ class SessionURLProtocol: URLProtocol {
         guard task.map({ $0.state == .running }) ?? true else { return }
         let (inner, wasPaused, isOver, handover) = state.withLock { state in
             defer { state.isPaused = false }
-            let isOver = state.isStopped || state.isFinished
-            let handover = isOver ? nil : state.handover.take()
-            if handover != nil { state.isFinished = true }
-            return (state.inner, state.isPaused, isOver, handover)
+            // Of a task that is not paused, `stopLoading()` takes it: see `finish(_:on:)`.
+            let handover = state.isPaused ? state.takeHandover() : nil
+            return (state.inner, state.isPaused, state.isOver, handover)
         }
-        guard !isOver else { return }
         if let handover { return tellHoldingQueue(handover) }
+        guard !isOver else { return }
         if let inner {
             if wasPaused { inner.resume() }
             return
@@ -117,14 +127,16 @@ class SessionURLProtocol: URLProtocol {
     /// Foundation calls it for a suspension, too.
     override func stopLoading() {
         switch task?.state {
-        case .running?: break
-        case .suspended?:
-            let inner = state.withLock { state -> URLSessionTask? in
-                guard !state.isPaused, let inner = state.inner else { return nil }
+        case .some(let present) where present == .running || present == .suspended:
+            let (handover, inner) = state.withLock { state -> (Handover?, URLSessionTask?) in
+                guard !state.isPaused else { return (nil, nil) }
+                if let handover = state.takeHandover() { return (handover, nil) }
+                guard present == .suspended, let inner = state.inner else { return (nil, nil) }
                 state.isPaused = true
-                return inner
+                return (nil, inner)
             }
             inner?.suspend()
+            if let handover { tellHoldingQueue(handover) }
         default:
             let inner = state.withLock { state in
                 state.isStopped = true
@@ -136,52 +148,64 @@ class SessionURLProtocol: URLProtocol {
     }
 
     /// Takes the end of the task for Foundation, which receives it on its session's own queue: only there may its table
-    /// of tasks be read. The public way to that queue is a suspension and a resumption: the last of them to have an
-    /// effect calls `startLoading()`. If the user has suspended the task, the user's resumption is that one.
+    /// of tasks be read. The public way to that queue is a suspension, for which it calls `stopLoading()`. Where the user
+    /// has suspended the task, the user's resumption calls `startLoading()`.
+    ///
+    /// No resumption follows the suspension: once an end was reported, Foundation answers one with another end, which
+    /// stops the process if the task has left its table by then.
     ///
     /// - Returns: true if Foundation will receive the end; false where it has ended the task itself.
     func finish(_ handover: Handover, on queue: DispatchQueue) -> Bool {
-        let isFirst = state.withLock { state in
+        let (isFirst, isPaused) = state.withLock { state in
             state.inner = nil
             // Of a stopped one Foundation may be about to tell the end.
-            guard !state.isStopped, !state.isFinished, state.handover == nil else { return false }
+            guard !state.isOver else { return (false, false) }
             state.handover = handover
-            return true
+            return (true, state.isPaused)
         }
         guard isFirst, let task else { return false }
-        // Both wait for the session's queue, which may be the one that this is called on.
-        queue.async {
-            task.suspend()
-            task.resume()
-        }
+        guard !isPaused else { return true }
+        // A suspension of the user's may come first, and its call take the end.
+        let isWaiting = { @Sendable [state] in state.withLock { $0.handover != nil } }
+        // It waits for the session's queue, which may be the one that this is called on.
+        queue.async { if isWaiting() { task.suspend() } }
         return true
     }
 
     /// Reports the end to Foundation while its session's queue does nothing else. The queue waits as long as its table
-    /// of tasks is read, which is at the beginning.
+    /// of tasks is read, which is at the beginning of each call.
     ///
     /// Not by the queue itself: Foundation's functions let the Swift task go on at once. Where that is being cancelled,
     /// it is locked, and its cancellation waits for the queue.
     private func tellHoldingQueue(_ handover: Handover) {
-        let isTold = DispatchSemaphore(value: 0)
+        let (isLast, isTold) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         // What changes is behind `state`, and Foundation uses what is its own from any thread, too.
         nonisolated(unsafe) let teller = self
         Runtime.current.onBlockThread {
-            teller.tell(handover)
+            teller.tell(handover) { isLast.signal() }
             isTold.signal()
         }
+        // However long the machine lets the thread wait: none but the last call waits for anything.
+        isLast.wait()
         _ = isTold.wait(timeout: .now() + Self.patience)
     }
 
-    /// Seconds after which the queue goes on. By then the table was looked at long ago.
+    /// Seconds after the beginning of the last call, after which the queue goes on. By then the table was looked at long
+    /// ago.
     private static let patience = 1.0
 
     /// Reports the end to Foundation, while its session's queue is held.
-    private func tell(_ handover: Handover) {
+    ///
+    /// - Parameter isLast: called before the last call to Foundation, which may wait for that queue.
+    private func tell(_ handover: Handover, isLast: () -> Void) {
         let result = handover.result
-        guard let client = super.client else { return handover.tell() }
+        guard let client = super.client else {
+            isLast()
+            return handover.tell()
+        }
         guard result.error == nil, let response = result.response else {
             handover.tell()
+            isLast()
             client.urlProtocol(
                 self,
                 didFailWithError: result.error
@@ -193,6 +217,7 @@ class SessionURLProtocol: URLProtocol {
             guard let file = handover.file, FoundationInternals.setDownloadedFile(file, of: self) else {
                 if let file = handover.file { SessionDownloadFile.removeTarget(file) }
                 handover.tell()
+                isLast()
                 client.urlProtocol(self, didFailWithError: Self.unreadable("file of the download", request))
                 return
             }
@@ -202,6 +227,7 @@ class SessionURLProtocol: URLProtocol {
         handover.tell()
         // At once: Foundation keeps the last piece only.
         if let data = result.data { client.urlProtocol(self, didLoad: data) }
+        isLast()
         client.urlProtocolDidFinishLoading(self)
     }
 
