@@ -39,6 +39,25 @@ import Testing
         }
     }
 
+    @Test("An alert that was read after a failure to send counts like one that reading failed with")
+    func lateAlert() {
+        func error(_ alert: UInt8?, _ change: (inout Circumstances) -> Void = { _ in }) -> TransferError {
+            var circumstances = Circumstances()
+            circumstances.alert = alert
+            change(&circumstances)
+            return TransferError.curl(
+                .CURLE_SEND_ERROR, text: "Send failure: Broken pipe", circumstances: circumstances)
+        }
+        #expect(error(116).kind == .clientCertificateRequired)
+        let refused = error(48) { $0.hasClientIdentity = true }
+        #expect(refused.kind == .clientCertificate)
+        #expect(refused.message == "Send failure: Broken pipe (the server's alert: unknown ca)")
+        for alert: UInt8? in [nil, 0, 20] {
+            let error = error(alert) { $0.hasClientIdentity = true }
+            #expect(error.kind == .connectionLost && error.message == "Send failure: Broken pipe")
+        }
+    }
+
     @Test("What a proxy says in place of a tunnel")
     func connect() {
         let text = "CONNECT tunnel failed, response 407"

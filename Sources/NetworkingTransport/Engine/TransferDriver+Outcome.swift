@@ -40,6 +40,7 @@ extension TransferDriver {
         circumstances.concernsProxy = verification?.peer == .proxy
         if let verification, verification.peer == .server {
             circumstances.wasAskedForIdentity = verification.wasAskedForCertificate
+            circumstances.alert = verification.alert
             let chain = verification.rejectedChain
             if !chain.isEmpty { circumstances.rejectedServer = .init(chain: chain, host: verification.host) }
         }

@@ -33,7 +33,7 @@ enum PeerVerification {
             SSL_CTX_set_cert_verify_callback(handle, verifyChain, retained.toOpaque())
             if configuration.clientIdentity == nil { SSL_CTX_set_client_cert_cb(handle, noteCertificateRequest) }
             SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
-            if context.turn != nil || configuration.verificationExecutor != nil { attend(handle) }
+            attend(handle)
             return true
         }
     }

@@ -28,6 +28,8 @@ final class PeerVerificationContext: Sendable {
         /// The chain that was rejected.
         var rejectedChain: [X509Certificate] = []
         var wasAskedForCertificate = false
+        var alert: UInt8?
+        var isBroken = false
     }
     private let state = Locked(State())
 
@@ -41,6 +43,9 @@ final class PeerVerificationContext: Sendable {
         self.turn = turn
         self.didDecide = didDecide
     }
+
+    /// The connection asks for its permissions.
+    var asks: Bool { turn != nil || configuration.verificationExecutor != nil }
 
     /// The present permission of the connection to send. While the verdict is waited for, OpenSSL takes the chain for
     /// good, and finds no room to send.
@@ -58,6 +63,18 @@ final class PeerVerificationContext: Sendable {
     var wasAskedForCertificate: Bool {
         get { state.withLock { $0.wasAskedForCertificate } }
         set { state.withLock { $0.wasAskedForCertificate = newValue } }
+    }
+
+    /// The last alert that the peer has sent (RFC 8446, section 6); nil: none.
+    var alert: UInt8? {
+        get { state.withLock { $0.alert } }
+        set { state.withLock { $0.alert = newValue } }
+    }
+
+    /// Nothing more can be sent. What the peer sent before that, such as an alert, is still to be read.
+    var isBroken: Bool {
+        get { state.withLock { $0.isBroken } }
+        set { state.withLock { $0.isBroken = newValue } }
     }
 
     /// Returns the verdict on a chain, and remembers it; nil, too, as long as the verdict has not come.

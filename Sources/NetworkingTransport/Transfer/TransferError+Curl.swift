@@ -16,6 +16,8 @@ extension TransferError {
         var hasClientIdentity = false
         /// The server asked for a client certificate, and we had none.
         var wasAskedForIdentity = false
+        /// The alert that the server sent on a connection that the transfer opened; nil: none is known.
+        var alert: UInt8?
         var rejectedServer: RejectedServer?
         /// The error that the verification of the server found.
         var verificationFailure: (any Error)?
@@ -40,6 +42,11 @@ extension TransferError {
         var error = TransferError(
             kind(of: code, message: message, text: text, circumstances), message: message, curlCode: Int(code.rawValue))
         if let reason = hiddenReason(code, text, circumstances) { error.message = reason }
+        if error.kind == .clientCertificate || error.kind == .clientCertificateRequired,
+            !message.contains("alert"), let alert = circumstances.certificateAlert
+        {
+            error.message += " (the server's alert: \(alert))"
+        }
         if error.kind == .serverUntrusted {
             error.cause = circumstances.verificationFailure
             error.rejectedServer = circumstances.rejectedServer
@@ -193,21 +200,34 @@ extension TransferError {
         }
     }
 
+    /// The alerts with which servers refuse a client certificate, or want one, as OpenSSL names them in its errors.
+    fileprivate static let certificateAlerts: [UInt8: String] = [
+        40: "handshake failure", 42: "bad certificate", 43: "unsupported certificate", 44: "certificate revoked",
+        45: "certificate expired", 46: "certificate unknown", 48: "unknown ca", 49: "access denied",
+        116: "certificate required",
+    ]
+
     /// With TLS 1.3 a server refuses a client certificate after the handshake, as an alert in place of a response;
-    /// only OpenSSL's text for the alert tells what it was about.
+    /// only the alert tells what it was about.
+    ///
+    /// libcurl's message has OpenSSL's name of it if libcurl failed to read. Where the server closed the connection while
+    /// the request was still going out, libcurl failed to write, and read the alert after that.
     private static func clientCertificateKind(_ message: String, _ circumstances: Circumstances) -> Kind? {
         // Once a response has begun, an alert is about something else.
-        guard message.contains("alert"), !circumstances.hasHead, !circumstances.concernsProxy else { return nil }
-        if message.contains("certificate required"), !circumstances.hasClientIdentity {
+        guard !circumstances.hasHead, !circumstances.concernsProxy,
+            let alert = message.contains("alert") ? message : circumstances.certificateAlert
+        else { return nil }
+        if alert.contains("certificate required"), !circumstances.hasClientIdentity {
             return .clientCertificateRequired
         }
         guard circumstances.hasClientIdentity || circumstances.wasAskedForIdentity else { return nil }
-        let isRefused = [
-            "bad certificate", "unknown ca", "certificate expired", "certificate revoked", "certificate unknown",
-            "unsupported certificate", "access denied", "handshake failure", "certificate required",
-        ]
-        .contains { message.contains($0) }
+        let isRefused = certificateAlerts.values.contains { alert.contains($0) }
         guard isRefused else { return nil }
         return circumstances.hasClientIdentity ? .clientCertificate : .clientCertificateRequired
     }
+}
+
+extension TransferError.Circumstances {
+    /// The name of the server's alert, if it is about a client certificate.
+    fileprivate var certificateAlert: String? { alert.flatMap { TransferError.certificateAlerts[$0] } }
 }
