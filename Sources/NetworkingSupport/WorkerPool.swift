@@ -7,9 +7,10 @@ package import Foundation
 ///
 /// Not a dispatch queue: all code in the process shares the dispatch threads, and a program may block them all. No more
 /// threads than `limit` are made, and none before there is work. Work of one lane begins in order of arrival; lanes
-/// take turns, and none has all threads where `laneLimit` is less than `limit`. Beyond `eagerLimit` a thread is made
-/// only for work that has waited for some milliseconds: hundreds of short pieces that come at once are done by a few
-/// threads, and pieces that wait for each other get theirs all the same.
+/// take turns, and none has all threads where `laneLimit` is less than `limit`. Beyond `eagerLimit` threads are made only
+/// for work that has waited for some milliseconds: one at a time while other work ends, twice as many while none does.
+/// Hundreds of short pieces that come at once are done by a few threads, however busy the machine is, and pieces that
+/// wait for each other get theirs all the same.
 // Sendable because everything mutable is guarded by `condition`.
 package final class WorkerPool: @unchecked Sendable {
     private struct Lane {
@@ -52,10 +53,11 @@ package final class WorkerPool: @unchecked Sendable {
     private var idle = 0
     /// Idle threads that were woken and have not come yet.
     private var woken = 0
-    /// Pieces of work that came, and those that were begun, of all lanes.
-    private var (added, begun): (UInt64, UInt64) = (0, 0)
-    /// The value of `added` when a look was requested that checks for enough threads; nil: none was requested.
-    private var growthMark: UInt64?
+    /// Pieces of work that came, those that were begun, and those that ended, of all lanes.
+    private var (added, begun, ended): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    /// The values of `added` and `ended` when a look was requested that checks for enough threads; nil: none was
+    /// requested.
+    private var growthMark: (added: UInt64, ended: UInt64)?
 
     /// Seconds that work waits for a thread to be done with other work, before one more is made.
     private static let hesitation = 0.005
@@ -117,7 +119,7 @@ package final class WorkerPool: @unchecked Sendable {
     /// Notes what has to be begun by the next look. False: a look was requested already. With the lock held.
     private func askForLook() -> Bool {
         guard growthMark == nil else { return false }
-        growthMark = added
+        growthMark = (added, ended)
         return true
     }
 
@@ -125,12 +127,14 @@ package final class WorkerPool: @unchecked Sendable {
         Self.growth.asyncAfter(deadline: .now() + Self.hesitation) { [self] in grow() }
     }
 
-    /// Makes a thread for each piece of work that has waited since the look was asked for.
+    /// Makes threads for the pieces of work that have waited since the look was asked for.
     private func grow() {
         let (count, isLookDue) = condition.withLock {
-            let mark = growthMark.take() ?? 0
-            let late = mark > begun ? Int(clamping: mark - begun) : 0
-            let count = max(0, min(late - (idle - woken), limit - threads))
+            let mark = growthMark.take() ?? (added: 0, ended: ended)
+            let late = mark.added > begun ? Int(clamping: mark.added - begun) : 0
+            // What makes the work late, if other work ends, is a machine that has no time for more threads either.
+            let step = mark.ended == ended ? max(threads, 1) : 1
+            let count = max(0, min(late - (idle - woken), step, limit - threads))
             threads += count
             return (count, added > begun && threads < limit && askForLook())
         }
@@ -175,6 +179,7 @@ package final class WorkerPool: @unchecked Sendable {
     private func next(after last: String?) -> (lane: String, body: @Sendable () -> Void)? {
         condition.withLock {
             if let last {
+                ended &+= 1
                 lanes[last]?.running -= 1
                 if !makeReady(last), lanes[last].map({ $0.isEmpty && $0.running == 0 }) == true { lanes[last] = nil }
             }
