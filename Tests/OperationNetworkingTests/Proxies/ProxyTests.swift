@@ -139,11 +139,16 @@ import Testing
         }
         var through = try proxy(.http, refusing.port, user)
         through.authenticationSchemes = schemes
-        let (outcome, wait) = try await Bystander().longestWait { [through] in
-            try await send(secure.url("/"), through: through)
+        // On a busy machine the bystander waits for that, too.
+        var (wait, tries) = (Duration.seconds(60), 0)
+        while wait >= .seconds(Patience.factor), tries < 3 {
+            let (outcome, longest) = try await Bystander().longestWait { [through] in
+                try await send(secure.url("/"), through: through)
+            }
+            #expect(outcome.urlError?.code == .userAuthenticationRequired)
+            #expect(outcome.error?.localizedDescription.contains("407") == true)
+            (wait, tries) = (longest, tries + 1)
         }
-        #expect(outcome.urlError?.code == .userAuthenticationRequired)
-        #expect(outcome.error?.localizedDescription.contains("407") == true)
         #expect(wait < .seconds(Patience.factor))
     }
 

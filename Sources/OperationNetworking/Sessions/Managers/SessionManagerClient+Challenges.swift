@@ -62,11 +62,9 @@ enum ChallengeVerdict {
         case let number as Int: self = Self.answer(number)
         case let number as NSNumber: self = Self.answer(number.intValue)
         case let error as any Error: self = .failure(error)
-        default:
-            // A block whose type is not optional may return an optional all the same.
-            let mirror = Mirror(reflecting: value as Any)
-            let isNothing = mirror.displayStyle == .optional && mirror.children.isEmpty
-            self = isNothing ? .later : .answer(.cancelAuthenticationChallenge, nil)
+        // A block whose type is not optional may return an optional all the same.
+        case let value as any OptionalValue where value.isNothing: self = .later
+        default: self = .answer(.cancelAuthenticationChallenge, nil)
         }
     }
 
@@ -77,5 +75,17 @@ enum ChallengeVerdict {
     /// A disposition without a credential.
     private static func answer(_ disposition: URLSession.AuthChallengeDisposition) -> ChallengeVerdict {
         .answer(disposition == .useCredential ? .performDefaultHandling : disposition, nil)
+    }
+}
+
+/// An optional of any type.
+private protocol OptionalValue {
+    var isNothing: Bool { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var isNothing: Bool {
+        guard case .some(let value) = self else { return true }
+        return (value as? any OptionalValue)?.isNothing ?? false
     }
 }
