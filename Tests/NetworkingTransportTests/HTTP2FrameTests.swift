@@ -108,9 +108,10 @@ struct HTTP2FrameTests {
         Case("empty frames between") {
             [.ok($0)] + Array(repeating: .data($0, ""), count: 50) + [.data($0, "content"), .data($0, "", ends: true)]
         },
-        Case("a thousand questions whether we are there") { connection, stream in
-            for number in 0..<1000 { connection.put(.ping(UInt64(number))) }
-            for number in 0..<1000 {
+        // nghttp2 takes a thousand that come at once for a flood.
+        Case("hundreds of questions whether we are there") { connection, stream in
+            for number in 0..<900 { connection.put(.ping(UInt64(number))) }
+            for number in 0..<900 {
                 guard connection.nextFrame(.ping, isAcknowledgement: true)?.payload == Frame.big(UInt64(number)) else {
                     return
                 }

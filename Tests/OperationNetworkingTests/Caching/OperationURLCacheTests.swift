@@ -44,6 +44,14 @@ import Testing
 
     private func request(_ path: String) -> URLRequest { URLRequest(url: server.url(path)) }
 
+    @Test("The folder of a program has a name that a folder may have, another for each program")
+    func folderNames() {
+        #expect(CacheFolders.folderName(ofProgram: "tool") == "tool-responses")
+        #expect(CacheFolders.folderName(ofProgram: "a/b") == "a_b-responses")
+        let names = ["x", "y"].map { CacheFolders.folderName(ofProgram: String(repeating: "é", count: 126) + $0) }
+        #expect(names.allSatisfy { $0.utf8.count <= 255 } && names[0] != names[1])
+    }
+
     @Test("A hit on the disk is one in memory after that, however many ask at once: it is read once")
     func diskBecomesMemory() async throws {
         await send("/a")

@@ -3,6 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Glibc
 internal import NetworkingSupport
+internal import NetworkingTransport
 
 /// The folders for the responses of caches that were given none, and the means to find each cache's folder again.
 ///
@@ -29,11 +30,14 @@ enum CacheFolders {
 
     /// The folder of caches of the library's class that were given none.
     static var unnamed: String? {
-        let program = (Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName).utf8.map { byte in
-            byte == UInt8(ascii: "/") || byte == 0 ? UInt8(ascii: "_") : byte
-        }
-        // Not "." or "..".
-        return base.map { $0 + "/programs/" + String(decoding: program, as: UTF8.self) + "-responses" }
+        let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        return base.map { $0 + "/programs/" + folderName(ofProgram: program) }
+    }
+
+    /// The name of a program's folder: not "." or "..", and not longer than names may be.
+    static func folderName(ofProgram name: String) -> String {
+        let bytes = name.utf8.map { $0 == UInt8(ascii: "/") || $0 == 0 ? UInt8(ascii: "_") : $0 }
+        return FileName.name(String(decoding: bytes, as: UTF8.self), with: "-responses")
     }
 
     // MARK: Of caches of Foundation's class
