@@ -273,8 +273,7 @@ import Testing
         defer { gate.open() }
         let server = try TestServer()
         server.enqueue(.redirect(307, to: "/two"), .script([.gate(gate), .reset]), .ok("received"))
-        let delegate = RecordingDelegate()
-        let streams = Notes<Void>()
+        let (delegate, streams) = (RecordingDelegate(), Notes<Void>())
         delegate.bodyStream = {
             streams.add(())
             return InputStream(data: Data("content".utf8))
