@@ -67,10 +67,10 @@ import Testing
         server.respondToOthers { _ in .ok("hello") }
         let session = OperationURLSession(configuration: .ephemeral)
         let begin = ContinuousClock.now
-        for _ in 0..<1000 { _ = try await session.data(from: server.url()) }
+        for _ in 0..<20 { _ = try await session.data(from: server.url()) }
         let usual = (ContinuousClock.now - begin) / 20
         // On a busy machine fewer.
-        let limit = begin + .seconds(6)
+        let limit = begin + .seconds(15)
         for round in 0..<500 where ContinuousClock.now < limit {
             let task = Task { try await session.data(from: server.url()).0 }
             try await Task.sleep(for: usual * (0.3 + Double(round % 50) / 50))
@@ -166,7 +166,7 @@ import Testing
         #expect(Self.downloads(of: content).map(\.lastPathComponent) == [first.lastPathComponent])
         try FileManager.default.removeItem(at: first)
         let begin = ContinuousClock.now
-        for _ in 0..<1000 { try FileManager.default.removeItem(at: await session.download(from: server.url()).0) }
+        for _ in 0..<20 { try FileManager.default.removeItem(at: await session.download(from: server.url()).0) }
         let usual = (ContinuousClock.now - begin) / 20
         // On a busy machine fewer.
         let limit = begin + .seconds(2)
