@@ -19,13 +19,6 @@ internal import NetworkingTransport
 /// 2. Once. The operation ends after it.
 /// 3. Unless the verdict is waited for, after a connection was lost.
 struct StreamMachine {
-    /// An item to read, in order.
-    enum Item {
-        case content(Data)
-        /// The content of another response begins.
-        case beginning(ContentForm)
-    }
-
     /// The verdict of the operation's serializer on the response.
     enum Verdict {
         case pending
@@ -35,28 +28,10 @@ struct StreamMachine {
         case admitted, refused
     }
 
-    /// Bytes that are kept before the transfer pauses, and those below which it goes on.
-    static let (highWater, lowWater) = (512 * 1024, 128 * 1024)
-    /// Bytes of one item that come at a time.
-    static let itemSize = 64 * 1024
-
-    private var items: [Item] = []
-    /// The content that comes after `items`, which is being filled.
-    private var tail = Data()
-    private var pendingBytes = 0
+    private var buffer = ContentBuffer(.reader)
     private(set) var verdict = Verdict.pending
-    /// Distinguishes responses: a verdict on an earlier one says nothing.
-    private(set) var response: UInt = 0
-    /// Bytes that may be kept in place of a pause; nil: it may pause.
-    private var limit: Int?
-    private var isCoded = false
-    private(set) var bytesAccepted: Int64 = 0
-    /// Content of any response was taken.
-    private(set) var isTouched = false
     /// Something was read.
     private var wasRead = false
-    private var isRepeating = false
-    private var isPaused = false
     /// All content is here.
     private var isComplete = false
     private var wasCommitted = false
@@ -75,8 +50,11 @@ struct StreamMachine {
     /// No reader is left, and none can begin.
     private var isUnwanted: Bool { readers == 0 }
 
-    /// True if a range that begins after what was accepted may be appended.
-    var canContinue: Bool { !isRepeating && !isCoded }
+    /// Distinguishes responses: a verdict on an earlier one says nothing.
+    var response: UInt { buffer.response }
+    var bytesAccepted: Int64 { buffer.bytesAccepted }
+    var isTouched: Bool { buffer.isTouched }
+    var canContinue: Bool { buffer.canContinue }
 
     /// True if content may come anew without being compared with what was read.
     var canRestart: Bool { !wasRead }
@@ -96,66 +74,27 @@ struct StreamMachine {
         guard !isDiscarded, !bytes.isEmpty else { return .accepted }
         if isUnwanted {
             wasDropped = true
-            bytesAccepted &+= Int64(bytes.count)
-            isTouched = true
+            buffer.skip(bytes.count)
             return .accepted
         }
-        if let limit {
-            guard bytes.count <= limit - pendingBytes else { return .fail(Self.tooSlow(limit)) }
-        } else if pendingBytes >= Self.highWater {
-            isPaused = true
-            return .pause
+        return switch buffer.write(bytes) {
+        case .accepted: .accepted
+        case .pause: .pause
+        case .fail(let error): .fail(error)
         }
-        isTouched = true
-        bytesAccepted &+= Int64(bytes.count)
-        pendingBytes += bytes.count
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = rest.prefix(max(0, Self.itemSize - tail.count))
-            tail.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece))
-            rest = rest.dropFirst(piece.count)
-            if tail.count >= Self.itemSize { closeTail() }
-        }
-        return .accepted
-    }
-
-    private static func tooSlow(_ limit: Int) -> TransferError {
-        TransferError(
-            .tooLarge,
-            message: "the content was decoded faster than it was read, beyond the limit of \(limit) bytes in memory; "
-                + "ask for the operation's stream before it begins")
-    }
-
-    private mutating func closeTail() {
-        guard !tail.isEmpty else { return }
-        items.append(.content(tail))
-        tail = Data()
     }
 
     /// Content comes from its first byte.
     mutating func begin(_ form: ContentForm) {
-        if wasRead {
-            closeTail()
-            isRepeating = true
-        } else {
-            dropItems()
-        }
-        items.append(.beginning(form))
-        bytesAccepted = 0
+        buffer.begin(nil, as: form, isKept: wasRead)
         isComplete = false
-        response &+= 1
         verdict = .pending
-        isCoded = form.isCoded
-        limit = if case .decoded(let limit) = form { limit } else { nil }
     }
 
     /// Content that was collected elsewhere until now, decoded, and of which more is to come in `form`.
     mutating func takeOver(_ content: Data, accepted: Int64, _ form: ContentForm) {
         begin(form)
-        isTouched = isTouched || accepted > 0
-        bytesAccepted = accepted
-        pendingBytes += content.count
-        if !content.isEmpty { items.append(.content(content)) }
+        buffer.takeOver(content, accepted: accepted)
     }
 
     /// The response is one that the serializer accepts.
@@ -172,20 +111,8 @@ struct StreamMachine {
             return nil
         }
         verdict = .refused
-        closeTail()
-        var form = ContentForm.plain
-        var content: [Data] = []
-        // What came before it is of another response, and can still be read.
-        while let last = items.popLast() {
-            if case .beginning(let own) = last {
-                form = own
-                break
-            }
-            if case .content(let data) = last { content.append(data) }
-        }
-        pendingBytes -= content.reduce(0) { $0 + $1.count }
-        defer { isPaused = false }
-        return (content.reversed(), form, isPaused)
+        let (content, form) = buffer.takeBackPresent()
+        return (content, form, buffer.endPause())
     }
 
     /// All content is here.
@@ -197,8 +124,8 @@ struct StreamMachine {
     /// No more content will come, nor is any wanted from the network.
     mutating func discard() {
         isDiscarded = true
-        isPaused = false
-        if verdict == .pending || verdict == .refused { dropItems() }
+        _ = buffer.endPause()
+        if verdict == .pending || verdict == .refused { buffer.drop() }
     }
 
     /// The operation is about to fail, and the verdict is waited for.
@@ -210,29 +137,23 @@ struct StreamMachine {
     mutating func giveUpUndecided() {
         guard verdict == .awaited else { return }
         verdict = .pending
-        if isDiscarded { dropItems() }
+        if isDiscarded { buffer.drop() }
     }
 
     /// Another response takes the place of this one. False: some of this one was read.
     mutating func forgetUnread() -> Bool {
-        if canRestart { dropItems() }
+        if canRestart { buffer.drop() }
         return canRestart
     }
 
     /// The content that was read is not what it should be: nothing more is read.
     mutating func fail() {
         discard()
-        dropItems()
+        buffer.drop()
     }
 
     /// The operation has ended.
     mutating func end() { isOver = true }
-
-    private mutating func dropItems() {
-        items = []
-        tail = Data()
-        pendingBytes = 0
-    }
 
     // MARK: The reader's side
 
@@ -243,10 +164,9 @@ struct StreamMachine {
     mutating func removeReader() -> Bool {
         readers -= 1
         guard isUnwanted else { return false }
-        wasDropped = wasDropped || pendingBytes > 0
-        dropItems()
-        defer { isPaused = false }
-        return isPaused
+        wasDropped = wasDropped || buffer.pendingBytes > 0
+        buffer.drop()
+        return buffer.endPause()
     }
 
     /// A task begins to read. False: another task has, or content was dropped.
@@ -258,7 +178,7 @@ struct StreamMachine {
 
     enum Reading {
         /// - hasSpace: the transfer was paused, and may go on.
-        case item(Item, hasSpace: Bool)
+        case item(ContentBuffer.Item, hasSpace: Bool)
         case wait
         /// Everything was read: see whether it is the whole.
         case commit
@@ -268,15 +188,9 @@ struct StreamMachine {
 
     mutating func read() -> Reading {
         if verdict == .admitted {
-            if items.isEmpty { closeTail() }
-            if let item = items.first {
-                items.removeFirst()
-                guard case .content(let data) = item else { return .item(item, hasSpace: false) }
-                wasRead = true
-                pendingBytes -= data.count
-                guard isPaused, pendingBytes <= Self.lowWater else { return .item(item, hasSpace: false) }
-                isPaused = false
-                return .item(item, hasSpace: true)
+            if let item = buffer.next() {
+                if case .content = item { wasRead = true }
+                return .item(item, hasSpace: buffer.release())
             }
             if isComplete, !isDiscarded, !wasCommitted {
                 wasCommitted = true
@@ -287,18 +201,15 @@ struct StreamMachine {
     }
 
     /// So much waits that a reader that waits should not wait for more.
-    var isPlenty: Bool { pendingBytes >= Self.lowWater }
+    var isPlenty: Bool { buffer.pendingBytes >= buffer.end.lowWater }
 
     /// True if `read()` would answer with anything but `wait`.
     var isReadable: Bool {
         if isOver, verdict != .awaited { return true }
         guard verdict == .admitted else { return false }
-        return !items.isEmpty || !tail.isEmpty || (isComplete && !isDiscarded && !wasCommitted)
+        return !buffer.isEmpty || (isComplete && !isDiscarded && !wasCommitted)
     }
 
     /// The content that was read of an earlier response has come again.
-    mutating func didRepeat() {
-        let isLast = !items.contains { if case .beginning = $0 { true } else { false } }
-        if isLast { isRepeating = false }
-    }
+    mutating func didRepeat() { buffer.didRepeat() }
 }

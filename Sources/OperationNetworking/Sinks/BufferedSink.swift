@@ -9,59 +9,26 @@ internal import NetworkingTransport
 // Sendable because `state` is behind a lock and `output` is used on `queue` only.
 final class BufferedSink: ResponseSink, @unchecked Sendable {
     private struct State {
-        /// The items that were not yet handed to the writer, oldest first.
-        var items: [Item] = []
-        var pendingBytes = 0
-        var bytesAccepted: Int64 = 0
+        var buffer: ContentBuffer
         /// As of what was written last.
         var bytesDecoded: Int64 = 0
-        /// Content of any response was taken.
-        var isTouched = false
-        /// The present content is coded.
-        var isCoded = false
-        /// The number of responses whose content has begun to come.
-        var beginnings = 0
-        /// Bytes that may wait in place of a pause; nil: it may pause.
-        var limit: Int?
-        /// The writer cannot go back, and compares what comes with what it has.
-        var isRepeating = false
         var isDraining = false
         /// True if what was taken goes to the writer when the network thread rests.
         var isFlushDue = false
-        var isPaused = false
         var isOpen = false
         var isDiscarded = false
         var failure: (any Error)?
         var completion: (@Sendable ((any Error)?) -> Void)?
         /// Strong; cleared when the sink ends, to break the cycle.
         var events: (any ResponseSinkEvents)?
-        var spare: Chunk?
     }
-
-    private enum Item {
-        case content(Chunk)
-        /// The content of another response begins.
-        case beginning(Representation?, ContentForm)
-    }
-
-    /// A block of content, filled by the network thread and emptied by `queue`.
-    // Sendable because it is owned by one side at a time, handed over under the sink's lock.
-    private final class Chunk: @unchecked Sendable {
-        static let capacity = 256 * 1024
-        let base = UnsafeMutableRawPointer.allocate(byteCount: Chunk.capacity, alignment: 16)
-        var count = 0
-        deinit { base.deallocate() }
-    }
-
-    private static let highWater = 1 << 20
-    private static let lowWater = 1 << 18
 
     private let queue: DispatchQueue
     private let runtime: any OperationRuntime
     /// Confined to `queue`.
     private let output: SinkOutput
     let canRestart: Bool
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// - Parameters:
     ///   - offset: bytes that the writer has already.
@@ -74,10 +41,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     ) {
         canRestart = writer.canRestart
         output = SinkOutput(writer, offset: offset, limit: limit)
-        state.withLock {
-            $0.bytesAccepted = offset
-            $0.isTouched = offset > 0
-        }
+        state = Locked(State(buffer: ContentBuffer(.writer, offset: offset)))
         self.queue = queue
         self.runtime = runtime
     }
@@ -97,12 +61,11 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         DispatchQueue(label: "OperationNetworking.files.\($0)", autoreleaseFrequency: .workItem)
     }
 
-    var bytesAccepted: Int64 { state.withLock { $0.bytesAccepted } }
+    var bytesAccepted: Int64 { state.withLock { $0.buffer.bytesAccepted } }
     var bytesDecoded: Int64 { state.withLock { $0.bytesDecoded } }
-    var isUntouched: Bool { state.withLock { !$0.isTouched } }
+    var isUntouched: Bool { state.withLock { !$0.buffer.isTouched } }
 
-    /// False for coded content, and while content is compared with what is written: no rest can be asked for then.
-    var canContinue: Bool { state.withLock { !$0.isRepeating && !$0.isCoded } }
+    var canContinue: Bool { state.withLock { $0.buffer.canContinue } }
 
     func open(_ events: any ResponseSinkEvents) {
         let first = state.withLock { state in
@@ -120,17 +83,15 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         enum Step { case drain, flushLater, accepted, pause, fail(any Error) }
         let step: Step = state.withLock { state in
             if let failure = state.failure { return .fail(failure) }
-            guard !state.isDiscarded, !bytes.isEmpty else { return .accepted }
-            if let limit = state.limit {
-                guard bytes.count <= limit - state.pendingBytes else { return .fail(Self.tooSlow(limit)) }
-            } else if state.pendingBytes >= Self.highWater {
-                state.isPaused = true
-                return .pause
+            guard !state.isDiscarded else { return .accepted }
+            switch state.buffer.write(bytes) {
+            case .fail(let error): return .fail(error)
+            case .pause: return .pause
+            case .accepted: break
             }
-            Self.append(bytes, to: &state)
             guard !state.isDraining else { return .accepted }
-            // The writer is woken for a chunk, or for what there is when no more comes: not for each piece of it.
-            guard state.pendingBytes < Chunk.capacity else {
+            // The writer is woken for an item, or for what there is when no more comes: not for each piece of it.
+            guard state.buffer.pendingBytes < state.buffer.end.itemSize else {
                 state.isDraining = true
                 return .drain
             }
@@ -154,35 +115,18 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
     private func flush() {
         let starts = state.withLock { state in
             state.isFlushDue = false
-            guard !state.isDraining, state.failure == nil, !state.items.isEmpty else { return false }
+            guard !state.isDraining, state.failure == nil, !state.buffer.isEmpty else { return false }
             state.isDraining = true
             return true
         }
         if starts { runtime.on(queue) { [self] in drain() } }
     }
 
-    private static func tooSlow(_ limit: Int) -> TransferError {
-        TransferError(
-            .tooLarge,
-            message: "the content was decoded faster than it could be written, beyond the limit of \(limit) bytes in "
-                + "memory; set the output stream before the operation begins")
-    }
-
     func begin(_ representation: Representation?, as form: ContentForm) {
         state.withLock { state in
-            if canRestart {
-                // What another response brings may decode; a file that could not be opened or written stays so.
-                if Self.isOfContent(state.failure) { state.failure = nil }
-                state.items = []
-                state.pendingBytes = 0
-            } else {
-                state.isRepeating = state.isTouched
-            }
-            state.items.append(.beginning(representation, form))
-            state.beginnings &+= 1
-            state.bytesAccepted = 0
-            state.isCoded = form.isCoded
-            state.limit = if case .decoded(let limit) = form { limit } else { nil }
+            // What another response brings may decode; a file that could not be opened or written stays so.
+            if canRestart, Self.isOfContent(state.failure) { state.failure = nil }
+            state.buffer.begin(representation, as: form, isKept: !canRestart)
         }
     }
 
@@ -202,12 +146,11 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             state.events = nil
             // A file gets all that was received, to be continued from there; but not what cannot be continued. A stream
             // of the user's, which may block, gets no more.
-            guard mayBlock || state.isCoded else {
+            guard mayBlock || state.buffer.isCoded else {
                 defer { state.isDraining = true }
                 return !state.isDraining
             }
-            state.items = []
-            state.pendingBytes = 0
+            state.buffer.drop()
             return false
         }
         runtime.on(queue) { [self] in
@@ -218,43 +161,17 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         if mayBlock { completion?() }
     }
 
-    private static func append(_ bytes: UnsafeRawBufferPointer, to state: inout State) {
-        var rest = bytes[...]
-        state.isTouched = true
-        state.bytesAccepted &+= Int64(bytes.count)
-        state.pendingBytes += bytes.count
-        while !rest.isEmpty {
-            let chunk = lastChunk(of: &state)
-            let size = min(rest.count, Chunk.capacity - chunk.count)
-            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(size))
-            if let source = piece.baseAddress {
-                (chunk.base + chunk.count).copyMemory(from: source, byteCount: size)
-            }
-            chunk.count += size
-            rest = rest.dropFirst(size)
-        }
-    }
-
-    /// A chunk with space at the end of the list.
-    private static func lastChunk(of state: inout State) -> Chunk {
-        if case .content(let chunk) = state.items.last, chunk.count < Chunk.capacity { return chunk }
-        let chunk = state.spare ?? Chunk()
-        state.spare = nil
-        state.items.append(.content(chunk))
-        return chunk
-    }
-
     /// Runs on `queue` until there is nothing left to write.
     private func drain() {
         runtime.assertOn(queue)
         enum Step {
-            case take(Item, of: Int), idle, ended(@Sendable ((any Error)?) -> Void, (any Error)?)
+            case take(ContentBuffer.Item, of: UInt), idle, ended(@Sendable ((any Error)?) -> Void, (any Error)?)
             case discarded(@Sendable ((any Error)?) -> Void)
         }
         while true {
             let step: Step = state.withLock { state in
-                if state.failure == nil, !state.items.isEmpty {
-                    return .take(state.items.removeFirst(), of: state.beginnings)
+                if state.failure == nil, let item = state.buffer.next() {
+                    return .take(item, of: state.buffer.response)
                 }
                 state.isDraining = false
                 guard let completion = state.completion else { return .idle }
@@ -273,54 +190,45 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
             case .ended(let completion, let failure):
                 completion(failure ?? commit())
                 return
-            case .take(.beginning(let representation, let form), let beginning):
-                begin(output: representation, form, of: beginning)
-            case .take(.content(let chunk), let beginning):
-                write(chunk, of: beginning)
+            case .take(.beginning(let representation, let form), let response):
+                begin(output: representation, form, of: response)
+            case .take(.content(let data), let response):
+                write(data, of: response)
             }
         }
     }
 
-    private func begin(output representation: Representation?, _ form: ContentForm, of beginning: Int) {
+    private func begin(output representation: Representation?, _ form: ContentForm, of response: UInt) {
         do {
             try output.begin(representation, as: form)
             noteRepetition()
         } catch {
-            fail(error, of: beginning)
+            fail(error, of: response)
         }
     }
 
-    private func write(_ chunk: Chunk, of beginning: Int) {
+    private func write(_ data: Data, of response: UInt) {
         do {
-            try output.write(UnsafeRawBufferPointer(start: chunk.base, count: chunk.count)) {
-                state.withLock { $0.isDiscarded && $0.isCoded }
+            try data.withUnsafeBytes {
+                try output.write($0) { state.withLock { $0.isDiscarded && $0.buffer.isCoded } }
             }
             noteRepetition()
         } catch {
-            fail(error, of: beginning)
+            fail(error, of: response)
             return
         }
         let total = output.total
-        let events = state.withLock { state -> (any ResponseSinkEvents)? in
+        let events = state.withLock { state in
             state.bytesDecoded = total
-            state.pendingBytes = max(0, state.pendingBytes - chunk.count)
-            chunk.count = 0
-            state.spare = chunk
-            guard state.isPaused, state.pendingBytes <= Self.lowWater else { return nil }
-            state.isPaused = false
-            return state.events
+            return state.buffer.release() ? state.events : nil
         }
         events?.sinkHasSpace()
     }
 
-    /// Tells the network thread when all that is written has come again. Not while more content is to begin, which
-    /// would be compared anew.
+    /// Tells the network thread when all that is written has come again.
     private func noteRepetition() {
         guard !canRestart, !output.isRepeating else { return }
-        state.withLock { state in
-            let isLast = !state.items.contains { if case .beginning = $0 { true } else { false } }
-            if isLast { state.isRepeating = false }
-        }
+        state.withLock { $0.buffer.didRepeat() }
     }
 
     private func commit() -> (any Error)? {
@@ -333,15 +241,14 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         }
     }
 
-    /// - Parameter beginning: the number of the response that the content belongs to; nil: it belongs to none.
-    private func fail(_ error: any Error, of beginning: Int? = nil) {
+    /// - Parameter response: the number of the response that the content belongs to; nil: it belongs to none.
+    private func fail(_ error: any Error, of response: UInt? = nil) {
         let events = state.withLock { state -> (any ResponseSinkEvents)? in
             guard state.failure == nil else { return nil }
             // The content of another response has begun, and this one is not wanted any more.
-            if canRestart, Self.isOfContent(error), let beginning, beginning != state.beginnings { return nil }
+            if canRestart, Self.isOfContent(error), let response, response != state.buffer.response { return nil }
             state.failure = error
-            state.items = []
-            state.pendingBytes = 0
+            state.buffer.drop()
             return state.events
         }
         events?.sinkFailed(error)

@@ -228,7 +228,7 @@ final class ResponseStream: ResponseSink, @unchecked Sendable {
                 case .wait: return .wait
                 case .end: return .end
                 case .commit: commit()
-                case .item(.beginning(let form), _): try intake.begin(form, limit: state.withLock { $0.limit })
+                case .item(.beginning(_, let form), _): try intake.begin(form, limit: state.withLock { $0.limit })
                 case .item(.content(let data), _): intake.add(data)
                 }
                 if intake.hasJustRepeated { state.withLock { $0.machine.didRepeat() } }

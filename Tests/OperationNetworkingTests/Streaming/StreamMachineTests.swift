@@ -58,14 +58,15 @@ import Testing
         machine.admit(machine.response)
         var accepted = 0
         while case .accepted = Self.write(50_000, to: &machine) { accepted += 50_000 }
-        #expect(accepted >= StreamMachine.highWater && accepted < StreamMachine.highWater + 50_000)
+        #expect(
+            accepted >= ContentBuffer.End.reader.highWater && accepted < ContentBuffer.End.reader.highWater + 50_000)
         var spaces = 0
         var left = accepted
         while case .item(let item, let hasSpace) = machine.read() {
             if case .content(let data) = item { left -= data.count }
             if hasSpace {
                 spaces += 1
-                #expect(left <= StreamMachine.lowWater)
+                #expect(left <= ContentBuffer.End.reader.lowWater)
             }
         }
         #expect(spaces == 1 && left == 0)
