@@ -211,7 +211,7 @@ final class Program {
         if scheduler.random.chance(4) {
             let interceptor = HesitantInterceptor(
                 retries: scheduler.random.below(3), delay: Double(scheduler.random.below(2)))
-            operation.lock.withLock { operation._mutableConfiguration.interceptors = [interceptor] }
+            operation.lock.withLock { operation._mutableConfiguration.interception.interceptors = [interceptor] }
             traits += " interceptor(\(interceptor.retries), \(interceptor.delay))"
         }
         if scheduler.random.chance(6) {

@@ -90,7 +90,7 @@ final class Subject {
         operation.shouldUseCredentialStorage = false
         // Not the real disk.
         let cache = caching.map { CacheSetting.cache($0.cache) } ?? .none
-        operation.lock.withLock { operation._mutableConfiguration.cache = cache }
+        operation.lock.withLock { operation._mutableConfiguration.storages.cache = cache }
         operation.completionQueue = queue
         operation.name = "op\(index)"
     }

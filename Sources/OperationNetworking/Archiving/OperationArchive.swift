@@ -100,9 +100,9 @@ struct OperationArchive: Codable {
         self.state = state.rawValue
         self.isCancelled = isCancelled
         downloadDestination = configuration.downloadDestination
-        shouldUseCredentialStorage = configuration.shouldUseCredentialStorage
-        maximumResponseBodySize = configuration.maximumResponseBodySize
-        totalTimeout = configuration.totalTimeout
+        shouldUseCredentialStorage = configuration.storages.shouldUseCredentialStorage
+        maximumResponseBodySize = configuration.limits.maximumResponseBodySize
+        totalTimeout = configuration.limits.totalTimeout
         dependencyFailurePolicy = configuration.dependencyFailurePolicy
         dependentsWaitForCompletionBlocks = configuration.dependentsWaitForCompletionBlocks
     }

@@ -63,7 +63,7 @@ extension URLConnectionOperation {
             archive.content = _received.value.data
             archive.failure = _received.value.error.map { OperationArchive.Failure($0) }
             let serializer = (self as? HTTPRequestOperation)?._archivedSerializer
-            return (archive, _content, _configuration.value.securityPolicy, serializer)
+            return (archive, _content, _configuration.value.transport.securityPolicy, serializer)
         }
         archive.securityPolicy = policy.flatMap { ArchivedObject($0) }
         archive.losesSecurityPolicy = policy != nil && archive.securityPolicy == nil
@@ -81,11 +81,11 @@ extension URLConnectionOperation {
         let policy = archive.securityPolicy?.object
         let serializer = archive.responseSerializer?.object
         lock.withLock {
-            _mutableConfiguration.securityPolicy = policy
+            _mutableConfiguration.transport.securityPolicy = policy
             if archive.downloadDestination != nil { _unarchivedProperties.insert(.downloadDestination) }
-            _mutableConfiguration.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
-            _mutableConfiguration.maximumResponseBodySize = archive.maximumResponseBodySize.map { max(0, $0) }
-            _mutableConfiguration.totalTimeout = archive.totalTimeout
+            _mutableConfiguration.storages.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
+            _mutableConfiguration.limits.maximumResponseBodySize = archive.maximumResponseBodySize.map { max(0, $0) }
+            _mutableConfiguration.limits.totalTimeout = archive.totalTimeout
             _mutableConfiguration.dependencyFailurePolicy = archive.dependencyFailurePolicy
             _mutableConfiguration.dependentsWaitForCompletionBlocks = archive.dependentsWaitForCompletionBlocks
             (self as? HTTPRequestOperation)?._archivedSerializer = serializer

@@ -9,7 +9,7 @@ extension RequestAttempt {
     var credentialSource: AttemptMachine.CredentialSource {
         // Not `self.machine`, which is being changed when it asks.
         { [self] challenge, url, isWithinOrigin in
-            urlCredential(url) ?? (isWithinOrigin ? configuration.value.credential : nil)
+            urlCredential(url) ?? (isWithinOrigin ? configuration.value.identity.credential : nil)
                 ?? storedCredential(for: challenge, url: url)
         }
     }
@@ -17,7 +17,7 @@ extension RequestAttempt {
     /// The operation's credential, for the origin that the operation was made for.
     var ownCredential: URLCredential? {
         guard let url = machine.url, machine.isWithinOrigin(url) else { return nil }
-        return configuration.value.credential
+        return configuration.value.identity.credential
     }
 
     private func urlCredential(_ url: URL) -> URLCredential? {
@@ -26,20 +26,21 @@ extension RequestAttempt {
     }
 
     func storedCredential(for challenge: HTTPChallenge, url: URL) -> URLCredential? {
-        guard configuration.value.shouldUseCredentialStorage else { return nil }
+        guard configuration.value.storages.shouldUseCredentialStorage else { return nil }
         guard ownStorage == nil else {
             guard let known = storedCredential, known.challenge == challenge, known.url == url else { return nil }
             return known.credential
         }
-        let storage = configuration.value.credentialStorage ?? .shared
+        let storage = configuration.value.storages.credentialStorage ?? .shared
         return storage.defaultCredential(matching: challenge.protectionSpace(url: url))
     }
 
     /// A storage of a class other than Foundation's, which is not asked on the network thread; nil: the storage is
     /// Foundation's, or is not used.
     var ownStorage: URLCredentialStorage? {
-        guard let storage = configuration.value.credentialStorage, type(of: storage) != URLCredentialStorage.self,
-            configuration.value.shouldUseCredentialStorage
+        guard let storage = configuration.value.storages.credentialStorage,
+            type(of: storage) != URLCredentialStorage.self,
+            configuration.value.storages.shouldUseCredentialStorage
         else { return nil }
         return storage
     }

@@ -11,10 +11,12 @@ extension RequestAttempt {
     /// Returns true if the cache is asked before the present request is sent. On the network thread, or before any
     /// other thread knows the attempt.
     func looksIntoCache() -> Bool {
-        if machine.cache.moment == nil { machine.cache.moment = configuration.value.cache.cacheIfMade?.moment ?? 0 }
+        if machine.cache.moment == nil {
+            machine.cache.moment = configuration.value.storages.cache.cacheIfMade?.moment ?? 0
+        }
         // What began with a stored response goes on with it.
         guard content.sink?.isUntouched != false || machine.mustNotAsk || content.beganWithStored else { return false }
-        let setting = configuration.value.cache
+        let setting = configuration.value.storages.cache
         // Not `self.machine`, which is being changed when it asks.
         let (request, target) = (machine.request, presentTarget)
         return machine.wantsLookup(
@@ -33,12 +35,12 @@ extension RequestAttempt {
 
     /// The lookup for the present request; nil: the request is not cached.
     func cacheLookup() -> CacheLookup? {
-        guard configuration.value.cache.isThere, machine.isCacheable, let url = machine.request.url,
+        guard configuration.value.storages.cache.isThere, machine.isCacheable, let url = machine.request.url,
             let key = cacheKey()
         else { return nil }
         return CacheLookup(
-            setting: configuration.value.cache, key: key, url: key.target.url, request: machine.request,
-            cookies: configuration.value.cookies, cookieURL: url, defaults: client?.defaultHeaderFields ?? [],
+            setting: configuration.value.storages.cache, key: key, url: key.target.url, request: machine.request,
+            cookies: configuration.value.storages.cookies, cookieURL: url, defaults: client?.defaultHeaderFields ?? [],
             decodesItself: decodesItself)
     }
 
@@ -62,15 +64,18 @@ extension RequestAttempt {
         }
         var mayHaveProxy = true
         // Another address, socket or interface is another server, or another view of it.
-        if !configuration.value.connections.isEmpty {
-            guard let route = try? configuration.value.connections.settings.route(for: url) else { return nil }
+        if !configuration.value.transport.connections.isEmpty {
+            guard let route = try? configuration.value.transport.connections.settings.route(for: url) else {
+                return nil
+            }
             mayHaveProxy = route.unixSocketPath == nil
             for place in [route.address, route.unixSocketPath, route.networkInterface] {
                 trust += place.map { " \($0.utf8.count):\($0)" } ?? " -"
             }
         }
         // Without TLS no certificate says who answered: the answer of a proxy counts as the proxy's.
-        if mayHaveProxy, !Self.hasTLS(target), let proxy = configuration.value.proxies?.value.proxy(for: url) {
+        if mayHaveProxy, !Self.hasTLS(target), let proxy = configuration.value.transport.proxies?.value.proxy(for: url)
+        {
             guard let verdict = proxy.scheme == .https ? verdict(of: proxy.securityPolicy) : "" else { return nil }
             let place = "\(proxy.scheme.rawValue)://\(proxy.host):\(proxy.port) \(verdict)"
             trust += " p\(place.utf8.count):\(place)"
@@ -87,7 +92,8 @@ extension RequestAttempt {
     /// the answer is for the holder of a certificate.
     private func trust(for target: RequestTarget) -> String? {
         guard Self.hasTLS(target) else { return "" }
-        return configuration.value.clientIdentity == nil ? verdict(of: configuration.value.securityPolicy) : nil
+        return configuration.value.identity.clientIdentity == nil
+            ? verdict(of: configuration.value.transport.securityPolicy) : nil
     }
 
     /// An origin begins with "http://" or "https://".
@@ -169,7 +175,8 @@ extension RequestAttempt {
 
     /// Asks the origin for the next response, once for all requests that would.
     private func revalidate() {
-        guard let url = machine.request.url, let cache = configuration.value.cache.cacheIfMade, let key = cacheKey(),
+        guard let url = machine.request.url, let cache = configuration.value.storages.cache.cacheIfMade,
+            let key = cacheKey(),
             cache.beginRevalidation(key)
         else { return }
         // It has no client that would add them.
@@ -203,7 +210,8 @@ extension RequestAttempt {
     /// kept: for that a response need not say anything about caches.
     func copyForCache() {
         guard client != nil, content.stream != nil, storableHead != nil,
-            asksClient(.caching) || mayBeOfUse, let cache = configuration.value.cache.cache, cache.largestContent > 0
+            asksClient(.caching) || mayBeOfUse, let cache = configuration.value.storages.cache.cache,
+            cache.largestContent > 0
         else { return }
         let copy = MemorySink(limit: cache.largestContent)
         copy.begin(nil, as: incoming.form)
@@ -227,7 +235,7 @@ extension RequestAttempt {
 
     /// The present response, if it is one to keep: a server's, whole and the same for every request.
     var storableHead: (ResponseHead, URL)? {
-        guard configuration.value.cache.isThere, !machine.cache.isServing, machine.offset == 0,
+        guard configuration.value.storages.cache.isThere, !machine.cache.isServing, machine.offset == 0,
             machine.isCacheable,
             // What answered a challenge is not part of the request that is looked up.
             machine.challengeAnswer == nil, machine.handshakeAnswers == nil,
@@ -242,7 +250,8 @@ extension RequestAttempt {
         _ head: ResponseHead, _ url: URL, _ data: Data, policy: URLCache.StoragePolicy,
         userInfo: StoredResponse.UserInfo = StoredResponse.UserInfo()
     ) {
-        guard let key = storingKey(), let cache = configuration.value.cache.cache, data.count < cache.largestContent,
+        guard let key = storingKey(), let cache = configuration.value.storages.cache.cache,
+            data.count < cache.largestContent,
             let names = StoredResponse.selectingNames(of: head)
         else { return }
         var stored = StoredResponse(
@@ -258,7 +267,7 @@ extension RequestAttempt {
     private func selecting(_ names: [String], _ url: URL) -> [StoredResponse.SelectingField] {
         guard !names.isEmpty else { return [] }
         let selector = CacheSelector(
-            request: machine.request, cookies: configuration.value.cookies, url: url,
+            request: machine.request, cookies: configuration.value.storages.cookies, url: url,
             defaults: client?.defaultHeaderFields ?? [], sentCookies: .some(sentCookies))
         return names.map { .init(name: $0, value: selector.value(of: $0)) }
     }
@@ -268,7 +277,7 @@ extension RequestAttempt {
         var updated = StorageRules.updated(stored, by: head, requestTime: requestTime, responseTime: responseTime)
         // As in `storableHead`: after a challenge, what it says is only for requests with the same answer.
         guard machine.challengeAnswer == nil, machine.handshakeAnswers == nil, let key = storingKey(),
-            let url = machine.request.url, let cache = configuration.value.cache.cache
+            let url = machine.request.url, let cache = configuration.value.storages.cache.cache
         else { return updated }
         guard StorageRules.isPermitted(updated.head, request: CacheControl()),
             let names = StoredResponse.selectingNames(of: updated.head)
@@ -316,7 +325,7 @@ extension RequestAttempt {
     func invalidateCache(by head: ResponseHead) {
         guard !StorageRules.isSafe(machine.request.httpMethod ?? "GET"), 200..<400 ~= head.statusCode,
             // Made for it: what an earlier run has stored is on the disk.
-            let url = machine.url, let cache = configuration.value.cache.cache
+            let url = machine.url, let cache = configuration.value.storages.cache.cache
         else { return }
         var urls = [url]
         for field in [KnownField.location, .contentLocation] {

@@ -85,7 +85,7 @@ extension RequestAttempt {
             runtime.onNetworkThread { [self] in
                 guard number == questionNumber else { return }
                 questionNumber += 1
-                guard let answer, let cache = configuration.value.cache.cache else {
+                guard let answer, let cache = configuration.value.storages.cache.cache else {
                     isAsking = false
                     return finish(writing: nil)
                 }

@@ -47,7 +47,7 @@ extension RequestAttempt {
             resume { $0.take(stored: stored, primary: primary, at: now) }
         }
         // Not made here: the shared one makes a folder.
-        if let cache = configuration.value.cache.cacheIfMade {
+        if let cache = configuration.value.storages.cache.cacheIfMade {
             cache.look(on: runtime, work)
         } else {
             runtime.onCachingThread(work)
@@ -59,7 +59,7 @@ extension RequestAttempt {
     func storeCookies(of head: ResponseHead, from url: URL) {
         let cookies = ReceivedCookies(
             heads: [(head, url)], mainDocumentURL: machine.request.mainDocumentURL,
-            setting: configuration.value.cookies)
+            setting: configuration.value.storages.cookies)
         isStoringCookies = true
         runtime.onBlockThread { [self] in
             cookies.store()

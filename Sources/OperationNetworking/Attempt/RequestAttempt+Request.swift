@@ -9,7 +9,7 @@ extension RequestAttempt {
     /// attempt.
     func upgradeToTLS() {
         guard let url = machine.request.url,
-            let secure = configuration.value.strictTransportSecurity?.secureURL(for: url)
+            let secure = configuration.value.transport.strictTransportSecurity?.secureURL(for: url)
         else {
             return
         }
@@ -26,7 +26,7 @@ extension RequestAttempt {
         let terms = try makeTerms(for: url)
         self.terms = terms
         var outgoing = TransferRequest(target: target, method: request.httpMethod ?? "GET", tls: terms.tls)
-        if configuration.value.resendsNonIdempotentRequests { outgoing.isIdempotent = true }
+        if configuration.value.transport.resendsNonIdempotentRequests { outgoing.isIdempotent = true }
         outgoing.idleTimeout = request.timeoutInterval
         outgoing.priority = operation?.queuePriority.rawValue ?? 0
         outgoing.proxy = terms.proxy
@@ -35,7 +35,7 @@ extension RequestAttempt {
             outgoing.route = route
         }
         var headers = outgoingHeaders(url: url)
-        if configuration.value.proxies != nil, !outgoing.isForProxy {
+        if configuration.value.transport.proxies != nil, !outgoing.isForProxy {
             // The field is for a proxy that reads it (RFC 9110, 11.7.2), not for the server, and not sent together with
             // a credential.
             headers.removeAll { $0.name.isFieldName("Proxy-Authorization") }
@@ -59,8 +59,8 @@ extension RequestAttempt {
 
     private func makeTerms(for url: URL) throws -> RequestTerms {
         var terms = RequestTerms(tls: try tlsConfiguration(for: url), proxy: try proxy(for: url))
-        if !configuration.value.connections.isEmpty {
-            terms.route = try configuration.value.connections.settings.route(for: url)
+        if !configuration.value.transport.connections.isEmpty {
+            terms.route = try configuration.value.transport.connections.settings.route(for: url)
             if terms.route?.unixSocketPath != nil { terms.proxy = nil }
         }
         return terms
@@ -76,17 +76,18 @@ extension RequestAttempt {
     /// Returns true if the client identity is for the server of `url`.
     private func mayShowIdentity(to url: URL) -> Bool {
         guard machine.isWithinOrigin(url) else { return false }
-        guard let origin = configuration.value.identityOrigin else { return true }
+        guard let origin = configuration.value.identity.identityOrigin else { return true }
         guard let own = URL(escaping: origin) else { return false }
         if Origin.isSame(own, url) { return true }
         // The request may be asked over TLS in place of http, and so would the origin be.
-        return configuration.value.strictTransportSecurity?.secureURL(for: own).map { Origin.isSame($0, url) } ?? false
+        return configuration.value.transport.strictTransportSecurity?.secureURL(for: own).map { Origin.isSame($0, url) }
+            ?? false
     }
 
     private func tlsConfiguration(for url: URL) throws -> TLSConfiguration {
         do {
-            let own = mayShowIdentity(to: url) ? configuration.value.clientIdentity : nil
-            let configured = try (configuration.value.securityPolicy ?? .sharedDefault).tlsConfiguration(
+            let own = mayShowIdentity(to: url) ? configuration.value.identity.clientIdentity : nil
+            let configured = try (configuration.value.transport.securityPolicy ?? .sharedDefault).tlsConfiguration(
                 clientIdentity: machine.handshakeAnswers?.identity ?? own)
             return machine.handshakeAnswers?.applied(to: configured) ?? configured
         } catch {
@@ -109,7 +110,7 @@ extension RequestAttempt {
 
     /// The way to `url`; nil: no proxy between.
     private func proxy(for url: URL) throws -> TransferProxy? {
-        guard let proxies = configuration.value.proxies?.value else { return nil }
+        guard let proxies = configuration.value.transport.proxies?.value else { return nil }
         if let defect = proxies.defect(for: url) {
             throw URLError(
                 .badURL, url: url, reason: "the proxy cannot be used: \(defect.reason)", underlying: defect)
@@ -137,8 +138,8 @@ extension RequestAttempt {
             headers.append(HeaderField(name, value))
         }
         sentCookies = nil
-        if request.httpShouldHandleCookies, configuration.value.cookies.areSent, !hasCookie,
-            let field = configuration.value.cookies.storage?.cookieField(for: url)
+        if request.httpShouldHandleCookies, configuration.value.storages.cookies.areSent, !hasCookie,
+            let field = configuration.value.storages.cookies.storage?.cookieField(for: url)
         {
             headers.append(field)
             sentCookies = field.value

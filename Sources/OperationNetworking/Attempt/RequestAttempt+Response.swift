@@ -10,11 +10,11 @@ extension RequestAttempt: TransferHandler {
         if let operation { Trace.step(.transfer, operation) }
         requestTime = now
         content.beganWithStored = false
-        if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: false) }
+        if configuration.value.limits.totalTimeout != nil { operation?.attempt(number, waitsForConnection: false) }
     }
 
     func transferDidQueue(_ transfer: Transfer) {
-        if configuration.value.totalTimeout != nil { operation?.attempt(number, waitsForConnection: true) }
+        if configuration.value.limits.totalTimeout != nil { operation?.attempt(number, waitsForConnection: true) }
     }
 
     func transfer(_ transfer: Transfer, didReceiveInterim head: ResponseHead) {
@@ -33,8 +33,9 @@ extension RequestAttempt: TransferHandler {
         if let url = machine.url, machine.request.httpShouldHandleCookies, head.contains(.setCookie) {
             storeCookies(of: head, from: url)
         }
-        if let url = machine.url, let security = configuration.value.strictTransportSecurity,
-            configuration.value.securityPolicy?.allowInvalidCertificates != true, machine.handshakeAnswers == nil,
+        if let url = machine.url, let security = configuration.value.transport.strictTransportSecurity,
+            configuration.value.transport.securityPolicy?.allowInvalidCertificates != true,
+            machine.handshakeAnswers == nil,
             termsStand
         {
             security.note(head, from: url)
@@ -105,7 +106,8 @@ extension RequestAttempt: TransferHandler {
     private func exchange(_ timings: TransferTimings) -> TransferExchange {
         TransferExchange(
             request: machine.request, url: machine.url, head: machine.head, timings: timings,
-            uploadLength: uploadLength, usesProxy: configuration.value.proxies != nil, endTime: runtime.uptime)
+            uploadLength: uploadLength, usesProxy: configuration.value.transport.proxies != nil, endTime: runtime.uptime
+        )
     }
 
     /// The transfer, or a stored response in its place, has ended.

@@ -144,12 +144,14 @@ final class RequestAttempt: @unchecked Sendable {
             hasChallengeBlock: configuration.value.challengeBlock != nil || asksClient(.challenges),
             hasOwnStorage: ownStorage != nil,
             hasCacheBlock: configuration.value.cacheBlock != nil || (content.stream == nil && asksClient(.caching)),
-            hasPins: configuration.value.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
+            hasPins: configuration.value.transport.securityPolicy.map { $0.sslPinningMode != .none } ?? false,
             isDownload: configuration.value.downloadDestination != nil,
             representation: machine.offset > 0 ? content.representation : nil,
             mayReplaceLostTransfer: wasHeld && operation?.mayRepeatRequest == true
                 && (asksClient(.bodyStreams) || bodyStream.map(content.needsAnother(for:)) != true),
-            secureURL: configuration.value.strictTransportSecurity.map { security in { security.secureURL(for: $0) } },
+            secureURL: configuration.value.transport.strictTransportSecurity.map { security in
+                { security.secureURL(for: $0) }
+            },
             now: { [runtime] in runtime.date.timeIntervalSince1970 })
     }
 

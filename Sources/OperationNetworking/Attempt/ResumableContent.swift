@@ -83,7 +83,7 @@ final class ResumableContent: @unchecked Sendable {
         events: any ResponseSinkEvents
     ) -> Bool {
         guard let memory, memory.canContinue else { return false }
-        stream.setLimit(configuration.maximumResponseBodySize)
+        stream.setLimit(configuration.limits.maximumResponseBodySize)
         stream.open(events)
         stream.takeOver(memory, form)
         self.memory = nil
@@ -100,7 +100,7 @@ final class ResumableContent: @unchecked Sendable {
         }
         if let stream = shared.value.outputStream {
             let sink = BufferedSink(
-                writer: OutputStreamWriter(stream), limit: shared.value.maximumResponseBodySize,
+                writer: OutputStreamWriter(stream), limit: shared.value.limits.maximumResponseBodySize,
                 // A stream of the user's may block until its reader reads, which a simulated thread would prevent.
                 queue: DispatchQueue(label: "OperationNetworking.outputStream", autoreleaseFrequency: .workItem),
                 on: LiveRuntime())
@@ -108,7 +108,7 @@ final class ResumableContent: @unchecked Sendable {
             return sink
         }
         if let stream = shared.value.stream {
-            stream.setLimit(shared.value.maximumResponseBodySize)
+            stream.setLimit(shared.value.limits.maximumResponseBodySize)
             sink = stream
             return stream
         }
@@ -126,7 +126,7 @@ final class ResumableContent: @unchecked Sendable {
         known = partial.representation
         let sink = BufferedSink(
             writer: DownloadWriter(destination, partial: partial), offset: partial.representation?.offset ?? 0,
-            limit: configuration.maximumResponseBodySize, queue: BufferedSink.nextFileQueue, on: runtime)
+            limit: configuration.limits.maximumResponseBodySize, queue: BufferedSink.nextFileQueue, on: runtime)
         self.sink = sink
         return sink
     }

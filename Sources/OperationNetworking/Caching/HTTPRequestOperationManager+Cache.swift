@@ -9,7 +9,7 @@ extension HTTPRequestOperationManager {
     /// One cache is for one user: see <doc:Caching>. A change counts for operations made from now on.
     public var urlCache: URLCache? {
         get {
-            switch withSettings({ $0[\.cache] }) {
+            switch withSettings({ $0[\.storages.cache] }) {
             case .shared: URLCache.shared
             case .cache(let cache): cache.storage
             case .none: nil
@@ -17,7 +17,7 @@ extension HTTPRequestOperationManager {
         }
         set {
             let setting = CacheSetting(newValue)
-            withSettings { $0[\.cache] = setting }
+            withSettings { $0[\.storages.cache] = setting }
         }
     }
 }

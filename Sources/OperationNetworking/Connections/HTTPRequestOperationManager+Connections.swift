@@ -2,8 +2,8 @@
 extension HTTPRequestOperationManager {
     /// `httpVersionPreference` of the operations made from now on. `.automatic` by default.
     public var httpVersionPreference: HTTPVersionPreference {
-        get { withSettings { $0[\.connections.settings.httpVersionPreference] } }
-        set { withSettings { $0[\.connections.settings.httpVersionPreference] = newValue } }
+        get { withSettings { $0[\.transport.connections.settings.httpVersionPreference] } }
+        set { withSettings { $0[\.transport.connections.settings.httpVersionPreference] = newValue } }
     }
 
     /// IP addresses, IPv4 or IPv6, that are connected to for these hosts in place of those that their names resolve to,
@@ -17,19 +17,19 @@ extension HTTPRequestOperationManager {
     /// manager.hostOverrides = ["api.example.com": "127.0.0.1"]
     /// ```
     public var hostOverrides: [String: String] {
-        get { withSettings { $0[\.connections.settings.hostOverrides] } }
-        set { withSettings { $0[\.connections.settings.hostOverrides] = newValue } }
+        get { withSettings { $0[\.transport.connections.settings.hostOverrides] } }
+        set { withSettings { $0[\.transport.connections.settings.hostOverrides] = newValue } }
     }
 
     /// `unixSocketPath` of the operations made from now on. Nil by default: none.
     public var unixSocketPath: String? {
-        get { withSettings { $0[\.connections.settings.unixSocketPath] } }
-        set { withSettings { $0[\.connections.settings.unixSocketPath] = newValue } }
+        get { withSettings { $0[\.transport.connections.settings.unixSocketPath] } }
+        set { withSettings { $0[\.transport.connections.settings.unixSocketPath] = newValue } }
     }
 
     /// `networkInterface` of the operations made from now on. Nil by default: what the system chooses.
     public var networkInterface: String? {
-        get { withSettings { $0[\.connections.settings.networkInterface] } }
-        set { withSettings { $0[\.connections.settings.networkInterface] = newValue } }
+        get { withSettings { $0[\.transport.connections.settings.networkInterface] } }
+        set { withSettings { $0[\.transport.connections.settings.networkInterface] = newValue } }
     }
 }

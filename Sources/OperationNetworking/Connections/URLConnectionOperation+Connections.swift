@@ -29,15 +29,15 @@ extension URLConnectionOperation {
     }
 
     private func connectionSetting<Value>(_ setting: KeyPath<ConnectionSettings, Value>) -> Value {
-        lock.withLock { _configuration.value.connections.settings[keyPath: setting] }
+        lock.withLock { _configuration.value.transport.connections.settings[keyPath: setting] }
     }
 
     private func setConnection<Value>(_ setting: WritableKeyPath<ConnectionSettings, Value>, _ value: Value) {
-        lock.withLock { _mutableConfiguration.connections.settings[keyPath: setting] = value }
+        lock.withLock { _mutableConfiguration.transport.connections.settings[keyPath: setting] = value }
     }
 }
 
-extension URLConnectionOperation.Configuration {
+extension URLConnectionOperation.Transport {
     /// Settings of connections on the heap, so that operations without any have room for a pointer only.
     struct Connections {
         private final class Storage: Sendable {

@@ -12,10 +12,10 @@ extension HTTPRequestOperationManager {
     /// of those that are equal then, such as "c" at "/ab" and "bc" at "/a"; all of them are kept and sent, until the
     /// program removes or replaces the one that it sees.
     public var cookieStorage: HTTPCookieStorage? {
-        get { withSettings { $0[\.cookies] }.managersStorage }
+        get { withSettings { $0[\.storages.cookies] }.managersStorage }
         set {
             withSettings { settings in
-                settings[\.cookies.managers] = newValue.map { .storage($0) } ?? .none
+                settings[\.storages.cookies.managers] = newValue.map { .storage($0) } ?? .none
             }
         }
     }
@@ -30,7 +30,7 @@ extension URLConnectionOperation {
     /// storage's `cookieAcceptPolicy` `.never`; under `.onlyFromMainDocumentDomain` what comes from another site than
     /// the request's `mainDocumentURL` is not kept either. The storage is used from the library's threads.
     public var cookieStorage: HTTPCookieStorage? {
-        get { lock.withLock { _configuration.value.cookies.own } }
-        set { lock.withLock { _mutableConfiguration.cookies.own = newValue } }
+        get { lock.withLock { _configuration.value.storages.cookies.own } }
+        set { lock.withLock { _mutableConfiguration.storages.cookies.own = newValue } }
     }
 }

@@ -13,7 +13,7 @@ extension HTTPRequestOperationManager {
             let origin = base.confiningOrigin
             withSettings {
                 $0.sendsAuthorizationToOtherOrigins = newValue
-                $0[\.authorizedOrigin] = newValue ? nil : origin
+                $0[\.interception.authorizedOrigin] = newValue ? nil : origin
             }
         }
     }
@@ -24,7 +24,7 @@ extension HTTPRequestOperationManager {
         let (serializer, provesUser, sendsAnyway) = withSettings {
             let own = $0.operations.value
             return (
-                $0.requestSerializer, own.credential != nil || own.clientIdentity != nil,
+                $0.requestSerializer, own.identity.credential != nil || own.identity.clientIdentity != nil,
                 $0.sendsAuthorizationToOtherOrigins
             )
         }

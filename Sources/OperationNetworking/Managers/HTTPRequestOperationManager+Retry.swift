@@ -9,20 +9,20 @@ extension HTTPRequestOperationManager {
     /// manager.retryPolicy = RetryPolicy(maximumAttempts: 5)
     /// ```
     public var retryPolicy: RetryPolicy? {
-        get { withSettings { $0[\.retryPolicy] } }
-        set { withSettings { $0[\.retryPolicy] = newValue } }
+        get { withSettings { $0[\.interception.retryPolicy] } }
+        set { withSettings { $0[\.interception.retryPolicy] = newValue } }
     }
 
     /// The interceptors of the operations made from now on. None by default. `adapt` is called in order, `retry` in
     /// order until one decides; `retryPolicy` decides after that. Carried over by `copy()`, of operations, too, and not
     /// archived.
     public var interceptors: [any RequestInterceptor] {
-        get { withSettings { $0[\.interceptors] } }
+        get { withSettings { $0[\.interception.interceptors] } }
         set {
             let origin = base.confiningOrigin
             withSettings {
-                $0[\.interceptors] = newValue
-                $0[\.authorizedOrigin] = $0.sendsAuthorizationToOtherOrigins ? nil : origin
+                $0[\.interception.interceptors] = newValue
+                $0[\.interception.authorizedOrigin] = $0.sendsAuthorizationToOtherOrigins ? nil : origin
             }
         }
     }

@@ -17,24 +17,17 @@ extension HTTPRequestOperationManager {
 
         /// Gives a manager's settings to an operation that has settings already.
         func apply(to configuration: inout Configuration) {
-            configuration.shouldUseCredentialStorage = operations.value.shouldUseCredentialStorage
-            configuration.credential = operations.value.credential
-            configuration.clientIdentity = operations.value.clientIdentity
-            configuration.proxies = operations.value.proxies
-            configuration.connections = operations.value.connections
-            configuration.strictTransportSecurity = operations.value.strictTransportSecurity
-            configuration.cookies.managers = operations.value.cookies.managers
-            configuration.cache = operations.value.cache
-            configuration.securityPolicy = operations.value.securityPolicy
-            configuration.completionQueue = operations.value.completionQueue
-            configuration.completionGroup = operations.value.completionGroup
-            configuration.maximumResponseBodySize = operations.value.maximumResponseBodySize
-            configuration.totalTimeout = operations.value.totalTimeout
-            configuration.resendsNonIdempotentRequests = operations.value.resendsNonIdempotentRequests
-            configuration.retryPolicy = operations.value.retryPolicy
-            configuration.interceptors = operations.value.interceptors
-            configuration.authorizedOrigin = operations.value.authorizedOrigin
-            if let runtime = operations.value.runtime { configuration.runtime = runtime }
+            let own = operations.value
+            configuration.transport = own.transport
+            configuration.identity = own.identity
+            let cookies = configuration.storages.cookies.own
+            configuration.storages = own.storages
+            configuration.storages.cookies.own = cookies
+            configuration.limits = own.limits
+            configuration.interception = own.interception
+            configuration.completionQueue = own.completionQueue
+            configuration.completionGroup = own.completionGroup
+            if let runtime = own.runtime { configuration.runtime = runtime }
         }
     }
 }

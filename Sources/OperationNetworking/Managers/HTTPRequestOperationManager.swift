@@ -76,21 +76,21 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
 
     /// True if operations consult `URLCredentialStorage.shared`. True by default. AF: `shouldUseCredentialStorage`.
     public var shouldUseCredentialStorage: Bool {
-        get { lock.withLock { _settings[\.shouldUseCredentialStorage] } }
-        set { withSettings { $0[\.shouldUseCredentialStorage] = newValue } }
+        get { lock.withLock { _settings[\.storages.shouldUseCredentialStorage] } }
+        set { withSettings { $0[\.storages.shouldUseCredentialStorage] = newValue } }
     }
 
     /// The credential that operations answer challenges with. Nil by default. AF: `credential`.
     public var credential: URLCredential? {
-        get { lock.withLock { _settings[\.credential] } }
-        set { withSettings { $0[\.credential] = newValue } }
+        get { lock.withLock { _settings[\.identity.credential] } }
+        set { withSettings { $0[\.identity.credential] = newValue } }
     }
 
     /// Certificate and key that operations show to servers that ask for one. Nil by default. For the origin of
     /// `baseURL`: see ``sendsAuthorizationToOtherOrigins``.
     public var clientIdentity: ClientIdentity? {
-        get { lock.withLock { _settings[\.clientIdentity] } }
-        set { withSettings { $0[\.clientIdentity] = newValue } }
+        get { lock.withLock { _settings[\.identity.clientIdentity] } }
+        set { withSettings { $0[\.identity.clientIdentity] = newValue } }
     }
 
     /// The policy by which operations judge servers' certificates. `SecurityPolicy.default()` by default. AF:
@@ -146,7 +146,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
     public func configure(_ operation: HTTPRequestOperation) {
         Trace.step(.make, operation)
         let settings = lock.withLock { _settings }
-        defer { TokenRefresher.note(operation, with: settings[\.interceptors]) }
+        defer { TokenRefresher.note(operation, with: settings[\.interception.interceptors]) }
         operation.responseSerializer = settings.responseSerializer
         operation.lock.withLock {
             if operation._configuration === URLConnectionOperation.SharedConfiguration.initial {
@@ -354,7 +354,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
         let settings = lock.withLock { _settings }
         let archive = ManagerArchive(
             baseURL: baseURL?.withoutUserInfo.absoluteString,
-            shouldUseCredentialStorage: settings[\.shouldUseCredentialStorage],
+            shouldUseCredentialStorage: settings[\.storages.shouldUseCredentialStorage],
             requestSerializer: ArchivedObject(settings.requestSerializer),
             responseSerializer: ArchivedObject(settings.responseSerializer),
             securityPolicy: ArchivedObject(settings.securityPolicy))
@@ -375,7 +375,7 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             _settings.requestSerializer = requestSerializer
             _settings.responseSerializer = responseSerializer
             _settings.securityPolicy = securityPolicy
-            _settings[\.shouldUseCredentialStorage] = archive.shouldUseCredentialStorage
+            _settings[\.storages.shouldUseCredentialStorage] = archive.shouldUseCredentialStorage
         }
     }
 

@@ -13,7 +13,7 @@ extension ManagerSettings {
     /// Returns the first value of `operations`.
     static func initialConfiguration() -> URLConnectionOperation.SharedConfiguration {
         var configuration = Configuration()
-        configuration.securityPolicy = SecurityPolicy.default()
+        configuration.transport.securityPolicy = SecurityPolicy.default()
         return URLConnectionOperation.SharedConfiguration(configuration)
     }
 
@@ -29,7 +29,7 @@ extension ManagerSettings {
 
     /// The policy, which a manager always has.
     var securityPolicy: SecurityPolicy {
-        get { self[\.securityPolicy] ?? .sharedDefault }
-        set { self[\.securityPolicy] = newValue }
+        get { self[\.transport.securityPolicy] ?? .sharedDefault }
+        set { self[\.transport.securityPolicy] = newValue }
     }
 }

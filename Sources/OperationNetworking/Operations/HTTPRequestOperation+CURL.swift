@@ -33,7 +33,7 @@ extension HTTPRequestOperation {
         var fields = Self.fields(of: request)
         func has(_ name: String) -> Bool { fields.contains { $0.name.isFieldName(name) } }
         if request.httpShouldHandleCookies, !has("Cookie"), let url = request.url,
-            let field = configuration.cookies.storage?.cookieField(for: url)
+            let field = configuration.storages.cookies.storage?.cookieField(for: url)
         {
             fields.append(field)
         }
@@ -46,7 +46,7 @@ extension HTTPRequestOperation {
             command += ["--header", Self.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")]
         }
         for name in unsaid where !has(name) { command += ["--header", Self.quoted("\(name):")] }
-        if let credential = configuration.credential, let user = credential.user {
+        if let credential = configuration.identity.credential, let user = credential.user {
             let known = maskingSecrets ? "***" : "\(user):\(credential.password ?? "")"
             command += ["--anyauth", "--user", Self.quoted(known)]
         }

@@ -8,14 +8,14 @@ internal import NetworkingTransport
 
 extension URLConnectionOperation {
     /// True if interceptors see the attempts. Called with `lock` held.
-    var _isIntercepted: Bool { !_configuration.value.interceptors.isEmpty && self is HTTPRequestOperation }
+    var _isIntercepted: Bool { !_configuration.value.interception.interceptors.isEmpty && self is HTTPRequestOperation }
 }
 
 extension HTTPRequestOperation {
     /// Lets interceptors make the request of the attempt that is about to begin, and begins it.
     func adaptRequest() {
         let (interceptors, request, isOver) = lock.withLock {
-            (_configuration.value.interceptors, _request, _startError != nil || _machine.isCancelled)
+            (_configuration.value.interception.interceptors, _request, _startError != nil || _machine.isCancelled)
         }
         run { [self] in
             if !isOver { await adapt(request, by: interceptors) }
@@ -58,7 +58,7 @@ extension HTTPRequestOperation {
             let error = failureOfAttempt(end)
             let isAsking = error != nil && _machine.consult()
             let alarm = isAsking ? _totalTime?.runBetweenAttempts(at: runtime.uptime) : nil
-            return (isAsking, error, _configuration.value.interceptors, _scheduler, alarm)
+            return (isAsking, error, _configuration.value.interception.interceptors, _scheduler, alarm)
         }
         set(alarm)
         guard isAsking, let error else {
@@ -119,7 +119,7 @@ extension HTTPRequestOperation {
 
     /// Removes interceptors.
     func removeInterceptors(where isUnwanted: (any RequestInterceptor) -> Bool) {
-        lock.withLock { _mutableConfiguration.interceptors.removeAll(where: isUnwanted) }
+        lock.withLock { _mutableConfiguration.interception.interceptors.removeAll(where: isUnwanted) }
     }
 
     /// Returns the notes of a refresher.
@@ -134,7 +134,10 @@ extension HTTPRequestOperation {
     /// Returns true if data that identify the manager's user may go to `url`, or were asked for from there.
     func maySendIdentity(to url: URL?) -> Bool {
         let (origin, own, security) = lock.withLock {
-            (_configuration.value.authorizedOrigin, _request.url, _configuration.value.strictTransportSecurity)
+            (
+                _configuration.value.interception.authorizedOrigin, _request.url,
+                _configuration.value.transport.strictTransportSecurity
+            )
         }
         guard let url, let own else { return false }
         // What is asked over TLS in place of http is of the same origin.

@@ -97,7 +97,7 @@ extension URLConnectionOperation {
             return
         }
         if isFirst {
-            configuration.value.retryPolicy?.budget?.deposit(at: runtime.uptime)
+            configuration.value.interception.retryPolicy?.budget?.deposit(at: runtime.uptime)
             beginObservation()
         }
         let request = adapted.request

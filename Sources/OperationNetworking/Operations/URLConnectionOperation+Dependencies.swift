@@ -159,7 +159,9 @@ extension URLConnectionOperation: SchedulableOperation {
     }
 
     var schedulingOrigin: String? {
-        let (known, url, connections) = lock.withLock { (_target, _request.url, _configuration.value.connections) }
+        let (known, url, connections) = lock.withLock {
+            (_target, _request.url, _configuration.value.transport.connections)
+        }
         guard let origin = (known ?? url.flatMap(requestTarget(of:)))?.origin else { return nil }
         return connections.isEmpty ? origin : connections.settings.countedOrigin(origin)
     }

@@ -11,8 +11,8 @@ extension URLConnectionOperation {
     /// a pause. A value below 0 counts as 0. Taken as it is when the response begins; for a download, when the
     /// operation begins.
     public var maximumResponseBodySize: Int64? {
-        get { lock.withLock { _configuration.value.maximumResponseBodySize } }
-        set { lock.withLock { _mutableConfiguration.maximumResponseBodySize = newValue.map { max(0, $0) } } }
+        get { lock.withLock { _configuration.value.limits.maximumResponseBodySize } }
+        set { lock.withLock { _mutableConfiguration.limits.maximumResponseBodySize = newValue.map { max(0, $0) } } }
     }
 
     /// The seconds without any progress after which the operation ends with `URLError.timedOut` (−1001). It is the
@@ -43,8 +43,8 @@ extension URLConnectionOperation {
     /// operation.totalTimeout = 30
     /// ```
     public var totalTimeout: TimeInterval? {
-        get { lock.withLock { _configuration.value.totalTimeout } }
-        set { lock.withLock { _mutableConfiguration.totalTimeout = newValue } }
+        get { lock.withLock { _configuration.value.limits.totalTimeout } }
+        set { lock.withLock { _mutableConfiguration.limits.totalTimeout = newValue } }
     }
 }
 
@@ -53,5 +53,5 @@ extension URLConnectionOperation.Configuration {
     private static let usualMemoryLimit: Int64 = 256 << 20
 
     /// Bytes of content that may be collected in memory.
-    var memoryLimit: Int { Int(clamping: maximumResponseBodySize ?? Self.usualMemoryLimit) }
+    var memoryLimit: Int { Int(clamping: limits.maximumResponseBodySize ?? Self.usualMemoryLimit) }
 }

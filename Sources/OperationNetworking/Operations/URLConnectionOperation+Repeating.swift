@@ -7,8 +7,8 @@ extension URLConnectionOperation {
     /// The policy by which the request is sent again after a failure. Nil by default: never. Has no effect on an
     /// attempt that has ended; copied by `copy()`, not archived. See ``RetryPolicy``.
     public var retryPolicy: RetryPolicy? {
-        get { lock.withLock { _configuration.value.retryPolicy } }
-        set { lock.withLock { _mutableConfiguration.retryPolicy = newValue } }
+        get { lock.withLock { _configuration.value.interception.retryPolicy } }
+        set { lock.withLock { _mutableConfiguration.interception.retryPolicy = newValue } }
     }
 
     /// The number of times that the request was sent again after a failure, by `retryPolicy` or an interceptor. 0
@@ -23,8 +23,8 @@ extension URLConnectionOperation {
     /// operation with `URLError.networkConnectionLost`. Set it for requests that the server recognizes when they come
     /// twice. Copied by `copy()`.
     public var resendsNonIdempotentRequests: Bool {
-        get { lock.withLock { _configuration.value.resendsNonIdempotentRequests } }
-        set { lock.withLock { _mutableConfiguration.resendsNonIdempotentRequests = newValue } }
+        get { lock.withLock { _configuration.value.transport.resendsNonIdempotentRequests } }
+        set { lock.withLock { _mutableConfiguration.transport.resendsNonIdempotentRequests = newValue } }
     }
 
     /// As `_mayRepeatRequest`. On any thread.
@@ -36,7 +36,7 @@ extension URLConnectionOperation {
         // Content that can be read only once: another request would have none.
         if let body = _request.httpBodyStream as? any ReplayableBodyStream, !body.isReplayable { return false }
         // Interceptors and redirects may have changed it.
-        return _configuration.value.resendsNonIdempotentRequests
+        return _configuration.value.transport.resendsNonIdempotentRequests
             || ([_request, _retry?.adapted?.request].map { $0?.httpMethod ?? "GET" } + _received.value.redirectedMethods)
                 .allSatisfy { RetryPolicy.idempotentMethods.contains($0) }
     }

@@ -21,14 +21,14 @@ extension URLConnectionOperation {
 
     /// Returns the policy, and the failure to judge by it; nil without a policy. Called with `lock` held.
     private func _judge(of end: AttemptEnd) -> (policy: RetryPolicy, judge: RetryJudge)? {
-        guard let policy = _configuration.value.retryPolicy else { return nil }
+        guard let policy = _configuration.value.interception.retryPolicy else { return nil }
         let attempts = (_retry?.attempts.count ?? 0) + 1
         // Redirects, or their block, may have made others of it.
         let methods =
             [(_retry?.adapted?.request ?? _request).httpMethod ?? "GET"] + _received.value.redirectedMethods
         var judge = RetryJudge(
             method: methods.first { !policy.methods.contains($0) } ?? methods[0],
-            isRepeatable: _configuration.value.resendsNonIdempotentRequests, attempts: attempts,
+            isRepeatable: _configuration.value.transport.resendsNonIdempotentRequests, attempts: attempts,
             countedAttempts: attempts - (_retry?.uncounted ?? 0))
         if let error = end.error {
             judge.error = (error as? URLError)?.code ?? .unknown

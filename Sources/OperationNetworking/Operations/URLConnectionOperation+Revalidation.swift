@@ -35,22 +35,16 @@ extension URLConnectionOperation.Configuration {
     fileprivate init(revalidatingWith other: Self, isWithinOrigin: Bool, limit: Int) {
         self.init()
         followsRedirects = false
-        securityPolicy = other.securityPolicy
-        proxies = other.proxies
-        connections = other.connections
-        strictTransportSecurity = other.strictTransportSecurity
-        cookies = other.cookies
-        cache = other.cache
-        shouldUseCredentialStorage = other.shouldUseCredentialStorage
-        credentialStorage = other.credentialStorage
-        totalTimeout = other.totalTimeout
+        transport = other.transport
+        storages = other.storages
+        limits = other.limits
         // In memory, wherever the content of the operation itself goes.
-        maximumResponseBodySize = Int64(min(other.memoryLimit, limit))
+        limits.maximumResponseBodySize = Int64(min(other.memoryLimit, limit))
         runtime = other.runtime
         // The queue for notifications, for code that observes all operations.
         completionQueue = other.completionQueue
         guard isWithinOrigin else { return }
-        credential = other.credential
-        clientIdentity = other.clientIdentity
+        identity.credential = other.identity.credential
+        identity.clientIdentity = other.identity.clientIdentity
     }
 }

@@ -9,14 +9,14 @@ extension URLConnectionOperation {
     /// True if `URLCredentialStorage.shared` is asked when the server wants a credential. True by default. AF:
     /// `shouldUseCredentialStorage`.
     public var shouldUseCredentialStorage: Bool {
-        get { lock.withLock { _configuration.value.shouldUseCredentialStorage } }
-        set { lock.withLock { _mutableConfiguration.shouldUseCredentialStorage = newValue } }
+        get { lock.withLock { _configuration.value.storages.shouldUseCredentialStorage } }
+        set { lock.withLock { _mutableConfiguration.storages.shouldUseCredentialStorage = newValue } }
     }
 
     /// Offered once when the server wants a credential. Nil by default. AF: `credential`.
     public var credential: URLCredential? {
-        get { lock.withLock { _configuration.value.credential } }
-        set { lock.withLock { _mutableConfiguration.credential = newValue } }
+        get { lock.withLock { _configuration.value.identity.credential } }
+        set { lock.withLock { _mutableConfiguration.identity.credential = newValue } }
     }
 
     /// The policy by which the server's certificate is judged. `SecurityPolicy.default()` by default. Taken as it is
@@ -24,15 +24,15 @@ extension URLConnectionOperation {
     public var securityPolicy: SecurityPolicy {
         get {
             lock.withLock {
-                if let policy = _configuration.value.securityPolicy { return policy }
+                if let policy = _configuration.value.transport.securityPolicy { return policy }
                 let policy = SecurityPolicy.default()
-                _mutableConfiguration.securityPolicy = policy
+                _mutableConfiguration.transport.securityPolicy = policy
                 return policy
             }
         }
         set {
             lock.withLock {
-                _mutableConfiguration.securityPolicy = newValue
+                _mutableConfiguration.transport.securityPolicy = newValue
                 _unarchivedProperties.remove(.securityPolicy)
             }
         }
@@ -45,11 +45,11 @@ extension URLConnectionOperation {
     ///     pkcs12: archive, password: password)
     /// ```
     public var clientIdentity: ClientIdentity? {
-        get { lock.withLock { _configuration.value.clientIdentity } }
+        get { lock.withLock { _configuration.value.identity.clientIdentity } }
         set {
             lock.withLock {
-                _mutableConfiguration.clientIdentity = newValue
-                _mutableConfiguration.identityOrigin = nil
+                _mutableConfiguration.identity.clientIdentity = newValue
+                _mutableConfiguration.identity.identityOrigin = nil
             }
         }
     }

@@ -9,20 +9,15 @@ internal import NetworkingTransport
 
 extension URLConnectionOperation {
     /// The settings that `copy()` carries over, in addition to the request.
+    ///
+    /// Those that not only an operation has are in groups, which managers, sessions and background revalidations give
+    /// away whole: a new setting is a field of its group, and the properties by which it is set.
     struct Configuration {
-        var shouldUseCredentialStorage = true
-        /// Nil: `URLCredentialStorage.shared`.
-        var credentialStorage: URLCredentialStorage?
-        var credential: URLCredential?
-        var securityPolicy: SecurityPolicy?
-        var clientIdentity: ClientIdentity?
-        /// The origin that the identity is for, where it is a manager's; nil: that of the operation's request.
-        var identityOrigin: String?
-        var proxies: SharedProxyConfiguration?
-        var connections = Connections()
-        var strictTransportSecurity: StrictTransportSecurity?
-        var cookies = CookieStorageSetting()
-        var cache = CacheSetting.shared
+        var transport = Transport()
+        var identity = Identity()
+        var storages = Storages()
+        var limits = Limits()
+        var interception = Interception()
         var outputStream: OutputStream?
         var downloadDestination: DownloadDestination?
         /// The stream for content that a task reads.
@@ -41,21 +36,56 @@ extension URLConnectionOperation {
             (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
         var redirectBlock: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
         var cacheBlock: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
-        var maximumResponseBodySize: Int64?
-        var totalTimeout: TimeInterval?
         var dependencyFailurePolicy = DependencyFailurePolicy.run
         var dependentsWaitForCompletionBlocks = false
-        var resendsNonIdempotentRequests = false
         /// Otherwise a redirect is the end, as an error.
         var followsRedirects = true
         /// Content is decoded also where the request says itself what codings it accepts.
         var decodesOwnCodings = false
+        /// The runtime that the operation runs on; nil: the common one. Not changed once it has begun.
+        var runtime: (any OperationRuntime)?
+    }
+
+    /// The servers that are trusted, and the ways to them: for every request that is sent on an operation's behalf.
+    struct Transport {
+        var securityPolicy: SecurityPolicy?
+        var connections = Connections()
+        var strictTransportSecurity: StrictTransportSecurity?
+        var proxies: SharedProxyConfiguration?
+        var resendsNonIdempotentRequests = false
+    }
+
+    /// The proofs of who the user is.
+    struct Identity {
+        var credential: URLCredential?
+        var clientIdentity: ClientIdentity?
+        /// The origin that the identity is for, where it is a manager's; nil: that of the operation's request.
+        var identityOrigin: String?
+    }
+
+    /// The things kept of earlier requests.
+    struct Storages {
+        var cookies = CookieStorageSetting()
+        var cache = CacheSetting.shared
+        var shouldUseCredentialStorage = true
+        /// Nil: `URLCredentialStorage.shared`.
+        var credentialStorage: URLCredentialStorage?
+    }
+
+    /// The amounts that are too much.
+    struct Limits {
+        var maximumResponseBodySize: Int64?
+        var totalTimeout: TimeInterval?
+    }
+
+    /// The changes to requests before they are sent, and their repetitions.
+    struct Interception {
         var retryPolicy: RetryPolicy?
         var interceptors: [any RequestInterceptor] = []
         /// The origin that what identifies the manager's user is for; nil: any.
         var authorizedOrigin: String?
-        /// The runtime that the operation runs on; nil: the common one. Not changed once it has begun.
-        var runtime: (any OperationRuntime)?
+
+        var isEmpty: Bool { retryPolicy == nil && interceptors.isEmpty }
     }
 
     /// The known facts of the response so far.
@@ -92,7 +122,7 @@ extension URLConnectionOperation {
 
         init(_ value: Configuration) {
             self.value = value
-            mayRetry = value.retryPolicy != nil || !value.interceptors.isEmpty
+            mayRetry = !value.interception.isEmpty
         }
     }
 

@@ -9,7 +9,9 @@ extension URLConnectionOperation {
     /// The clock runs: the operation begins, or goes on after a pause. Called with `lock` held; the alarm is to be set
     /// after the unlock.
     func _runTotalTime(_ action: RequestMachine.StartAction) -> TotalTime.Alarm? {
-        if _totalTime == nil, let limit = _configuration.value.totalTimeout { _totalTime = TotalTime(limit: limit) }
+        if _totalTime == nil, let limit = _configuration.value.limits.totalTimeout {
+            _totalTime = TotalTime(limit: limit)
+        }
         guard let time = _totalTime else { return nil }
         let now = runtime.uptime
         // What was waited for, a slot before another attempt, is here. A held attempt may wait for its connection

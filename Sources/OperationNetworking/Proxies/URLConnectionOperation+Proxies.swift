@@ -6,7 +6,7 @@ extension URLConnectionOperation {
     ///
     /// Read when a request is sent. Kept by `copy()`, not archived. The system's proxies stand here for AF.
     public var proxyConfiguration: ProxyConfiguration? {
-        get { lock.withLock { _configuration.value.proxies?.value } }
-        set { lock.withLock { _mutableConfiguration.proxies = newValue.map(SharedProxyConfiguration.init) } }
+        get { lock.withLock { _configuration.value.transport.proxies?.value } }
+        set { lock.withLock { _mutableConfiguration.transport.proxies = newValue.map(SharedProxyConfiguration.init) } }
     }
 }

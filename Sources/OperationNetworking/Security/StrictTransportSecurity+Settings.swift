@@ -6,15 +6,15 @@ extension URLConnectionOperation {
     ///
     /// Kept by `copy()`, not archived.
     public var strictTransportSecurity: StrictTransportSecurity? {
-        get { lock.withLock { _configuration.value.strictTransportSecurity } }
-        set { lock.withLock { _mutableConfiguration.strictTransportSecurity = newValue } }
+        get { lock.withLock { _configuration.value.transport.strictTransportSecurity } }
+        set { lock.withLock { _mutableConfiguration.transport.strictTransportSecurity = newValue } }
     }
 }
 
 extension HTTPRequestOperationManager {
     /// `strictTransportSecurity` of the operations made from now on. Nil by default: none.
     public var strictTransportSecurity: StrictTransportSecurity? {
-        get { withSettings { $0[\.strictTransportSecurity] } }
-        set { withSettings { $0[\.strictTransportSecurity] = newValue } }
+        get { withSettings { $0[\.transport.strictTransportSecurity] } }
+        set { withSettings { $0[\.transport.strictTransportSecurity] = newValue } }
     }
 }

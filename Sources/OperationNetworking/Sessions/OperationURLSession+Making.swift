@@ -79,7 +79,7 @@ extension OperationURLSession {
 
         /// Announces a new operation to the interceptors and archives that need to know it.
         fileprivate func announce(_ operation: SessionOperation) {
-            if let interceptors = configuration?.value.interceptors, !interceptors.isEmpty {
+            if let interceptors = configuration?.value.interception.interceptors, !interceptors.isEmpty {
                 TokenRefresher.note(operation, with: interceptors)
             }
             for archive in archives { archive.observe(operation) }

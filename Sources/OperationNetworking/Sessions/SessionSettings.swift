@@ -25,18 +25,18 @@ struct SessionSettings: @unchecked Sendable {
         proxies: ProxyConfiguration?
     ) {
         var settings = URLConnectionOperation.Configuration()
-        settings.securityPolicy = securityPolicy
-        settings.clientIdentity = clientIdentity
-        settings.shouldUseCredentialStorage = configuration.urlCredentialStorage != nil
-        settings.credentialStorage = configuration.urlCredentialStorage
-        settings.cookies.managers = configuration.httpCookieStorage.map { .storage($0) } ?? .none
-        settings.cookies.areSent = configuration.httpShouldSetCookies
-        settings.cookies.acceptPolicy = configuration.httpCookieAcceptPolicy
-        settings.cache = CacheSetting(configuration.urlCache)
+        settings.transport.securityPolicy = securityPolicy
+        settings.identity.clientIdentity = clientIdentity
+        settings.storages.shouldUseCredentialStorage = configuration.urlCredentialStorage != nil
+        settings.storages.credentialStorage = configuration.urlCredentialStorage
+        settings.storages.cookies.managers = configuration.httpCookieStorage.map { .storage($0) } ?? .none
+        settings.storages.cookies.areSent = configuration.httpShouldSetCookies
+        settings.storages.cookies.acceptPolicy = configuration.httpCookieAcceptPolicy
+        settings.storages.cache = CacheSetting(configuration.urlCache)
         let proxies = proxies ?? ProxyConfiguration(dictionary: configuration.connectionProxyDictionary)
-        settings.proxies = proxies.map(SharedProxyConfiguration.init)
+        settings.transport.proxies = proxies.map(SharedProxyConfiguration.init)
         let resourceTimeout = configuration.timeoutIntervalForResource
-        if resourceTimeout < Self.longestResourceTimeout { settings.totalTimeout = resourceTimeout }
+        if resourceTimeout < Self.longestResourceTimeout { settings.limits.totalTimeout = resourceTimeout }
         operations = URLConnectionOperation.SharedConfiguration(settings)
         maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
         requestTimeout = configuration.timeoutIntervalForRequest
@@ -84,7 +84,7 @@ struct SessionSettings: @unchecked Sendable {
         cookieStorage?.removeCookies(since: .distantPast)
         removeCredentials()
         // With the responses that wait for their place in it.
-        if let cache = operations.value.cache.cache { cache.removeAll(whenDone) } else { whenDone() }
+        if let cache = operations.value.storages.cache.cache { cache.removeAll(whenDone) } else { whenDone() }
     }
 
     private func removeCredentials() {

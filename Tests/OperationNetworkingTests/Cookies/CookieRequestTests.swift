@@ -233,8 +233,8 @@ import Testing
         operation.cookieStorage = storage
         _ = await operation.outcome()
         var text = ""
-        dump(operation._configuration.value.cookies, to: &text)
-        dump(manager.withSettings { $0[\.cookies] }, to: &text)
+        dump(operation._configuration.value.storages.cookies, to: &text)
+        dump(manager.withSettings { $0[\.storages.cookies] }, to: &text)
         #expect(storage.names == ["a"] && !text.contains("hunter2"))
     }
 

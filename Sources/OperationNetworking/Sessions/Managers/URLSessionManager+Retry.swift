@@ -12,8 +12,8 @@ extension URLSessionManager {
     /// manager.retryPolicy = RetryPolicy(maximumAttempts: 5)
     /// ```
     public var retryPolicy: RetryPolicy? {
-        get { taskSettings[\.retryPolicy] }
-        set { withSettings { $0[\.retryPolicy] = newValue } }
+        get { taskSettings[\.interception.retryPolicy] }
+        set { withSettings { $0[\.interception.retryPolicy] = newValue } }
     }
 
     /// The interceptors of the operations of tasks made from now on. None by default. `adapt` is called in order,
@@ -24,7 +24,7 @@ extension URLSessionManager {
     /// the response serializer judges after them; so they are asked when there is no response, or when its status is
     /// 401.
     public var interceptors: [any RequestInterceptor] {
-        get { taskSettings[\.interceptors] }
-        set { withSettings { $0[\.interceptors] = newValue } }
+        get { taskSettings[\.interception.interceptors] }
+        set { withSettings { $0[\.interception.interceptors] = newValue } }
     }
 }

@@ -45,21 +45,17 @@ extension URLSessionManager {
         ) -> URLConnectionOperation.SharedConfiguration {
             var configuration = session.value
             let own = operations.value
-            configuration.securityPolicy = own.securityPolicy
-            configuration.clientIdentity = own.clientIdentity
-            let showsIdentityAnywhere = own.clientIdentity == nil || sendsAuthorizationToOtherOrigins
-            configuration.identityOrigin = showsIdentityAnywhere ? nil : confiningOrigin
-            configuration.connections = own.connections
-            configuration.strictTransportSecurity = own.strictTransportSecurity
-            configuration.maximumResponseBodySize = own.maximumResponseBodySize
-            configuration.resendsNonIdempotentRequests = own.resendsNonIdempotentRequests
-            configuration.retryPolicy = own.retryPolicy
-            configuration.interceptors = own.interceptors
-            let isConfined = !own.interceptors.isEmpty && !sendsAuthorizationToOtherOrigins
-            configuration.authorizedOrigin = isConfined ? confiningOrigin : nil
+            configuration.transport = own.transport
+            configuration.limits = own.limits
             // Where the session's configuration has a say as well.
-            if let proxies = own.proxies { configuration.proxies = proxies }
-            if let limit = own.totalTimeout { configuration.totalTimeout = limit }
+            if own.transport.proxies == nil { configuration.transport.proxies = session.value.transport.proxies }
+            if own.limits.totalTimeout == nil { configuration.limits.totalTimeout = session.value.limits.totalTimeout }
+            configuration.identity.clientIdentity = own.identity.clientIdentity
+            let showsIdentityAnywhere = own.identity.clientIdentity == nil || sendsAuthorizationToOtherOrigins
+            configuration.identity.identityOrigin = showsIdentityAnywhere ? nil : confiningOrigin
+            configuration.interception = own.interception
+            let isConfined = !own.interception.interceptors.isEmpty && !sendsAuthorizationToOtherOrigins
+            configuration.interception.authorizedOrigin = isConfined ? confiningOrigin : nil
             return URLConnectionOperation.SharedConfiguration(configuration)
         }
 
@@ -91,10 +87,8 @@ extension URLSessionManager {
             _ configuration: URLConnectionOperation.SharedConfiguration
         ) -> URLConnectionOperation.SharedConfiguration {
             var plain = configuration.value
-            guard plain.retryPolicy != nil || !plain.interceptors.isEmpty else { return configuration }
-            plain.retryPolicy = nil
-            plain.interceptors = []
-            plain.authorizedOrigin = nil
+            guard !plain.interception.isEmpty else { return configuration }
+            plain.interception = URLConnectionOperation.Interception()
             return URLConnectionOperation.SharedConfiguration(plain)
         }
     }

@@ -145,14 +145,14 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     /// Certificate and key to show to servers that ask for one. Nil by default. An ``HTTPSessionManager`` with a base
     /// URL shows them within its origin only: see ``HTTPSessionManager/sendsAuthorizationToOtherOrigins``.
     public var clientIdentity: ClientIdentity? {
-        get { taskSettings[\.clientIdentity] }
-        set { withSettings { $0[\.clientIdentity] = newValue } }
+        get { taskSettings[\.identity.clientIdentity] }
+        set { withSettings { $0[\.identity.clientIdentity] = newValue } }
     }
 
     /// The proxies of requests. Nil by default: those of the session configuration, or none.
     public var proxyConfiguration: ProxyConfiguration? {
-        get { taskSettings[\.proxies]?.value }
-        set { withSettings { $0[\.proxies] = newValue.map(SharedProxyConfiguration.init) } }
+        get { taskSettings[\.transport.proxies]?.value }
+        set { withSettings { $0[\.transport.proxies] = newValue.map(SharedProxyConfiguration.init) } }
     }
 
     /// The monitor that tells whether this manager's server can be reached. `NetworkReachabilityManager.shared` by
