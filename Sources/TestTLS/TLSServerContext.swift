@@ -3,9 +3,9 @@ internal import COpenSSL
 internal import Foundation
 
 /// An SSL_CTX for a server's connections.
-// Sendable because it is not changed after `init`, and OpenSSL makes connections of it on any thread.
-package final class TLSServerContext: @unchecked Sendable {
-    private let pointer: OpaquePointer
+package final class TLSServerContext: Sendable {
+    // Safe because it is not changed after `init`, and OpenSSL makes connections of it on any thread.
+    private nonisolated(unsafe) let pointer: OpaquePointer
 
     package init(_ settings: TLSSettings) throws {
         pointer = try OpenSSLFailure.check(SSL_CTX_new(TLS_server_method()), "SSL_CTX_new")

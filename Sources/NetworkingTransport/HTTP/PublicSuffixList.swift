@@ -6,12 +6,12 @@ internal import CPublicSuffix
 /// The list is libpsl's, or the system's if that is newer, so that it is kept up to date with the system. Without
 /// libpsl a stricter rule takes its place: a single label is a suffix, and so are two labels of which the second is a
 /// country's (two letters) and the first has three letters at most.
-// Sendable because nothing changes after `init`, and libpsl's look-ups may be made on any thread.
-package struct PublicSuffixList: @unchecked Sendable {
+package struct PublicSuffixList: Sendable {
     /// The list in use.
     package static let shared = PublicSuffixList(usesLibrary: true)
 
-    private let library: on_psl?
+    // Safe because nothing changes after `init`, and libpsl's look-ups may be made on any thread.
+    private nonisolated(unsafe) let library: on_psl?
 
     /// - Parameter usesLibrary: false: as if there was no libpsl.
     package init(usesLibrary: Bool) {

@@ -3,7 +3,6 @@ internal import CLinux
 internal import Glibc
 
 /// A socket to the kernel's routing tables. Closed with this object.
-// Sendable because it is immutable.
 package final class NetlinkSocket: Sendable {
     /// The result of a receive.
     enum Reception: Equatable {

@@ -3,10 +3,10 @@ internal import COpenSSL
 package import Foundation
 
 /// One list of revoked certificates, parsed.
-// Sendable because nothing changes the list after `init`; what OpenSSL caches in it is behind OpenSSL's own lock.
-package final class CertificateRevocationList: @unchecked Sendable {
+package final class CertificateRevocationList: Sendable {
     /// X509_CRL *, owned.
-    let handle: OpaquePointer
+    // Safe because nothing changes the list after `init`; what OpenSSL caches in it is behind OpenSSL's own lock.
+    nonisolated(unsafe) let handle: OpaquePointer
 
     private init(takingOwnership handle: OpaquePointer) { self.handle = handle }
 

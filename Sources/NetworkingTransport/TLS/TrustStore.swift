@@ -2,10 +2,10 @@
 internal import COpenSSL
 
 /// Certificates that chains may end in, and lists of revoked ones.
-// Sendable because the store is not changed after `init`; what it loads on demand it does under its own lock.
-package final class TrustStore: @unchecked Sendable {
+package final class TrustStore: Sendable {
     /// X509_STORE *, owned.
-    let handle: OpaquePointer
+    // Safe because the store is not changed after `init`; what it loads on demand it does under its own lock.
+    nonisolated(unsafe) let handle: OpaquePointer
     /// Folders of hashed certificates that the store looks into when it needs one.
     private let folders: [String]
     /// True if a revocation list has to cover every certificate of a chain.

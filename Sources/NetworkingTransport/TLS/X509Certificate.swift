@@ -3,11 +3,11 @@ internal import COpenSSL
 package import Foundation
 
 /// One X.509 certificate, parsed.
-// Sendable because nothing changes the certificate after `init`; what OpenSSL caches in it is behind OpenSSL's own
-// lock.
-package final class X509Certificate: @unchecked Sendable {
+package final class X509Certificate: Sendable {
     /// X509 *, owned.
-    let handle: OpaquePointer
+    // Safe because nothing changes the certificate after `init`; what OpenSSL caches in it is behind OpenSSL's own
+    // lock.
+    nonisolated(unsafe) let handle: OpaquePointer
     /// The certificate's encoding.
     package let der: Data
 

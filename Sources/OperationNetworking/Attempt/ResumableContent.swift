@@ -257,10 +257,10 @@ final class ResumableContent: @unchecked Sendable {
 }
 
 /// Makes replays of a stream wherever one is needed.
-// Sendable because a replayable stream's parts are immutable once it was handed over: making a replay does not touch
-// the stream's position.
-private final class ReplayMaker: @unchecked Sendable {
-    private let stream: any ReplayableBodyStream
+private final class ReplayMaker: Sendable {
+    // Safe because a replayable stream's parts are immutable once it was handed over: making a replay does not touch
+    // the stream's position.
+    private nonisolated(unsafe) let stream: any ReplayableBodyStream
 
     init(_ stream: any ReplayableBodyStream) {
         self.stream = stream

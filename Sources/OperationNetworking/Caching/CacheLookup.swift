@@ -4,8 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingTransport
 
 /// A look into the cache for one request.
-// Sendable because nothing in it is mutable.
-struct CacheLookup: @unchecked Sendable {
+struct CacheLookup: Sendable {
     let setting: CacheSetting
     let key: CacheKey
     /// Without fragment, user name and password.

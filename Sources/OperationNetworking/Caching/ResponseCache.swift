@@ -5,8 +5,7 @@ internal import NetworkingSupport
 
 /// The responses of a `URLCache`, whether the cache or the library keeps them. One for each `URLCache`, however many
 /// managers have it.
-// Sendable because all mutable state is behind locks; Foundation's cache has its own.
-final class ResponseCache: @unchecked Sendable {
+final class ResponseCache: Sendable {
     private enum Keeper {
         /// Of the library's class: it is a face of the store.
         case own(ResponseStore)

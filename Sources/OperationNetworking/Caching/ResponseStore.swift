@@ -7,7 +7,6 @@ internal import NetworkingSupport
 /// A look-up is answered at once if the response is in memory, waits for its place on the disk, or is known to be
 /// nowhere. The disk is read on the thread for caches, and a response that was read is in memory after that. Each
 /// change is seen at once; files are changed on that thread, one after the other.
-// Sendable because all mutable state is behind `state`; the disk has its own locks.
 final class ResponseStore: Sendable {
     let disk: DiskStore
     let state: Locked<State>

@@ -26,9 +26,9 @@ struct StoredResponse: Sendable {
     /// The values that the program wants to be kept with it.
     var userInfo = UserInfo()
 
-    // Sendable because the values are not changed here: they come from a cached response, and go into one.
-    struct UserInfo: @unchecked Sendable {
-        var values: [AnyHashable: Any] = [:]
+    struct UserInfo: Sendable {
+        // Safe because the values are not changed here: they come from a cached response, and go into one.
+        nonisolated(unsafe) var values: [AnyHashable: Any] = [:]
     }
 
     /// True if the head has all fields that came, also those that are not stored.

@@ -4,8 +4,7 @@ internal import NetworkingSupport
 internal import Synchronization
 
 /// A cookie that a storage of Foundation's has no place for, because that shows another one there.
-// Sendable because Foundation's cookies do not change, and a received one says so itself.
-struct HiddenCookie: @unchecked Sendable {
+struct HiddenCookie: Sendable {
     let cookie: HTTPCookie
     /// The cookie that the storage shows. Once the program has removed or replaced it, the hidden one is gone, too: to
     /// the program they are one, and a cookie that it has deleted must not be sent any more.
@@ -14,8 +13,7 @@ struct HiddenCookie: @unchecked Sendable {
 
 /// The hidden cookies of all storages: most have none.
 enum HiddenCookies {
-    // Sendable because a storage may be used from any thread.
-    private struct Entry: @unchecked Sendable {
+    private struct Entry: Sendable {
         weak var storage: HTTPCookieStorage?
         var cookies: [HiddenCookie]
     }

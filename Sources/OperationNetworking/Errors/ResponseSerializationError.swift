@@ -154,8 +154,8 @@ public struct ResponseSerializationError: NetworkingError {
 }
 
 /// Carries a parsed object of any type.
-// Sendable because a serializer makes the object, hands it over with the error and never touches it again; the
-// documentation (`init`) forbids code that gets the error to change it.
-private struct ParsedObject: @unchecked Sendable {
-    let value: Any?
+private struct ParsedObject: Sendable {
+    // Safe because a serializer makes the object, hands it over with the error and never touches it again; the
+    // documentation (`init`) forbids code that gets the error to change it.
+    nonisolated(unsafe) let value: Any?
 }

@@ -271,7 +271,7 @@ extension URLSessionTaskMetrics.DomainResolutionProtocol: FirstValue {
 
 /// The stored fields of a class, by name and type, as the runtime's reflection gives them.
 struct StoredFields: Sendable {
-    fileprivate struct Field: @unchecked Sendable {
+    fileprivate struct Field: Sendable {
         let offset: Int
         let type: Any.Type
 

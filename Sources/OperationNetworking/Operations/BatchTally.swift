@@ -7,8 +7,7 @@ internal import NetworkingSupport
 ///
 /// Members hold it from the moment on from which they are counted, and it holds a member only once that has completed:
 /// a batch that is never run is released with its members.
-// Sendable because `state` is behind a lock and everything else is immutable.
-final class BatchTally: @unchecked Sendable {
+final class BatchTally: Sendable {
     private struct State {
         var completionQueue: DispatchQueue?
         var progressBlock: (@Sendable (Int, Int) -> Void)?

@@ -95,8 +95,8 @@ extension HTTPRequestOperation {
 }
 
 /// Hands a result to the task that asked for it.
-// Sendable because the operation is finished: neither it nor the serializer touches the object any more.
-private struct ParsedResult: @unchecked Sendable {
-    let value: Any?
+private struct ParsedResult: Sendable {
+    // Safe because the operation is finished: neither it nor the serializer touches the object any more.
+    nonisolated(unsafe) let value: Any?
     init(_ value: Any?) { self.value = value }
 }

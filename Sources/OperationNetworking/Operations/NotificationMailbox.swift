@@ -28,9 +28,8 @@ final class NotificationMailbox: Sendable {
         }
     }
 
-    // Sendable because nothing in it changes but by the object's end.
-    fileprivate final class WeakReference: @unchecked Sendable {
-        private(set) weak var object: Object?
+    fileprivate final class WeakReference: Sendable {
+        weak let object: Object?
 
         init(_ object: Object) {
             self.object = object

@@ -36,9 +36,8 @@ public struct StateChange<Value> {
 
 extension StateChange: Sendable where Value: Sendable {}
 
-// Sendable because its only field is immutable, and weak references to an operation may be read anywhere.
 /// Keeps an observation alive, until `invalidate()` is called or the token is released.
-public final class OperationStateObservation: @unchecked Sendable {
+public final class OperationStateObservation: Sendable {
     /// An observer as the operation keeps it.
     final class Entry: Sendable {
         let willChange: @Sendable (URLConnectionOperation, StateSnapshot, StateSnapshot) -> Void

@@ -111,12 +111,12 @@ extension URLConnectionOperation {
 
     /// Settings on the heap, never changed: operations of one manager share them, and an attempt keeps them as they
     /// were.
-    // Sendable because nothing in it is mutable, and what it refers to is used by one attempt at a time.
-    final class SharedConfiguration: @unchecked Sendable {
+    final class SharedConfiguration: Sendable {
         /// The configuration of an operation until a setting is changed.
         static let initial = SharedConfiguration(Configuration())
 
-        let value: Configuration
+        // Safe because nothing in it is mutable, and what it refers to is used by one attempt at a time.
+        nonisolated(unsafe) let value: Configuration
         /// True if a response that is an error may be followed by another attempt.
         let mayRetry: Bool
 

@@ -41,9 +41,8 @@ extension NetworkReachabilityManager {
     }
 }
 
-// Sendable because it is immutable, and weak references to a manager may be read anywhere.
 /// Keeps an observation of a reachability manager alive, until `invalidate()` is called or the token is released.
-public final class NetworkReachabilityObservation: @unchecked Sendable {
+public final class NetworkReachabilityObservation: Sendable {
     private weak let manager: NetworkReachabilityManager?
     private let number: UInt64
 

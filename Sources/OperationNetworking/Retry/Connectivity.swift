@@ -11,8 +11,7 @@ final class Connectivity: Sendable {
     /// Seconds from a change to the attempts: an interface that comes up gets its addresses and routes one by one.
     static let settlingTime: TimeInterval = 0.25
 
-    // Sendable because the reference is only read and replaced under the lock.
-    private struct Waiter: @unchecked Sendable {
+    private struct Waiter: Sendable {
         weak var operation: URLConnectionOperation?
         let attempt: UInt
     }

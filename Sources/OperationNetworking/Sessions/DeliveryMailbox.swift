@@ -4,7 +4,6 @@ internal import NetworkingSupport
 
 /// Runs work on an operation queue of the user's, in order, one after the other whatever the queue's limit is. What
 /// comes while the queue is busy takes no further operation.
-// Sendable because everything mutable is behind `state`.
 final class DeliveryMailbox: Sendable {
     private struct State {
         var pending: [@Sendable () -> Void] = []

@@ -4,7 +4,6 @@ internal import FoundationNetworking
 internal import NetworkingSupport
 
 /// The end of a task for one of the functions `data(for:)`, `upload(for:)` and `download(for:)`, which waits for it.
-// Sendable because its mutable field is behind a lock.
 final class SessionCall: Sendable {
     private let file = Locked<URL?>(nil)
     private let finish: @Sendable (SessionTaskResult, URL?) -> Void

@@ -6,8 +6,7 @@ internal import NetworkingSupport
 /// it to a file, when the data task became a download.
 ///
 /// One run at a time: the next is arranged by the last, and the end of the task comes after the last.
-// Sendable because `state` is behind a lock, and the stream has its own.
-final class SessionContentPump: @unchecked Sendable {
+final class SessionContentPump: Sendable {
     private enum Place {
         case client
         case memory(Data)

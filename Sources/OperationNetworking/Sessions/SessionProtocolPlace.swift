@@ -7,7 +7,6 @@ internal import NetworkingSupport
 ///
 /// The classes are one for each number, and the numbers are used again: there are as many as there were sessions and
 /// configurations at the same time.
-// Sendable because everything mutable is behind locks.
 final class SessionProtocolPlace: Sendable {
     /// The session or configuration that the tasks belong to.
     struct Owner: Sendable {

@@ -4,8 +4,7 @@ internal import FoundationNetworking
 internal import NetworkingTransport
 
 /// The settings of a session's configuration, as they were when the session was made.
-// Sendable because nothing in it changes, and Foundation's storages have their own locks.
-struct SessionSettings: @unchecked Sendable {
+struct SessionSettings: Sendable {
     /// The configuration that the tasks' operations share.
     let operations: URLConnectionOperation.SharedConfiguration
     let maximumConnectionsPerHost: Int

@@ -3,10 +3,10 @@ internal import CGdkPixbuf
 internal import Foundation
 
 /// Owns a `GdkPixbuf`: pixels of 8 bits, with or without alpha.
-// Sendable because nothing changes the pixels.
-final class Pixbuf: @unchecked Sendable {
+final class Pixbuf: Sendable {
     /// GdkPixbuf *
-    fileprivate let pointer: OpaquePointer
+    // Safe because nothing changes the pixels.
+    fileprivate nonisolated(unsafe) let pointer: OpaquePointer
 
     /// Takes over one reference.
     init(takingOwnership pointer: OpaquePointer) { self.pointer = pointer }

@@ -49,9 +49,9 @@ final class ServerCore: @unchecked Sendable {
         thread.start()
     }
 
-    // Sendable because no other thread uses it once the server's thread has it.
-    private struct Newcomer: @unchecked Sendable {
-        let listener: ServerListener
+    private struct Newcomer: Sendable {
+        // Safe because no other thread uses it once the server's thread has it.
+        nonisolated(unsafe) let listener: ServerListener
     }
 
     func stop() { thread.perform { [thread] in thread.end() } }

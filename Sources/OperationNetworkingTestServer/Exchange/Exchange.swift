@@ -46,9 +46,9 @@ final class Exchange {
         reply = Task.detached { await answer.deliver(stubs.script(for: request)) }
     }
 
-    // Sendable because the exchange is touched on its thread only.
-    private final class Answer: @unchecked Sendable {
-        private weak var exchange: Exchange?
+    private final class Answer: Sendable {
+        // Safe because the exchange is touched on its thread only.
+        private nonisolated(unsafe) weak let exchange: Exchange?
         private let thread: ServerThread
 
         init(_ exchange: Exchange, _ thread: ServerThread) {

@@ -5,8 +5,7 @@ internal import NetworkingTransport
 internal import OperationNetworking
 
 /// The threads of the library as steps of a scheduler. It has no network: stubs answer.
-// Sendable because nothing in it changes, and the scheduler has a lock.
-final class SimulatedRuntime: OperationRuntime, @unchecked Sendable {
+final class SimulatedRuntime: OperationRuntime, Sendable {
     let scheduler: SimulatedScheduler
     let executor: SimulatedExecutor
     /// Real, so that cookies and stored responses of the process are as old as they are.

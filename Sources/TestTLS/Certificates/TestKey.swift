@@ -16,9 +16,9 @@ package struct TestKey: Sendable {
     private let handle: Handle
 
     /// Owns an EVP_PKEY.
-    // Sendable because nothing changes it after `init`.
-    private final class Handle: @unchecked Sendable {
-        let pointer: OpaquePointer
+    private final class Handle: Sendable {
+        // Safe because nothing changes it after `init`.
+        nonisolated(unsafe) let pointer: OpaquePointer
         init(_ pointer: OpaquePointer) { self.pointer = pointer }
         deinit { EVP_PKEY_free(pointer) }
     }

@@ -12,8 +12,7 @@ internal import NetworkingSupport
 /// by its end that all were removed.
 ///
 /// Foundation's files are not read: where it has any, no response is looked up that its memory may not hold.
-// Sendable because all mutable state is behind `state`; Foundation's cache has its own locks.
-final class PlainCacheFace: @unchecked Sendable {
+final class PlainCacheFace: Sendable {
     fileprivate struct Shown {
         weak var entry: ShownResponse?
         let request: URLRequest
@@ -22,8 +21,7 @@ final class PlainCacheFace: @unchecked Sendable {
         let number: UInt
     }
 
-    // Sendable because the references are only read and replaced under the lock.
-    fileprivate struct State: @unchecked Sendable {
+    fileprivate struct State: Sendable {
         /// Not retained: the cache may be released before this state.
         weak var storage: URLCache?
         weak var sentinel: Sentinel?

@@ -5,9 +5,7 @@ internal import NetworkingSupport
 
 /// A `URLCache` of a class of the program's, which keeps the responses itself: it is called by its public methods, on
 /// threads that it may block. Changes are seen at once and carried out in the background, one after the other.
-// Sendable because all mutable state is behind `state`; the program's class is called by several threads, as Foundation
-// documents it.
-final class SubclassedCache: @unchecked Sendable {
+final class SubclassedCache: Sendable {
     private struct State: Sendable {
         /// Changes that have not been made yet.
         var changes: [CacheKey.Digest: Change] = [:]

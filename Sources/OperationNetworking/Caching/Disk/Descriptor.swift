@@ -4,7 +4,6 @@ internal import Glibc
 internal import NetworkingSupport
 
 /// An open file, closed with the last reference.
-// Sendable because the number does not change, and the system's calls on it may come from any thread.
 final class Descriptor: Sendable {
     let number: Int32
 

@@ -12,8 +12,7 @@ internal import NetworkingSupport
 ///
 /// After any failure (no permission, no space, a damaged file) a response counts as not there. The failure is not
 /// reported.
-// Sendable because all mutable state is behind `state`, and `access`, which is held while the files are changed.
-final class DiskStore: @unchecked Sendable {
+final class DiskStore: Sendable {
     struct Place: Sendable {
         let segment: SegmentFolder.Name
         let offset: Int

@@ -8,10 +8,10 @@ internal import NetworkingTransport
 /// Writes a request's body stream to a file.
 ///
 /// Runs on a separate queue, since reading the stream may wait.
-// Sendable because the stream is handed over to the queue; only `cancel()` may come from elsewhere, and it calls what
-// may be called from any thread.
-final class BodySpooler: @unchecked Sendable {
-    private let stream: InputStream
+final class BodySpooler: Sendable {
+    // Safe because the stream is handed over to the queue; only `cancel()` may come from elsewhere, and it calls what
+    // may be called from any thread.
+    private nonisolated(unsafe) let stream: InputStream
     private let fileURL: URL
     /// nil: not known.
     private let expectedLength: Int64?

@@ -30,15 +30,15 @@ struct CompletionInfo {
 
     /// A dictionary that is copied and filled by its places: hashing and comparing four keys of their kind for each
     /// task would take ten times as long.
-    // Sendable because nothing in it changes, and there is nothing in it but texts and numbers.
-    private struct Pattern: @unchecked Sendable {
+    private struct Pattern: Sendable {
         private typealias Index = [AnyHashable: Any].Index
 
         /// Of a request that succeeded.
         static let success = Pattern()
 
-        private let dictionary: [AnyHashable: Any]
-        private let places: (serializer: Index, data: Index, object: Index, metrics: Index)
+        // Safe because nothing in it changes, and there is nothing in it but texts and numbers.
+        private nonisolated(unsafe) let dictionary: [AnyHashable: Any]
+        private nonisolated(unsafe) let places: (serializer: Index, data: Index, object: Index, metrics: Index)
 
         private init() {
             let dictionary: [AnyHashable: Any] = [

@@ -5,9 +5,9 @@ internal import FoundationNetworking
 
 extension ManagedTask {
     /// The outcome of a task.
-    // Sendable because the transfer is over: neither the operation nor the serializer touches the object any more.
-    struct Outcome: @unchecked Sendable {
-        var object: Any?
+    struct Outcome: Sendable {
+        // Safe because the transfer is over: neither the operation nor the serializer touches the object any more.
+        nonisolated(unsafe) var object: Any?
         var data: Data?
         var fileURL: URL?
         var error: (any Error)?

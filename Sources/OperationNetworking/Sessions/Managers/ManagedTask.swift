@@ -59,9 +59,9 @@ final class ManagedTask: @unchecked Sendable {
         state = Locked(State(settings: settings, handler: handler))
     }
 
-    // Sendable because what leaves the lock is a copy, or an object with its own lock.
-    private struct Guarded<Value>: @unchecked Sendable {
-        let value: Value
+    private struct Guarded<Value>: Sendable {
+        // Safe because what leaves the lock is a copy, or an object with its own lock.
+        nonisolated(unsafe) let value: Value
     }
 
     /// Reads or changes what the lock guards; nothing is called out of `body`, and no last reference dropped.

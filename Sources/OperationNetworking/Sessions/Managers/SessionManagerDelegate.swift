@@ -2,9 +2,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The delegate of a manager's session, for what is the session's and not a task's, and what the session knows of the manager
-/// until it is invalid. Does not hold the manager.
-// Sendable because it is immutable.
+/// The delegate of a manager's session, for what is the session's and not a task's, and what the session knows of the
+/// manager until it is invalid. Does not hold the manager.
 final class SessionManagerDelegate: NSObject, URLSessionDelegate, Sendable {
     let client: SessionManagerClient
     let settings: URLSessionManager.SharedSettings

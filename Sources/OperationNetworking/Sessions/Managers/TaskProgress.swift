@@ -8,8 +8,7 @@ internal import NetworkingSupport
 /// `Progress` of Foundation is not safe to change from several threads at once: it is changed where the task's blocks
 /// are called only, one piece of work at a time. What comes before the manager's queue gets to it is merged, so that a
 /// fast transfer does not flood it.
-// Sendable because `progress` is changed by one mailbox, `state` is behind a lock, and the rest is immutable.
-final class TaskProgress: @unchecked Sendable {
+final class TaskProgress: Sendable {
     enum Direction { case upload, download }
 
     private struct State {

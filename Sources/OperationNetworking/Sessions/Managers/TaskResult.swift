@@ -16,9 +16,9 @@ final class TaskResult: Sendable {
         case delivered
     }
 
-    // Sendable because one thread after the other has it.
-    private struct Outcome: @unchecked Sendable {
-        let object: Any?
+    private struct Outcome: Sendable {
+        // Safe because one thread after the other has it.
+        nonisolated(unsafe) let object: Any?
         let error: (any Error)?
     }
 

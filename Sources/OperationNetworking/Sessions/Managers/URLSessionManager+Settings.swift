@@ -64,8 +64,7 @@ extension URLSessionManager {
 
     /// The settings that a task is made of. An object never changes: a new one is made when it is needed after a
     /// change.
-    // Sendable because nothing in it changes; serializers, policies and the like are shared with operations as it is.
-    final class Present: @unchecked Sendable {
+    final class Present: Sendable {
         /// The session's configuration, which `configuration` is made of.
         let sessionConfiguration: URLConnectionOperation.SharedConfiguration
         let configuration: URLConnectionOperation.SharedConfiguration
