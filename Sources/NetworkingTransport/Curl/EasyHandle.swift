@@ -4,9 +4,9 @@ internal import CCurl
 /// Owns a libcurl easy handle: typed options in, typed facts out.
 final class EasyHandle {
     // CURL *
-    private(set) var pointer: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private(set) var pointer: UnsafeMutableRawPointer
     // CURL *: a handle with the options to keep that has seen no response.
-    private var blueprint: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) private var blueprint: UnsafeMutableRawPointer?
     // char[CURL_ERROR_SIZE]
     private let errorBuffer: UnsafeMutablePointer<CChar>
 

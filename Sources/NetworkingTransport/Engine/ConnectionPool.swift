@@ -4,7 +4,8 @@ internal import CCurl
 /// One pool: connections, TLS sessions and easy handles that never serve another trust policy or identity.
 ///
 /// libcurl knows nothing of our policy when it picks a connection or resumes a session, and an easy handle keeps its
-/// own sessions: so each pool has its own multi, share and easy handles. Network thread only.
+/// own sessions: so each pool has its own multi, share and easy handles. Network thread only, which calls nothing while it
+/// changes a field: no checks for overlapping accesses.
 final class ConnectionPool: DeadlineHeapMember {
     let key: ConnectionPoolKey
     /// Tells the pool's sockets apart in the epoll set.
@@ -23,29 +24,29 @@ final class ConnectionPool: DeadlineHeapMember {
     static let restingDriverLimit = 8
 
     /// Every driver of the pool, idle or active.
-    private(set) var drivers: [TransferDriver] = []
-    private var idleDrivers: [TransferDriver] = []
+    @exclusivity(unchecked) private(set) var drivers: [TransferDriver] = []
+    @exclusivity(unchecked) private var idleDrivers: [TransferDriver] = []
 
     /// Transfers handed to libcurl.
-    var activeCount = 0
+    @exclusivity(unchecked) var activeCount = 0
     /// The time since which there are none, and nothing has happened to the connections.
-    var idleSince: UInt64 = 0
+    @exclusivity(unchecked) var idleSince: UInt64 = 0
     /// Connections to one host beyond the limit: one for each active transfer that has lent its slot.
-    var extraConnections = 0
+    @exclusivity(unchecked) var extraConnections = 0
     /// The time at which libcurl wants to be called; `.max`: it waits for sockets only.
-    var deadline = UInt64.max
+    @exclusivity(unchecked) var deadline = UInt64.max
     /// This pool's ticket in the loop's heap; -1: not in it.
-    var heapTicket = -1
+    @exclusivity(unchecked) var heapTicket = -1
     /// The time at which the loop looks at this pool; never later than `deadline`.
-    var heapDeadline = UInt64.max
+    @exclusivity(unchecked) var heapDeadline = UInt64.max
     /// Something happened in this pass of the loop after which libcurl may have finished transfers or moved its timer.
-    var isTouched = false
+    @exclusivity(unchecked) var isTouched = false
     /// libcurl was called, and has not been asked since then which transfers it is done with.
-    var mayHaveFinished = false
+    @exclusivity(unchecked) var mayHaveFinished = false
     /// Shared connections of it are not to be used again.
-    var hasGivenUpConnections = false
+    @exclusivity(unchecked) var hasGivenUpConnections = false
     /// The error after which the multi handle is not used any more.
-    var brokenBy: CurlMultiCode?
+    @exclusivity(unchecked) var brokenBy: CurlMultiCode?
 
     /// Nil: out of memory.
     init?(key: ConnectionPoolKey, id: UInt32, request: TransferRequest, poller: Poller) {

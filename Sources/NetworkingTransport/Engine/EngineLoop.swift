@@ -19,29 +19,30 @@ final class EngineLoop: @unchecked Sendable {
     let poller: Poller?
     let setupError: TransferError?
 
-    // All that follows: network thread.
+    // All that follows: network thread. What is looked at in every pass is not checked for overlapping accesses: nothing
+    // is called while such a field is changed.
 
     /// The time of this pass.
-    var now = MonotonicClock.now
+    @exclusivity(unchecked) var now = MonotonicClock.now
     var admissions: AdmissionTable<Transfer>
-    var nextArrival: UInt64 = 0
+    @exclusivity(unchecked) var nextArrival: UInt64 = 0
     var pools: [ConnectionPoolKey: ConnectionPool] = [:]
     /// By `ConnectionPool.id`: what an epoll event names. Nil: free.
-    var poolsByID: [ConnectionPool?] = []
+    @exclusivity(unchecked) var poolsByID: [ConnectionPool?] = []
     var freePoolIDs: [Int] = []
     /// The ids of the pools without transfers, in the order in which their last one ended.
     var idlePools = RecencyList()
     /// The pool of the last transfer: most often that of the next one.
-    var lastPool: ConnectionPool?
-    var touched: [ConnectionPool] = []
+    @exclusivity(unchecked) var lastPool: ConnectionPool?
+    @exclusivity(unchecked) var touched: [ConnectionPool] = []
     /// Pools that libcurl wants to be called for.
-    var deadlineHeap = DeadlineHeap<ConnectionPool>()
+    @exclusivity(unchecked) var deadlineHeap = DeadlineHeap<ConnectionPool>()
     /// Drivers that have an idle limit.
-    var idleHeap = DeadlineHeap<TransferDriver>()
+    @exclusivity(unchecked) var idleHeap = DeadlineHeap<TransferDriver>()
     /// Pools without transfers that are to be looked at in this pass.
-    private var expiredPools: [ConnectionPool] = []
+    @exclusivity(unchecked) private var expiredPools: [ConnectionPool] = []
     /// Whole seconds after which an idle connection is not used again.
-    var idleConnectionAge: Int
+    @exclusivity(unchecked) var idleConnectionAge: Int
     /// Transfers that were held before they had a slot, or put back. They are in no list of waiters.
     var heldWaiters: [ObjectIdentifier: Transfer] = [:]
     /// Closures to call when the number of transfers that an origin allows may have changed.
@@ -51,32 +52,32 @@ final class EngineLoop: @unchecked Sendable {
     /// The watched descriptors whose event occurred in this pass.
     var readyWatches: [Int32] = []
     /// Drivers for which libcurl is to look for the end of a response, and the time of the next look.
-    var awaitedEnds: [TransferDriver] = []
-    var nextEndLook = UInt64.max
+    @exclusivity(unchecked) var awaitedEnds: [TransferDriver] = []
+    @exclusivity(unchecked) var nextEndLook = UInt64.max
     /// Drivers whose content libcurl was given in one piece, to be reported once it was sent, and the time of the next
     /// look.
-    var awaitedSendings: [TransferDriver] = []
-    var nextSendingLook = UInt64.max
+    @exclusivity(unchecked) var awaitedSendings: [TransferDriver] = []
+    @exclusivity(unchecked) var nextSendingLook = UInt64.max
     /// The limit of the time for which libcurl may read when it is called.
     let readTurn = ReadTurn()
     /// Connections on which a server sends without end what no transfer waits for.
     var floods: [(socket: Int32, pool: ConnectionPool)] = []
     /// The number of times that something of an exchange came, or was asked for.
-    var uses = 0
+    @exclusivity(unchecked) var uses = 0
     /// The number of times that libcurl asked for content to send.
-    var contentReads = 0
-    var isShutDown = false
+    @exclusivity(unchecked) var contentReads = 0
+    @exclusivity(unchecked) var isShutDown = false
     /// A pass is under way: commands of this thread are handled before it ends.
-    private var isDraining = false
+    @exclusivity(unchecked) private var isDraining = false
     /// Commands to handle in this pass.
-    private var commands: [EngineCommand] = []
-    private var commandsInHand: [EngineCommand] = []
+    @exclusivity(unchecked) private var commands: [EngineCommand] = []
+    @exclusivity(unchecked) private var commandsInHand: [EngineCommand] = []
     /// The work for a moment of rest.
-    private var restWork: [@Sendable () -> Void] = []
+    @exclusivity(unchecked) private var restWork: [@Sendable () -> Void] = []
     /// The work for `delayedWorkTime`.
-    private var delayedWork: [@Sendable () -> Void] = []
+    @exclusivity(unchecked) private var delayedWork: [@Sendable () -> Void] = []
     /// The time of the delayed work; `.max`: there is no such work.
-    private var delayedWorkTime: UInt64 = .max
+    @exclusivity(unchecked) private var delayedWorkTime: UInt64 = .max
 
     init(maximumHeaderBytes: Int, eventBatchSize: Int, connectionsPerOrigin: Int) {
         self.maximumHeaderBytes = maximumHeaderBytes

@@ -61,10 +61,10 @@ final class SocketTable {
         let origin: Int
     }
 
-    /// By descriptor.
-    private var entries: [Entry] = []
+    /// By descriptor. Not checked for overlapping accesses: nothing is called while one is changed.
+    @exclusivity(unchecked) private var entries: [Entry] = []
     /// Connections that are open, or being made.
-    private(set) var connectionCount = 0
+    @exclusivity(unchecked) private(set) var connectionCount = 0
 
     /// Takes note that a connection's socket was made.
     func noteOpened(_ socket: Int32, for owner: Owner = Owner(pool: 0, origin: -1)) {

@@ -6,151 +6,153 @@ internal import Foundation
 ///
 /// Reused from transfer to transfer of one pool, so that a plain request costs neither an allocation nor an option
 /// that has not changed. Network thread only.
+///
+/// Its fields are not checked for overlapping accesses: one thread reads and sets them, and calls nothing while it does.
 final class TransferDriver: DeadlineHeapMember {
     let easy: EasyHandle
     let pool: ConnectionPool
     let loop: EngineLoop
 
     /// The transfer in hand; nil: idle.
-    private(set) var transfer: Transfer?
+    @exclusivity(unchecked) private(set) var transfer: Transfer?
     /// Its handler, taken out once.
-    var handler: (any TransferHandler)?
+    @exclusivity(unchecked) var handler: (any TransferHandler)?
 
     // MARK: The response
 
-    /// Used for every line: only on the network thread, and never while other code is called.
     @exclusivity(unchecked) var collector: ResponseHeadCollector
     /// True once the handler has received the head.
-    var hasReportedHead = false
+    @exclusivity(unchecked) var hasReportedHead = false
     /// A complete head is kept back until libcurl is known not to answer it itself.
-    var isHoldingHead = false
-    var delivery = BodyDelivery.deliver
-    var discardedBytes = 0
+    @exclusivity(unchecked) var isHoldingHead = false
+    @exclusivity(unchecked) var delivery = BodyDelivery.deliver
+    @exclusivity(unchecked) var discardedBytes = 0
     /// The time at which dropped content has been waited for long enough; 0: no content is dropped.
-    var discardDeadline: UInt64 = 0
+    @exclusivity(unchecked) var discardDeadline: UInt64 = 0
     /// The response in hand came in HTTP/2, for a request that has content, or with a long head: see
     /// `EngineLoop.noteAwaitedEnd(_:)`.
-    var awaitsEnd = false
+    @exclusivity(unchecked) var awaitsEnd = false
     /// libcurl is to look for the end before long.
-    var isLookDue = false
+    @exclusivity(unchecked) var isLookDue = false
     /// All content has come that was announced, and libcurl goes on all the same.
-    var isOverdue = false
+    @exclusivity(unchecked) var isOverdue = false
     /// Bytes that a proxy sent with its refusal of a tunnel.
-    var refusalBytes = 0
+    @exclusivity(unchecked) var refusalBytes = 0
     /// Bytes of content that were taken, as they came.
-    var contentBytes: Int64 = 0
+    @exclusivity(unchecked) var contentBytes: Int64 = 0
     /// Content comes out of its codings before the handler sees it.
-    var decodesContent = false
+    @exclusivity(unchecked) var decodesContent = false
     /// The decoder of the present content; nil: it comes as it is.
-    var decoding: DecodedContent?
+    @exclusivity(unchecked) var decoding: DecodedContent?
     /// The connection was given up on purpose: the exchange counts as complete.
-    var endsEarly = false
+    @exclusivity(unchecked) var endsEarly = false
     /// The request is to be sent once more, on a new connection.
-    var wantsFreshConnection = false
+    @exclusivity(unchecked) var wantsFreshConnection = false
     /// Times that the request went out, answers to challenges included.
-    var sendings = 0
+    @exclusivity(unchecked) var sendings = 0
     /// Times that the proxy refused a tunnel for want of authentication.
-    var tunnelRefusals = 0
+    @exclusivity(unchecked) var tunnelRefusals = 0
     /// Bytes of a proxy's heads, before there is a tunnel.
-    var connectBytes = 0
+    @exclusivity(unchecked) var connectBytes = 0
     /// The value of CURLINFO_NUM_CONNECTS when the request was sent last.
-    var connectionsMade = 0
+    @exclusivity(unchecked) var connectionsMade = 0
 
     // MARK: What libcurl says of an HTTP/2 connection
 
     /// libcurl's log is on: see `listen()`.
-    var isListening = false
+    @exclusivity(unchecked) var isListening = false
     /// The connection was closed while this transfer was on it.
-    var isConnectionClosed = false
+    @exclusivity(unchecked) var isConnectionClosed = false
     /// libcurl, or the engine, gave a reason for the close.
-    var isEndExplained = false
+    @exclusivity(unchecked) var isEndExplained = false
     /// The stream that the request is on; 0: none, or the request is about to leave it, and the next line of the log
     /// may be about another connection.
-    var stream: UInt32 = 0
+    @exclusivity(unchecked) var stream: UInt32 = 0
     /// libcurl repeats the request only where its stream was refused, and says so.
-    var hearsOfRefusals = false
+    @exclusivity(unchecked) var hearsOfRefusals = false
 
     // MARK: The request's content
 
-    var body = TransferBody.none
+    @exclusivity(unchecked) var body = TransferBody.none
     /// Bytes promised; nil: unknown.
-    var bodyLength: Int64?
+    @exclusivity(unchecked) var bodyLength: Int64?
     /// Bytes handed to libcurl in this attempt.
-    var bodyOffset: Int64 = 0
+    @exclusivity(unchecked) var bodyOffset: Int64 = 0
     /// The time at which bytes were handed to libcurl last; 0: none were.
-    var sentTime: UInt64 = 0
+    @exclusivity(unchecked) var sentTime: UInt64 = 0
     /// There is a connection to send the request on: header lines before that are a proxy's answer to CONNECT.
-    var isConnected = false
+    @exclusivity(unchecked) var isConnected = false
     /// That answer is a refusal for want of a credential.
-    var isRefusedByProxy = false
-    var isSourceOpen = false
+    @exclusivity(unchecked) var isRefusedByProxy = false
+    @exclusivity(unchecked) var isSourceOpen = false
     /// Counts rewinds, which distinguishes a wake-up for an earlier attempt.
-    var attempt = 0
+    @exclusivity(unchecked) var attempt = 0
     /// libcurl is set up to send content, be it empty, and adds its own header fields unless they are suppressed.
-    var sendsContent = false
+    @exclusivity(unchecked) var sendsContent = false
     /// The whole content was handed over in advance, and is reported as sent when the response begins, or shortly after
     /// it was.
-    var reportsBodyAtOnce = false
+    @exclusivity(unchecked) var reportsBodyAtOnce = false
     /// The loop is to look before long whether that was sent.
-    var isSendingLookDue = false
+    @exclusivity(unchecked) var isSendingLookDue = false
     /// The whole content was handed over in advance.
-    var isContentCopied = false
+    @exclusivity(unchecked) var isContentCopied = false
 
     // MARK: Flow and time
 
-    var isReceivePaused = false
-    var isSendPaused = false
+    @exclusivity(unchecked) var isReceivePaused = false
+    @exclusivity(unchecked) var isSendPaused = false
     /// See `TransportEngine.hold(_:)`.
     var isHeld: Bool { transfer?.isHeld ?? false }
     /// The reason for which the engine, the handler or the body source ended the transfer; wins over libcurl's code.
-    var failure: TransferError?
+    @exclusivity(unchecked) var failure: TransferError?
     /// The time at which something last moved.
-    var lastActivity: UInt64 = 0
+    @exclusivity(unchecked) var lastActivity: UInt64 = 0
     /// The time at which something last came, or was asked for, that is the exchange's and not the connection's.
-    var lastUse: UInt64 = 0
+    @exclusivity(unchecked) var lastUse: UInt64 = 0
     /// The credit for such use that was not counted yet: see `EngineLoop.judgeReading`.
-    var useCredit: Int64 = 0
-    var activationTime: UInt64 = 0
+    @exclusivity(unchecked) var useCredit: Int64 = 0
+    @exclusivity(unchecked) var activationTime: UInt64 = 0
     /// The time at which the last head that is not an interim one began; 0: not yet. libcurl instead takes the
     /// beginning of an interim head, or of the content that is sent.
-    var headTime: UInt64 = 0
+    @exclusivity(unchecked) var headTime: UInt64 = 0
     /// Nanoseconds without activity that end the transfer; 0: no limit.
-    var idleLimit: UInt64 = 0
-    var heapTicket = -1
-    var heapDeadline = UInt64.max
+    @exclusivity(unchecked) var idleLimit: UInt64 = 0
+    @exclusivity(unchecked) var heapTicket = -1
+    @exclusivity(unchecked) var heapDeadline = UInt64.max
     /// The socket in use; -1: not known yet.
-    var socket: Int32 = -1
+    @exclusivity(unchecked) var socket: Int32 = -1
     /// Our port of the connection in use; 0: not known yet.
-    var localPort: Int32 = 0
+    @exclusivity(unchecked) var localPort: Int32 = 0
     /// errno of a socket that could not be made; 0: none.
-    var socketError: Int32 = 0
+    @exclusivity(unchecked) var socketError: Int32 = 0
     /// The bytes that the kernel had not sent when it was last asked; -1: was not asked.
-    var unsentBytes: Int32 = -1
+    @exclusivity(unchecked) var unsentBytes: Int32 = -1
 
     // MARK: TLS
 
     /// Made when a handshake begins.
-    var verification: PeerVerificationContext?
+    @exclusivity(unchecked) var verification: PeerVerificationContext?
     /// The TLS version of the connection in use, in memory of OpenSSL's that stays; nil: no TLS.
-    var tlsVersion: UnsafePointer<CChar>?
-    var tlsCipher: UnsafePointer<CChar>?
-    var tlsCipherSuite: UInt16 = 0
+    @exclusivity(unchecked) var tlsVersion: UnsafePointer<CChar>?
+    @exclusivity(unchecked) var tlsCipher: UnsafePointer<CChar>?
+    @exclusivity(unchecked) var tlsCipherSuite: UInt16 = 0
 
     // MARK: Reuse
 
     /// True if the options set are those of a plain request, with these variable parts.
-    var isPlain = false
-    var plainHeaders: [HeaderField] = []
-    var plainDecodes = false
-    var plainDecodesOwn = false
-    var plainIdleAge = 0
-    var plainReceivesLargePieces = false
+    @exclusivity(unchecked) var isPlain = false
+    @exclusivity(unchecked) var plainHeaders: [HeaderField] = []
+    @exclusivity(unchecked) var plainDecodes = false
+    @exclusivity(unchecked) var plainDecodesOwn = false
+    @exclusivity(unchecked) var plainIdleAge = 0
+    @exclusivity(unchecked) var plainReceivesLargePieces = false
     /// The request is for an HTTP/2 connection that is there already: see `TransferDriver.setSharing`.
-    var expectsHTTP2 = false
-    /// libcurl reads it while the transfer is active.
-    var headerList: HeaderList?
+    @exclusivity(unchecked) var expectsHTTP2 = false
+    // libcurl reads both while the transfer is active.
+    @exclusivity(unchecked) var repeatedURL = RepeatedURL()
+    @exclusivity(unchecked) var headerList: HeaderList?
     /// False: the handle has seen something that must not meet another transfer.
-    var isReusable = true
+    @exclusivity(unchecked) var isReusable = true
 
     /// Nil: out of memory.
     init?(pool: ConnectionPool, loop: EngineLoop) {

@@ -18,32 +18,32 @@ package final class Transfer: @unchecked Sendable {
     /// Cleared when the transfer has finished, so that no cycle outlives it.
     package internal(set) var handler: (any TransferHandler)?
 
-    // All that follows: network thread.
+    // All that follows: network thread, which calls nothing while it changes a field: no checks for overlapping accesses.
 
-    var phase = Phase.created
+    @exclusivity(unchecked) var phase = Phase.created
     /// Cancelled before it was started.
-    var isCancelled = false
+    @exclusivity(unchecked) var isCancelled = false
     /// See `TransportEngine.hold(_:)`.
-    var isHeld = false
+    @exclusivity(unchecked) var isHeld = false
     /// Others may have its slot: it is active, and held.
-    var hasLentSlot = false
+    @exclusivity(unchecked) var hasLentSlot = false
     /// Its pool may have one connection more because of it.
-    var hasExtraConnection = false
+    @exclusivity(unchecked) var hasExtraConnection = false
     /// The driver of the transfer while it is active.
-    var driver: TransferDriver?
+    @exclusivity(unchecked) var driver: TransferDriver?
     /// Its place in the waiting list; nil: it is not in the list.
-    var ticket: AdmissionTable<Transfer>.Ticket?
+    @exclusivity(unchecked) var ticket: AdmissionTable<Transfer>.Ticket?
     /// The origin that it has a slot of while it is active.
-    var origin = 0
+    @exclusivity(unchecked) var origin = 0
     /// The time at which it was started.
-    var startTime: UInt64 = 0
+    @exclusivity(unchecked) var startTime: UInt64 = 0
     /// Its place in the order in which transfers were started.
-    var arrival: UInt64 = 0
-    var ledger = SendLedger()
+    @exclusivity(unchecked) var arrival: UInt64 = 0
+    @exclusivity(unchecked) var ledger = SendLedger()
     /// Its content was announced as empty and has not been checked yet: it does not begin before.
-    var awaitsEmptiness = false
+    @exclusivity(unchecked) var awaitsEmptiness = false
     /// Descriptors were freed for it once.
-    var hasReclaimedDescriptors = false
+    @exclusivity(unchecked) var hasReclaimedDescriptors = false
 
     package init(request: TransferRequest, handler: any TransferHandler) {
         self.request = request

@@ -19,7 +19,7 @@ final class RequestAttempt: @unchecked Sendable {
     /// Nil: it is gone, and the attempt is about to be ended.
     var operation: URLConnectionOperation? { holder ?? released }
     /// Nil while the attempt is held.
-    private var holder: URLConnectionOperation?
+    @exclusivity(unchecked) private var holder: URLConnectionOperation?
     /// The operation meanwhile.
     private weak var released: URLConnectionOperation?
     let runtime: any OperationRuntime
@@ -42,18 +42,18 @@ final class RequestAttempt: @unchecked Sendable {
     @exclusivity(unchecked) var lastCacheKey: CacheKey?
 
     /// The settings that the present request was sent under.
-    var terms: RequestTerms?
+    @exclusivity(unchecked) var terms: RequestTerms?
     /// The transfer under way.
     @exclusivity(unchecked) var transfer: Transfer?
-    private(set) var stop: Stop?
+    @exclusivity(unchecked) private(set) var stop: Stop?
     /// Paused without being stopped: what happens is looked at when the attempt goes on.
-    private var isHeld = false
+    @exclusivity(unchecked) private var isHeld = false
     /// The transfer under way was, and its connection may not have lasted.
-    private(set) var wasHeld = false
+    @exclusivity(unchecked) private(set) var wasHeld = false
     /// The attempt has ended by that, perhaps not yet for the operation, which is held: the transfer's end is ignored.
-    private(set) var hasFailedSink = false
+    @exclusivity(unchecked) private(set) var hasFailedSink = false
     /// A block of the user's, or what stores cookies, has been asked and has not answered.
-    var isAsking = false
+    @exclusivity(unchecked) var isAsking = false
     /// The credential that the user's own storage had for a challenge.
     var storedCredential: (challenge: HTTPChallenge, url: URL, credential: URLCredential?)?
     /// Of the question that was asked last: a second answer does not count.
@@ -70,7 +70,7 @@ final class RequestAttempt: @unchecked Sendable {
         /// No part of the library: the request says itself what it accepts, or asks for a range.
         case nobody
     }
-    var decoding = Decoding.engine
+    @exclusivity(unchecked) var decoding = Decoding.engine
 
     /// The response that is being received.
     @exclusivity(unchecked) var incoming = IncomingContent()
@@ -79,17 +79,17 @@ final class RequestAttempt: @unchecked Sendable {
     /// The time when the cache was asked about the present request; nil where no metrics are wanted.
     var lookupTime: TimeInterval?
     /// The times when the present request was sent and its response began, in seconds since 1970.
-    var requestTime = 0.0
-    var responseTime = 0.0
+    @exclusivity(unchecked) var requestTime = 0.0
+    @exclusivity(unchecked) var responseTime = 0.0
     /// The cookies of the present response are on their way into the storage: what follows waits for that.
     var isStoringCookies = false
     /// The work that waits for the cookies.
     var afterCookies: (@Sendable () -> Void)?
     /// The `Cookie` field of the present request that the library added.
-    var sentCookies: String?
-    var timings: TransferTimings?
-    var bytesSent: Int64 = 0
-    var uploadLength: Int64 = -1
+    @exclusivity(unchecked) var sentCookies: String?
+    @exclusivity(unchecked) var timings: TransferTimings?
+    @exclusivity(unchecked) var bytesSent: Int64 = 0
+    @exclusivity(unchecked) var uploadLength: Int64 = -1
     // Made by the first report: most requests report no progress.
     lazy var downloadProgress = ProgressReporter(.download)
     lazy var uploadProgress = ProgressReporter(.upload)

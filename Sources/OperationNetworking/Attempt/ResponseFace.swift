@@ -10,12 +10,10 @@ internal import NetworkingTransport
 // Sendable because nothing in it changes after `init`.
 final class ResponseFace: HTTPURLResponse, @unchecked Sendable {
     private let head: ResponseHead
-    private let mediaType: MediaType?
 
     /// - Parameter url: A name and a password in it are left out.
     init?(head: ResponseHead, url: URL) {
         self.head = head
-        mediaType = head.mediaType
         super.init(
             url: url.withoutUserInfo, statusCode: head.statusCode, httpVersion: "HTTP/" + head.httpVersion,
             headerFields: Self.fields(of: head))
@@ -29,8 +27,9 @@ final class ResponseFace: HTTPURLResponse, @unchecked Sendable {
     private static let parsedNames = ["Content-Type", "Content-Disposition"]
 
     private static func fields(of head: ResponseHead) -> [String: String] {
-        var fields: [String: String] = [:]
-        for (name, value) in head.joinedFields {
+        let joined = head.joinedFields
+        var fields = [String: String](minimumCapacity: joined.count)
+        for (name, value) in joined {
             if value.utf8.count > ResponseHead.longestParsedValue, parsedNames.contains(where: name.isFieldName) {
                 continue
             }
@@ -39,8 +38,8 @@ final class ResponseFace: HTTPURLResponse, @unchecked Sendable {
         return fields
     }
 
-    override var mimeType: String? { mediaType?.essence }
-    override var textEncodingName: String? { mediaType?.charset }
+    override var mimeType: String? { head.mediaType?.essence }
+    override var textEncodingName: String? { head.mediaType?.charset }
     override var expectedContentLength: Int64 { head.contentLength ?? -1 }
     /// "Unknown", as Foundation says, where the server gives no name.
     override var suggestedFilename: String? { head.suggestedFileName ?? "Unknown" }

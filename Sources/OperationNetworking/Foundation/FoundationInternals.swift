@@ -162,6 +162,9 @@ struct FoundationMetrics: Sendable {
     private let allocate: Allocate
     private let size: Int
     private let alignMask: Int
+    private let requestOffset: Int
+    /// The fields of a new transaction but its request, with what makes their first values.
+    private let firstValues: [(offset: Int, type: any FirstValue.Type)]
 
     /// The runtime's entry for objects: memory with a header, whose fields are to be initialized.
     private typealias Allocate = @convention(c) @Sendable (UnsafeRawPointer, Int, Int) -> UnsafeMutableRawPointer
@@ -169,8 +172,6 @@ struct FoundationMetrics: Sendable {
     /// The offsets in the metadata of a native class of its objects' size, and of what their addresses are aligned by;
     /// 32 bits and 16.
     private static let (sizeOffset, alignMaskOffset) = (24, 28)
-    /// The header of every object.
-    private static let headerSize = 16
 
     /// Nil: this Foundation's classes have other fields, or another layout.
     fileprivate init?() {
@@ -179,10 +180,12 @@ struct FoundationMetrics: Sendable {
         guard let entry = dlsym(nil, "swift_allocObject"), MemoryLayout<Int>.size == 8,
             let request = transaction.fields["request"], request.type == URLRequest.self
         else { return nil }
-        var end = Self.headerSize
-        for field in transaction.fields.values {
-            guard let size = Self.size(of: field.type) else { return nil }
-            end = max(end, field.offset + size)
+        var end = request.offset + MemoryLayout<URLRequest>.size
+        var firstValues: [(offset: Int, type: any FirstValue.Type)] = []
+        for (name, field) in transaction.fields where name != "request" {
+            guard let type = field.type as? any FirstValue.Type else { return nil }
+            firstValues.append((field.offset, type))
+            end = max(end, field.offset + type.firstValueSize)
         }
         let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
         let size = Int(metadata.load(fromByteOffset: Self.sizeOffset, as: UInt32.self))
@@ -191,6 +194,8 @@ struct FoundationMetrics: Sendable {
         guard size == end, alignMask == 7 || alignMask == 15 else { return nil }
         self.task = task
         self.transaction = transaction
+        self.firstValues = firstValues
+        requestOffset = request.offset
         allocate = unsafeBitCast(entry, to: Allocate.self)
         self.size = size
         self.alignMask = alignMask
@@ -217,25 +222,14 @@ struct FoundationMetrics: Sendable {
     func make(_ request: URLRequest) -> URLSessionTaskTransactionMetrics {
         let metadata = unsafeBitCast(URLSessionTaskTransactionMetrics.self as AnyClass, to: UnsafeRawPointer.self)
         let object = allocate(metadata, size, alignMask)
-        for (name, field) in transaction.fields {
-            let address = object + field.offset
-            if name == "request" {
-                address.initializeMemory(as: URLRequest.self, to: request)
-            } else {
-                (field.type as? any FirstValue.Type)?.initializeFirstValue(at: address)
-            }
-        }
+        (object + requestOffset).initializeMemory(as: URLRequest.self, to: request)
+        for field in firstValues { field.type.initializeFirstValue(at: object + field.offset) }
         return Unmanaged<URLSessionTaskTransactionMetrics>.fromOpaque(object).takeRetainedValue()
-    }
-
-    private static func size(of type: Any.Type) -> Int? {
-        if type == URLRequest.self { return MemoryLayout<URLRequest>.size }
-        return (type as? any FirstValue.Type)?.firstValueSize
     }
 }
 
 /// The value that a field of a new object has at first.
-private protocol FirstValue {
+private protocol FirstValue: SendableMetatype {
     static var first: Self { get }
 }
 
