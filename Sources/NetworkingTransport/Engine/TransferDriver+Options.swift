@@ -80,19 +80,12 @@ extension TransferDriver {
         stopListening()
         setSharing(freshConnection: freshConnection, &result)
         if RequestValidation.hasUserInfo(request.url) { isReusable = false }
-        setURL(request.url, &result)
+        result.require(easy.set(CURLOPT_URL, request.url))
         guard result.code == .CURLE_OK else {
             isPlain = false
             return TransferError.curl(result.code, text: "An option of the transfer was refused: \(result.code.text)")
         }
         return nil
-    }
-
-    /// Sets the URL: as text, which libcurl tells and repeats requests by, and taken apart, if it is known, which it goes by.
-    private func setURL(_ url: String, _ result: inout OptionResult) {
-        result.require(easy.set(CURLOPT_URL, url))
-        // Also where it is not known: the handle may have another request's.
-        result.require(easy.set(CURLOPT_CURLU, pointer: repeatedURL.next(url).map { UnsafeRawPointer($0.pointer) }))
     }
 
     private func setConstants(_ result: inout OptionResult) {

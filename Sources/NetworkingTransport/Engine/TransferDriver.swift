@@ -148,8 +148,7 @@ final class TransferDriver: DeadlineHeapMember {
     @exclusivity(unchecked) var plainReceivesLargePieces = false
     /// The request is for an HTTP/2 connection that is there already: see `TransferDriver.setSharing`.
     @exclusivity(unchecked) var expectsHTTP2 = false
-    // libcurl reads both while the transfer is active.
-    @exclusivity(unchecked) var repeatedURL = RepeatedURL()
+    /// libcurl reads it while the transfer is active.
     @exclusivity(unchecked) var headerList: HeaderList?
     /// False: the handle has seen something that must not meet another transfer.
     @exclusivity(unchecked) var isReusable = true
