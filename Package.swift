@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
+        .library(name: "OperationNetworkingDurable", targets: ["OperationNetworkingDurable"]),
         .library(name: "OperationNetworkingTesting", targets: ["OperationNetworkingTesting"]),
         .library(name: "OperationNetworkingTestServer", targets: ["OperationNetworkingTestServer"]),
         .library(name: "OperationNetworkingTestingTraits", targets: ["OperationNetworkingTestingTraits"]),
@@ -50,6 +51,8 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Only OperationNetworkingImages takes it: other products are built and run without.
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        // Only OperationNetworkingDurable takes it.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CBrotli"),
         .systemLibrary(name: "CZstd"),
@@ -79,6 +82,10 @@ let package = Package(
         .target(
             name: "OperationNetworkingImages",
             dependencies: ["CGdkPixbuf", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "OperationNetworkingDurable",
+            dependencies: ["CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingTesting",
@@ -193,6 +200,10 @@ let package = Package(
                 "TestServer",
             ],
             resources: [.copy("Files")], swiftSettings: testSettings),
+        .testTarget(
+            name: "DurableTests",
+            dependencies: ["OperationNetworkingDurable", "OperationNetworking", "NetworkingSupport", "TestServer"],
+            swiftSettings: testSettings),
         .target(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
