@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
+        .library(name: "OperationNetworkingDurable", targets: ["OperationNetworkingDurable"]),
         .library(name: "OperationNetworkingTesting", targets: ["OperationNetworkingTesting"]),
         .library(name: "OperationNetworkingTestServer", targets: ["OperationNetworkingTestServer"]),
         .library(name: "OperationNetworkingTestingTraits", targets: ["OperationNetworkingTestingTraits"]),
@@ -32,12 +33,14 @@ let package = Package(
         .trait(name: "Logging", description: "NetworkEngine.logger, by swift-log."),
         .trait(name: "Metrics", description: "Counters and durations of requests, by swift-metrics."),
         .trait(name: "Tracing", description: "A span for each request and traceparent, by swift-distributed-tracing."),
+        .trait(name: "ServiceLifecycle", description: "Durable queues as services, by swift-service-lifecycle."),
     ],
     dependencies: [
         // For the traits only: not resolved for a package that does not ask for them.
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
         // Test targets only: nothing below is built for a package that depends on this one.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // A command for Scripts/docs, which no target uses.
@@ -50,6 +53,8 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Only OperationNetworkingImages takes it: other products are built and run without.
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        // Only OperationNetworkingDurable takes it.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CBrotli"),
         .systemLibrary(name: "CZstd"),
@@ -79,6 +84,15 @@ let package = Package(
         .target(
             name: "OperationNetworkingImages",
             dependencies: ["CGdkPixbuf", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "OperationNetworkingDurable",
+            dependencies: [
+                "CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport",
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+            ],
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingTesting",
@@ -138,6 +152,10 @@ let package = Package(
                 ),
             ],
             path: "Tests/Fixtures/ObservationFixture", swiftSettings: settings),
+        // Workers of a durable queue, which tests kill.
+        .executableTarget(
+            name: "DurableFixture", dependencies: ["OperationNetworkingDurable", "OperationNetworking"],
+            path: "Tests/Fixtures/DurableFixture", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Tests/Fixtures/AllocationCounter"),
         .executableTarget(
             name: "CountedFixture", dependencies: ["OperationNetworking", "AllocationCounter"],
@@ -193,6 +211,14 @@ let package = Package(
                 "TestServer",
             ],
             resources: [.copy("Files")], swiftSettings: testSettings),
+        .testTarget(
+            name: "DurableTests",
+            dependencies: [
+                // The program is started by the tests, so it has to be built.
+                "DurableFixture", "OperationNetworkingDurable", "OperationNetworking", "NetworkingSupport",
+                "TestServer",
+            ],
+            exclude: ["Faults/syncfault.c"], swiftSettings: testSettings),
         .target(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import TestServer
+import Testing
+
+@testable import OperationNetworkingDurable
+
+@Suite(.timeLimit(.minutes(2)))
+struct SQLiteRequestStoreTests {
+    let directory: TemporaryDirectory
+    var url: URL { directory.url.appendingPathComponent("requests.sqlite") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test(arguments: StoreConformance.all)
+    func conforms(_ conformance: StoreConformance) async throws {
+        let store = try SQLiteRequestStore(url: url, pollInterval: 0.02)
+        try await conformance.check(store)
+        await store.close()
+    }
+
+    @Test(arguments: StoreConformance.all.prefix(12))
+    func conformsAfterEachReopening(_ conformance: StoreConformance) async throws {
+        try await conformance.check(ReopenedStore(url: url))
+    }
+
+    @Test func onlyThisUserMayReadTheFiles() async throws {
+        let store = try SQLiteRequestStore(url: url)
+        _ = try await store.add([try StoreConformance.request("a")])
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        #expect(names.count == 3)
+        for name in names {
+            var status = stat()
+            #expect(stat(directory.url.appendingPathComponent(name).path, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600, "\(name)")
+        }
+    }
+
+    @Test func changesOfAnotherConnectionAreTold() async throws {
+        let (first, second) = (
+            try SQLiteRequestStore(url: url, pollInterval: 0.02), try SQLiteRequestStore(url: url, pollInterval: 0.02)
+        )
+        var changes = first.changes().makeAsyncIterator()
+        // The first look finds out the number to compare with.
+        try await Task.sleep(nanoseconds: 100_000_000)
+        _ = try await second.add([try StoreConformance.request("a")])
+        #expect(await changes.next() != nil)
+    }
+
+    @Test func aClockThatIsSetBackMakesNothingLastLonger() async throws {
+        let store = try SQLiteRequestStore(url: url)
+        _ = try await store.add([try StoreConformance.request("a"), try StoreConformance.request("b")])
+        let leases = try await StoreConformance.lease(store, duration: 30)
+        _ = try await store.record(
+            [AttemptOutcome(leases[1].lease, .retry(delay: 20, StoreConformance.result), hostPause: 10)], worker: "w1")
+        try await store.perform { $0.clock = { Date().timeIntervalSince1970 - 86_400 } }
+        let grant = try await store.lease(LeaseDemand(worker: "w2", limit: 9, duration: 60))
+        #expect(grant.requests.isEmpty)
+        #expect((15...20).contains(try #require(grant.delay)))
+    }
+
+    @Test func additionsAtOnceShareTransactions() async throws {
+        let store = try SQLiteRequestStore(url: url)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<1000 {
+                group.addTask { _ = try await store.add([try StoreConformance.request("\(number)")]) }
+            }
+            // One that is refused takes no other with it.
+            group.addTask {
+                await #expect(throws: RequestStoreError.self) {
+                    try await store.add([
+                        try StoreConformance.request("x", after: [.init(try StoreConformance.id("nothing"))])
+                    ])
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.counts(inGroup: nil) == RequestCounts([.ready: 1000]))
+    }
+}
+
+/// Every call opens the file anew: what is not in it is not there.
+struct ReopenedStore: RequestStore {
+    let url: URL
+
+    private func once<Result: Sendable>(
+        _ body: @Sendable (SQLiteRequestStore) async throws -> Result
+    ) async throws -> Result {
+        let store = try SQLiteRequestStore(url: url)
+        do {
+            let result = try await body(store)
+            await store.close()
+            return result
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    func add(_ requests: [StoredRequest]) async throws -> Int { try await once { try await $0.add(requests) } }
+    func lease(_ demand: LeaseDemand) async throws -> LeaseGrant { try await once { try await $0.lease(demand) } }
+    func renew(_ leases: [RequestLease], worker: String, duration: TimeInterval) async throws -> LeaseRenewal {
+        try await once { try await $0.renew(leases, worker: worker, duration: duration) }
+    }
+    func record(_ outcomes: [AttemptOutcome], worker: String) async throws -> [RecordedOutcome] {
+        try await once { try await $0.record(outcomes, worker: worker) }
+    }
+    func cancel(group: String) async throws -> CancellationCounts {
+        try await once { try await $0.cancel(group: group) }
+    }
+    func cancel(_ ids: [DurableRequest.ID]) async throws -> CancellationCounts {
+        try await once { try await $0.cancel(ids) }
+    }
+    func record(of id: DurableRequest.ID) async throws -> RequestRecord? {
+        try await once { try await $0.record(of: id) }
+    }
+    func content(of id: DurableRequest.ID) async throws -> Data? { try await once { try await $0.content(of: id) } }
+    func records(
+        inGroup group: String?, after previous: DurableRequest.ID?, limit: Int
+    ) async throws -> [RequestRecord] {
+        try await once { try await $0.records(inGroup: group, after: previous, limit: limit) }
+    }
+    func counts(inGroup group: String?) async throws -> RequestCounts {
+        try await once { try await $0.counts(inGroup: group) }
+    }
+    func purge(endedBefore age: TimeInterval) async throws -> Int {
+        try await once { try await $0.purge(endedBefore: age) }
+    }
+    func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+    func close() async {}
+}
