@@ -53,6 +53,8 @@ let package = Package(
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         // Only OperationNetworkingDurable takes it.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // Likewise, by name when it runs: it has no header to find, and nothing to link.
+        .systemLibrary(name: "CPostgres"),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CBrotli"),
         .systemLibrary(name: "CZstd"),
@@ -85,7 +87,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingDurable",
-            dependencies: ["CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
+            dependencies: ["CPostgres", "CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingTesting",
