@@ -147,6 +147,10 @@ let package = Package(
                 ),
             ],
             path: "Tests/Fixtures/ObservationFixture", swiftSettings: settings),
+        // Workers of a durable queue, which tests kill.
+        .executableTarget(
+            name: "DurableFixture", dependencies: ["OperationNetworkingDurable", "OperationNetworking"],
+            path: "Tests/Fixtures/DurableFixture", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Tests/Fixtures/AllocationCounter"),
         .executableTarget(
             name: "CountedFixture", dependencies: ["OperationNetworking", "AllocationCounter"],
@@ -204,8 +208,11 @@ let package = Package(
             resources: [.copy("Files")], swiftSettings: testSettings),
         .testTarget(
             name: "DurableTests",
-            dependencies: ["OperationNetworkingDurable", "OperationNetworking", "NetworkingSupport", "TestServer"],
-            swiftSettings: testSettings),
+            dependencies: [
+                // The program is started by the tests, so it has to be built.
+                "DurableFixture", "OperationNetworkingDurable", "OperationNetworking", "NetworkingSupport", "TestServer",
+            ],
+            exclude: ["Faults/syncfault.c"], swiftSettings: testSettings),
         .target(
             name: "Swift5Client", dependencies: ["AFNetworking"], path: "Tests/Fixtures/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),

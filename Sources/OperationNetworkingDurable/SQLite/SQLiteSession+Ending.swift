@@ -14,6 +14,8 @@ extension SQLiteSession {
             .integer(next.state.rawValue), .real(now), .optional(next.reason?.rawValue),
             .integer(next.isFailure ? 1 : 0), .integer(row))
         try keep(next.result, of: row)
+        // A host has a place free, if nothing else.
+        noteChange()
         return try cascade(from: [(row, next.state)])
     }
 

@@ -23,7 +23,8 @@ extension StoreConformance {
             #expect(try await store.record(of: first.id)?.end != nil)
             #expect(try await lease(store).isEmpty)
         },
-        StoreConformance(name: "a worker that lost its lease records nothing") { (store: any RequestStore) async throws in
+        StoreConformance(name: "a worker that lost its lease records nothing") {
+            (store: any RequestStore) async throws in
             _ = try await store.add([try request("a")])
             let first = try #require(try await lease(store, "w1", duration: 0.05).first).lease
             let second = try await eventually {
@@ -49,7 +50,8 @@ extension StoreConformance {
             let grant = try await store.lease(LeaseDemand(worker: "w2", limit: 1, duration: 60))
             #expect(grant.requests.isEmpty && (grant.delay ?? 0) > 30)
         },
-        StoreConformance(name: "what is given back is ready again, and nothing is counted") { (store: any RequestStore) async throws in
+        StoreConformance(name: "what is given back is ready again, and nothing is counted") {
+            (store: any RequestStore) async throws in
             _ = try await store.add([try request("a")])
             let first = try #require(try await lease(store).first).lease
             _ = try await store.record([AttemptOutcome(first, .released)], worker: "w1")
@@ -103,7 +105,8 @@ extension StoreConformance {
     ]
 
     static let ending: [StoreConformance] = [
-        StoreConformance(name: "ends are judged by their edges, in the same transaction") { (store: any RequestStore) async throws in
+        StoreConformance(name: "ends are judged by their edges, in the same transaction") {
+            (store: any RequestStore) async throws in
             _ = try await store.add([
                 try request("a"), try request("b"),
                 try request("both", after: [.init(try id("a")), .init(try id("b"))]),
@@ -124,7 +127,8 @@ extension StoreConformance {
             #expect(ended.allSatisfy { $0.state == .skipped })
             #expect(try await lease(store).map(\.name) == ["any"])
         },
-        StoreConformance(name: "a group is cancelled, also what runs elsewhere") { (store: any RequestStore) async throws in
+        StoreConformance(name: "a group is cancelled, also what runs elsewhere") {
+            (store: any RequestStore) async throws in
             _ = try await store.add([
                 try request("run", group: "g"), try request("b", group: "g", after: [.init(try id("run"))]),
                 try request("c", group: "g"), try request("other", after: [.init(try id("c"), .inAnyCase)]),
@@ -141,7 +145,8 @@ extension StoreConformance {
             #expect(try await state(store, "run") == .cancelled)
             #expect(try await store.cancel(group: "g") == CancellationCounts())
         },
-        StoreConformance(name: "a cancelled request whose worker is gone ends") { (store: any RequestStore) async throws in
+        StoreConformance(name: "a cancelled request whose worker is gone ends") {
+            (store: any RequestStore) async throws in
             _ = try await store.add([try request("a")])
             _ = try await lease(store, duration: 0.05)
             #expect(try await store.cancel([try id("a"), try id("nothing")]).running == 1)

@@ -54,7 +54,8 @@ extension StoreConformance {
             #expect(record.content == Data("a".utf8) && record.failures == 0 && record.end == nil)
             #expect(abs(record.addition.timeIntervalSinceNow) < 60)
         },
-        StoreConformance(name: "an unknown dependency is refused, and nothing is added") { (store: any RequestStore) async throws in
+        StoreConformance(name: "an unknown dependency is refused, and nothing is added") {
+            (store: any RequestStore) async throws in
             let error = await #expect(throws: RequestStoreError.self) {
                 try await store.add([try request("a"), try request("b", after: [.init(try id("x"))])])
             }
@@ -73,7 +74,8 @@ extension StoreConformance {
             #expect(error?.code == .dependencyCycle && error?.ids.count == 3)
             #expect(try await store.counts(inGroup: nil).total == 0)
         },
-        StoreConformance(name: "dependencies may come later in the addition, and have ended before it") { (store: any RequestStore) async throws in
+        StoreConformance(name: "dependencies may come later in the addition, and have ended before it") {
+            (store: any RequestStore) async throws in
             _ = try await store.add([try request("b", after: [.init(try id("a"))]), try request("a")])
             #expect(try await state(store, "b") == .waiting)
             let lease = try #require(try await lease(store).first)
@@ -89,7 +91,8 @@ extension StoreConformance {
             #expect(try await state(store, "d") == .ready)
             #expect(try await state(store, "e") == .skipped)
         },
-        StoreConformance(name: "records come in pages, in the order of addition") { (store: any RequestStore) async throws in
+        StoreConformance(name: "records come in pages, in the order of addition") {
+            (store: any RequestStore) async throws in
             for name in ["a", "b", "c", "d"] { _ = try await store.add([try request(name, group: "g")]) }
             _ = try await store.add([try request("x")])
             let first = try await store.records(inGroup: "g", after: nil, limit: 3)
@@ -101,7 +104,8 @@ extension StoreConformance {
     ]
 
     static let leasing: [StoreConformance] = [
-        StoreConformance(name: "the most urgent comes first, equal ones as they were added") { (store: any RequestStore) async throws in
+        StoreConformance(name: "the most urgent comes first, equal ones as they were added") {
+            (store: any RequestStore) async throws in
             _ = try await store.add([
                 try request("low", priority: -4), try request("a"), try request("high", priority: 4), try request("b"),
             ])
@@ -126,7 +130,8 @@ extension StoreConformance {
             }
             #expect(names.count == 200 && Set(names).count == 200)
         },
-        StoreConformance(name: "the limit for a host holds over all workers") { (store: any RequestStore) async throws in
+        StoreConformance(name: "the limit for a host holds over all workers") {
+            (store: any RequestStore) async throws in
             _ = try await store.add(try (0..<6).map { try request("a\($0)") })
             _ = try await store.add(try (0..<3).map { try request("b\($0)", host: "b.example:80") })
             #expect(try await lease(store, "w1", perHost: 2).map(\.name) == ["a0", "a1", "b0", "b1"])
@@ -136,7 +141,8 @@ extension StoreConformance {
             _ = try await store.record([AttemptOutcome(second[0].lease, .succeeded(result))], worker: "w2")
             #expect(try await lease(store, "w3", perHost: 3).map(\.name) == ["a3"])
         },
-        StoreConformance(name: "many requests that wait for their host hold up no other") { (store: any RequestStore) async throws in
+        StoreConformance(name: "many requests that wait for their host hold up no other") {
+            (store: any RequestStore) async throws in
             _ = try await store.add(try (0..<500).map { try request("a\($0)", priority: 1) })
             _ = try await store.add([try request("b", host: "b.example:80")])
             let leases = try await lease(store, perHost: 1)

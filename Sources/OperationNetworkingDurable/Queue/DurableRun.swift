@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+internal import Dispatch
+internal import Foundation
+internal import NetworkingSupport
+internal import OperationNetworking
+
+/// One call of a queue's `run()`: leases requests, sends them, and records their outcomes, many in one transaction.
+///
+/// A task of its own works in a loop; operations and callers only leave something in `state`, and wake it.
+final class DurableRun: Sendable {
+    /// A request that is being sent.
+    struct Running: Sendable {
+        var leased: LeasedRequest
+        /// Nil: its secrets are being put in.
+        var operation: HTTPRequestOperation?
+        /// The time when the lease has run out, if nothing renews it, in seconds of the uptime.
+        var leaseEnd: TimeInterval
+        /// The end that is recorded, whatever the operation says.
+        var verdict: Verdict?
+    }
+
+    /// What was decided about a request while it is being sent.
+    enum Verdict {
+        case cancelled, released, lost
+    }
+
+    /// The outcome of an attempt, and what its event has to say.
+    struct Finished: Sendable {
+        var outcome: AttemptOutcome
+        var running: Running
+        var summary: ResultSummary
+    }
+
+    enum Phase: Int, Comparable {
+        case taking, draining, stopping
+        static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    struct State {
+        var phase = Phase.taking
+        var running: [RequestLease: Running] = [:]
+        var finished: [Finished] = []
+        var renewsSoon = false
+        /// The time at which a drain becomes a stop, in seconds of the uptime.
+        var end: TimeInterval?
+    }
+
+    let queue: DurableRequestQueue
+    let ended = EndGate()
+    let state = Locked(State())
+    let wakeup = Wakeup()
+    /// Where operations report. Their managers' queue may be the main one, which nothing need serve.
+    let completions = DispatchQueue(label: "OperationNetworking.durable")
+
+    init(_ queue: DurableRequestQueue) {
+        self.queue = queue
+    }
+
+    private var settings: DurableRequestQueue.Configuration { queue.configuration }
+    static var uptime: TimeInterval { ProcessInfo.processInfo.systemUptime }
+
+    // MARK: From outside
+
+    func stop() {
+        state.withLock { $0.phase = .stopping }
+        wakeup.signal()
+    }
+
+    func drain(timeout: TimeInterval?) {
+        state.withLock { state in
+            state.phase = max(state.phase, .draining)
+            if let timeout { state.end = Self.uptime + max(timeout, 0) }
+        }
+        wakeup.signal()
+    }
+
+    func renewSoon() {
+        state.withLock { $0.renewsSoon = true }
+        wakeup.signal()
+    }
+
+    // MARK: The loop
+
+    func work() async throws {
+        let changes = queue.store.changes()
+        let watcher = Task { [wakeup] in for await _ in changes { wakeup.signal() } }
+        defer { watcher.cancel() }
+        do {
+            try await loop()
+        } catch {
+            await giveUp()
+            throw error
+        }
+    }
+
+    private func loop() async throws {
+        let interval = min(max(settings.leaseDuration / 3, 0.01), 1)
+        var (nextRenewal, nextPurge) = (Self.uptime + interval, 0.0)
+        while true {
+            var phase = state.withLock { state in
+                if let end = state.end, end <= Self.uptime { state.phase = .stopping }
+                return state.phase
+            }
+            if phase == .stopping { cancelAll(.released) }
+            if nextPurge <= Self.uptime, phase == .taking {
+                nextPurge = Self.uptime + 3600
+                _ = try await queue.store.purge(endedBefore: settings.retention)
+            }
+            let isDue = state.withLock { state in
+                defer { state.renewsSoon = false }
+                return state.renewsSoon
+            }
+            if isDue || nextRenewal <= Self.uptime {
+                try await renew()
+                nextRenewal = Self.uptime + interval
+            }
+            // A host that wants to be left alone gets nothing by what is leased now.
+            if state.withLock({ $0.finished.contains { $0.outcome.hostPause != nil } }) { try await record() }
+            // Both in one transaction of the store.
+            async let recording: Void = record()
+            let grant = phase == .taking ? try await lease() : nil
+            try await recording
+            phase = state.withLock { $0.phase }
+            let (isIdle, isWaiting) = state.withLock {
+                ($0.running.isEmpty && $0.finished.isEmpty, $0.finished.isEmpty)
+            }
+            if isIdle {
+                if phase > .taking { return }
+                if let grant, grant.requests.isEmpty, !grant.hasOpenRequests { return }
+            }
+            // What has finished meanwhile is recorded at once.
+            guard isWaiting else { continue }
+            var wait = max(0, nextRenewal - Self.uptime)
+            if isIdle { wait = grant?.delay.map { min($0, 5) } ?? 5 }
+            if let delay = grant?.delay { wait = min(wait, delay) }
+            if let end = state.withLock({ $0.end }) { wait = min(wait, max(0, end - Self.uptime)) }
+            await wakeup.wait(max(wait, 0.001))
+        }
+    }
+
+    /// Asks for as many requests as may begin; nil: too few to ask for.
+    private func lease() async throws -> LeaseGrant? {
+        let limit = max(settings.maximumConcurrentRequests, 1)
+        let count = state.withLock { $0.running.count }
+        // Not for each that ends: one transaction brings many.
+        guard count == 0 || limit - count >= max(limit / 4, 1) else { return nil }
+        // From before the call: the store's span begins later.
+        let leaseEnd = Self.uptime + settings.leaseDuration
+        let grant = try await queue.store.lease(
+            LeaseDemand(
+                worker: queue.worker, limit: limit - count, duration: settings.leaseDuration,
+                maximumPerHost: settings.maximumRequestsPerHost))
+        for other in grant.ended { await tell(other) }
+        for request in grant.requests { start(request, leaseEnd: leaseEnd) }
+        return grant
+    }
+
+    private func renew() async throws {
+        let leases = state.withLock { Array($0.running.keys) }
+        guard !leases.isEmpty else { return }
+        let leaseEnd = Self.uptime + settings.leaseDuration
+        let renewal = try await queue.store.renew(leases, worker: queue.worker, duration: settings.leaseDuration)
+        state.withLock { state in for lease in leases { state.running[lease]?.leaseEnd = leaseEnd } }
+        for lease in renewal.lost { cancel(lease, .lost) }
+        for lease in renewal.cancelled { cancel(lease, .cancelled) }
+    }
+
+    private func record() async throws {
+        let finished = state.withLock { state in
+            defer { state.finished = [] }
+            return state.finished
+        }
+        guard !finished.isEmpty else { return }
+        let fates: [RecordedOutcome]
+        do {
+            fates = try await queue.store.record(finished.map(\.outcome), worker: queue.worker)
+        } catch {
+            // For one more attempt at the end.
+            state.withLock { $0.finished = finished + $0.finished }
+            throw error
+        }
+        for (one, fate) in zip(finished, fates) { await tell(one, fate) }
+    }
+
+    /// After a failure of the store: ends what runs, and tries once more to record what is known.
+    private func giveUp() async {
+        state.withLock { $0.phase = .stopping }
+        cancelAll(.released)
+        let end = Self.uptime + 5
+        while !state.withLock({ $0.running.isEmpty }), Self.uptime < end { await wakeup.wait(0.05) }
+        try? await record()
+    }
+}

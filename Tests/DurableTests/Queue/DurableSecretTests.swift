@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingDurable
+import TestServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct DurableSecretTests {
+    struct Provider: DurableSecretProvider {
+        func secrets(for reference: String, request: URLRequest) async throws -> DurableSecrets {
+            guard reference == "api" else { throw URLError(.userAuthenticationRequired) }
+            return DurableSecrets(fields: ["Authorization": "Bearer s3cret-t0ken"])
+        }
+    }
+
+    let setup: DurableSetup
+
+    init() throws {
+        setup = try DurableSetup()
+    }
+
+    private func refusal(_ queue: DurableRequestQueue, _ request: URLRequest) async -> DurableRequestError? {
+        do {
+            try await queue.add(request)
+            return nil
+        } catch {
+            return error as? DurableRequestError
+        }
+    }
+
+    @Test(arguments: ["Authorization", "proxy-AUTHORIZATION", "Cookie"])
+    func aSecretFieldIsRefused(name: String) async throws {
+        var request = setup.request("/a")
+        request.setValue("s3cret-t0ken", forHTTPHeaderField: name)
+        let error = await refusal(setup.queue(), request)
+        #expect(error?.code == .secret)
+        #expect(error?.description.contains("s3cret") == false)
+        #expect(try await setup.store.counts(inGroup: nil).total == 0)
+    }
+
+    @Test func whatCannotBeStoredIsRefused() async throws {
+        let queue = setup.queue()
+        var stream = setup.request("/a", method: "POST")
+        stream.httpBodyStream = InputStream(data: Data())
+        let user = URLRequest(url: try #require(URL(string: "http://kim:pass@example.com/")))
+        let file = URLRequest(url: URL(fileURLWithPath: "/etc/passwd"))
+        for (request, code) in [(stream, DurableRequestError.Code.bodyStream), (user, .secret), (file, .unsuitableURL)]
+        {
+            let error = await refusal(queue, request)
+            #expect(error?.code == code)
+        }
+    }
+
+    @Test func aReferenceIsStoredAndTheSecretIsSent() async throws {
+        setup.server.respondToOthers { _ in .ok().adding(header: "Set-Cookie", "s=s3cret-t0ken") }
+        let queue = setup.queue { $0.secretProvider = Provider() }
+        var request = DurableRequest(setup.request("/a"))
+        request.secretReference = "api"
+        var unknown = DurableRequest(setup.request("/b"))
+        unknown.secretReference = "other"
+        try await queue.add([request, unknown])
+        try await queue.run()
+        #expect(setup.server.requests.map { $0["Authorization"] } == ["Bearer s3cret-t0ken"])
+        #expect(try await queue.result(of: request.id)?.state == .succeeded)
+        #expect(try await queue.result(of: unknown.id)?.state == .failed)
+        for name in try FileManager.default.contentsOfDirectory(atPath: setup.directory.path) {
+            let content = try Data(contentsOf: setup.directory.file(name))
+            #expect(content.range(of: Data("s3cret".utf8)) == nil, "\(name)")
+        }
+    }
+
+    @Test func aReferenceWithoutAProviderFails() async throws {
+        let queue = setup.queue()
+        var request = DurableRequest(setup.request("/a"))
+        request.secretReference = "api"
+        try await queue.add([request])
+        try await queue.run()
+        #expect(try await queue.result(of: request.id)?.state == .failed)
+        #expect(setup.server.requests.isEmpty)
+    }
+
+    @Test func aBodyFileIsSent() async throws {
+        setup.server.respondToOthers { _ in .ok() }
+        let queue = setup.queue()
+        var request = DurableRequest(setup.request("/a", method: "PUT"))
+        request.bodyFile = try setup.directory.write("content", to: "body.txt")
+        var missing = DurableRequest(setup.request("/b", method: "PUT"))
+        missing.bodyFile = setup.directory.file("missing.txt")
+        try await queue.add([request, missing])
+        try await queue.run()
+        #expect(setup.server.requests.map(\.body) == [Data("content".utf8)])
+        #expect(try await queue.result(of: missing.id)?.failure?.description.contains("missing.txt") == true)
+    }
+}
