@@ -89,11 +89,12 @@ enum PostgresSchema {
             // The tables change faster than their statistics: the indexes are right for every statement of the store.
             ("enable_seqscan", "off"), ("jit", "off"),
         ]
-        for (name, value) in settings {
-            // A server may not know one of them.
-            try connection.run(
-                "SELECT set_config(name, $2, false) FROM pg_settings WHERE name = $1", .text(name), .text(value))
-        }
+        // A server may not know one of them.
+        try connection.run(
+            """
+            SELECT set_config(s.name, v.value, false)
+            FROM unnest($1::text[], $2::text[]) AS v(name, value) JOIN pg_settings s ON s.name = v.name
+            """, .texts(settings.map(\.0)), .texts(settings.map(\.1)))
         // What was committed has to survive a power cut; a stronger setting than "on" stays.
         try connection.run(
             """

@@ -29,7 +29,9 @@ extension PostgresSession {
         let fresh = requests.filter { rows[$0.id] != nil && !$0.dependencies.isEmpty }
         if !fresh.isEmpty {
             // Those of the addition that were there before it.
-            let others = Set(fresh.flatMap { $0.dependencies.map(\.id) }).filter { rows[$0] == nil && upstreams[$0] == nil }
+            let others = Set(fresh.flatMap { $0.dependencies.map(\.id) }).filter {
+                rows[$0] == nil && upstreams[$0] == nil
+            }
             upstreams.merge(try find(others)) { first, _ in first }
             try connect(fresh, rows, upstreams)
         }

@@ -22,7 +22,7 @@ final class PostgresSession {
     private var hasChanged = false
     /// True if a transaction with a change was committed since the last look.
     private var hasNews = false
-    /// Seconds between attempts to connect: the first one, and the longest.
+    /// Seconds between attempts to connect: before the second one, and at most. The first one comes at once.
     private static let pauses = (0.05, 2.0)
     /// The largest number of repetitions because of other transactions.
     private static let conflictLimit = 20
@@ -58,7 +58,7 @@ final class PostgresSession {
         var outcomes: [(any Error)?] = Array(repeating: nil, count: calls.count)
         var open = Array(calls.indices)
         let end = PostgresConnection.now() + target.reconnectTimeout
-        var wait = Self.pauses.0
+        var wait = 0.0
         var conflicts = 0
         while !open.isEmpty {
             var reached: Int?
@@ -68,12 +68,14 @@ final class PostgresSession {
             } catch PostgresFailure.conflict(let message) {
                 rollBack()
                 conflicts += 1
-                if conflicts < Self.conflictLimit, pause(Double.random(in: 0.001...0.01) * Double(conflicts)) { continue }
+                if conflicts < Self.conflictLimit, pause(Double.random(in: 0.001...0.01) * Double(conflicts)) {
+                    continue
+                }
                 fail(open, PostgresFailure.conflict(message), &outcomes)
             } catch PostgresFailure.connection(let message) {
                 current = nil
                 let left = end - PostgresConnection.now()
-                defer { wait = min(wait * 2, Self.pauses.1) }
+                defer { wait = min(max(wait * 2, Self.pauses.0), Self.pauses.1) }
                 if left > 0, pause(min(wait, left)) { continue }
                 fail(open, PostgresFailure.connection(message), &outcomes)
             } catch PostgresFailure.unknown(let message) {

@@ -49,7 +49,9 @@ struct PostgresTarget: Sendable, CustomStringConvertible, CustomReflectable {
     /// False for a URI that has an "@" or "/" in its password, which libpq would take for a host, and name in errors.
     private static func hasPlainAuthority(_ connection: String) -> Bool {
         let bytes = connection.utf8
-        guard let scheme = ["postgresql://", "postgres://"].first(where: { connection.hasPrefix($0) }) else { return true }
+        guard let scheme = ["postgresql://", "postgres://"].first(where: { connection.hasPrefix($0) }) else {
+            return true
+        }
         let rest = bytes.dropFirst(scheme.utf8.count)
         let authority = rest.prefix { $0 != 0x2F && $0 != 0x3F }
         return authority.count(where: { $0 == 0x40 }) <= 1 && !rest.dropFirst(authority.count).contains(0x40)
