@@ -210,7 +210,8 @@ let package = Package(
             name: "DurableTests",
             dependencies: [
                 // The program is started by the tests, so it has to be built.
-                "DurableFixture", "OperationNetworkingDurable", "OperationNetworking", "NetworkingSupport", "TestServer",
+                "DurableFixture", "OperationNetworkingDurable", "OperationNetworking", "NetworkingSupport",
+                "TestServer",
             ],
             exclude: ["Faults/syncfault.c"], swiftSettings: testSettings),
         .target(

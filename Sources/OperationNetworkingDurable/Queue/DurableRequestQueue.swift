@@ -14,7 +14,9 @@ public import OperationNetworking
 /// ```swift
 /// let queue = DurableRequestQueue(store: store, manager: manager)
 /// let login = try await queue.add(request, group: "nightly")
-/// try await queue.add(detail, group: "nightly", after: [login])
+/// try await queue.add(
+///     detail, group: "nightly", after: [login], priority: .high,
+///     destination: file)
 /// try await queue.run()
 /// ```
 public final class DurableRequestQueue: Sendable {

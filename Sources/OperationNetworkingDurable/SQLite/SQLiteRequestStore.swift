@@ -10,7 +10,8 @@ internal import NetworkingSupport
 /// SQLite's locks do not hold.
 ///
 /// ```swift
-/// let store = try SQLiteRequestStore(url: folder.appendingPathComponent("requests.sqlite"))
+/// let store = try SQLiteRequestStore(
+///     url: folder.appendingPathComponent("requests.sqlite"))
 /// ```
 public final class SQLiteRequestStore: RequestStore {
     /// The file.
@@ -95,6 +96,7 @@ public final class SQLiteRequestStore: RequestStore {
 
     // MARK: Changes
 
+    /// A stream that yields when this process or another one has changed the file.
     public func changes() -> AsyncStream<Void> {
         let (stream, isFirst) = watchers.add()
         if isFirst { poll() }
@@ -114,16 +116,18 @@ public final class SQLiteRequestStore: RequestStore {
         }
     }
 
+    /// Closes the file. Calls that are under way end first.
     public func close() async {
         let waiting = calls.withLock { $0.take() ?? [] }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             thread.perform { [self] in
-                let (outcomes, last) = session.withLock { session in
-                    (session?.run(waiting) ?? waiting.map { _ in Self.closed }, session.take())
+                let outcomes = session.withLock { session in
+                    let outcomes = session?.run(waiting) ?? waiting.map { _ in Self.closed }
+                    // The file is closed when this returns, and its log is no more.
+                    session = nil
+                    return outcomes
                 }
                 for (call, error) in zip(waiting, outcomes) { call.finish(error) }
-                // The connection is closed here, outside the lock.
-                withExtendedLifetime(last) {}
                 continuation.resume()
             }
         }

@@ -65,6 +65,13 @@ enum SQLiteSchema {
                 problem: "the store cannot be made (\(problem))",
                 advice: "make sure that its folder exists, and that this user may write in it")
         }
+        // SQLite says of a file on a read-only file system only that it cannot open its log.
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        for place in [path, folder] where Glibc.access(place, W_OK) != 0 && (errno == EROFS || errno == EACCES) {
+            throw RequestStoreError(
+                .readOnly, place: path, problem: "the store may only be read (\(String(cString: strerror(errno))))",
+                advice: "make the file and its folder writable for this user; what is in it is unchanged")
+        }
         let connection = try SQLiteConnection(path: path, busyTimeout: busyTimeout)
         try check(connection)
         guard !connection.isReadOnly else {
