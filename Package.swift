@@ -55,6 +55,8 @@ let package = Package(
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         // Only OperationNetworkingDurable takes it.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // Likewise, by name when it runs: it has no header to find, and nothing to link.
+        .systemLibrary(name: "CPostgres"),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CBrotli"),
         .systemLibrary(name: "CZstd"),
@@ -88,7 +90,7 @@ let package = Package(
         .target(
             name: "OperationNetworkingDurable",
             dependencies: [
-                "CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport",
+                "CPostgres", "CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport",
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),

@@ -10,10 +10,27 @@ final class WorkerProcess: Sendable {
     private let state: Locked<Bool>
     let pid: pid_t
 
-    init(store: URL, lease: Double = 1, concurrent: Int = 4, environment: [String: String] = [:]) throws {
+    convenience init(store: URL, lease: Double = 1, concurrent: Int = 4, environment: [String: String] = [:]) throws {
+        try self.init(store: store.path, lease: lease, concurrent: concurrent, environment: environment)
+    }
+
+    /// - Parameters:
+    ///   - store: a file or a connection string, as `DurableFixture` takes it.
+    ///   - namespace: the name of the network namespace that it runs in; nil: this one.
+    init(
+        store: String, lease: Double = 1, concurrent: Int = 4, environment: [String: String] = [:],
+        namespace: String? = nil
+    ) throws {
         let process = Process()
-        process.executableURL = try FixtureProgram.url("DurableFixture")
-        process.arguments = ["work", store.path, "\(lease)", "\(concurrent)"]
+        let fixture = try FixtureProgram.url("DurableFixture")
+        let arguments = ["work", store, "\(lease)", "\(concurrent)"]
+        if let namespace {
+            process.executableURL = URL(fileURLWithPath: try ExternalProgram("nsenter").path)
+            process.arguments = ["--net=/run/netns/\(namespace)", "--", fixture.path] + arguments
+        } else {
+            process.executableURL = fixture
+            process.arguments = arguments
+        }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let (out, err) = (Pipe(), Pipe())
         process.standardOutput = out

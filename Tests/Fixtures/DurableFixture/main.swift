@@ -9,6 +9,8 @@ import OperationNetworkingDurable
 //   DurableFixture work STORE [LEASE-SECONDS [CONCURRENT]]     until the store is empty; prints each recorded end
 //   DurableFixture add STORE URL COUNT                         adds COUNT requests for URL, in batches
 //   DurableFixture bench STORE URL COUNT [CONCURRENT]          adds, runs and prints figures
+//
+// STORE is a file, or a connection string of PostgreSQL's that begins with "postgresql:".
 
 func residentMegabytes() -> Int {
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst()
@@ -21,7 +23,7 @@ func fail(_ text: String) -> Never {
     exit(1)
 }
 
-func makeQueue(_ store: SQLiteRequestStore, lease: Double, concurrent: Int) -> DurableRequestQueue {
+func makeQueue(_ store: any RequestStore, lease: Double, concurrent: Int) -> DurableRequestQueue {
     let manager = HTTPRequestOperationManager(baseURL: nil)
     manager.responseSerializer = HTTPResponseSerializer()
     let operations = RequestOperationQueue()
@@ -54,7 +56,9 @@ func number(_ place: Int, _ other: Double) -> Double {
 }
 
 do {
-    let store = try SQLiteRequestStore(url: URL(fileURLWithPath: arguments[2]))
+    let store: any RequestStore =
+        arguments[2].hasPrefix("postgresql:")
+        ? try await PostgresRequestStore(arguments[2]) : try SQLiteRequestStore(url: URL(fileURLWithPath: arguments[2]))
     switch arguments[1] {
     case "work":
         let queue = makeQueue(store, lease: number(3, 30), concurrent: Int(number(4, 8)))

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+internal import CPostgres
+internal import Foundation
+
+/// A call that waits for the store's thread.
+struct PostgresCall: Sendable {
+    /// True for one that gets a transaction of its own.
+    let isAlone: Bool
+    /// Works in an open transaction; may run again, after one that did not happen.
+    let run: @Sendable (PostgresSession) throws -> Void
+    /// Called after the commit; nil: it happened.
+    let finish: @Sendable ((any Error)?) -> Void
+}
+
+/// The connection of a store, and its transactions. Used by the store's thread only.
+final class PostgresSession {
+    let target: PostgresTarget
+    private let functions: on_pq
+    /// Nil: it was lost.
+    private var current: PostgresConnection?
+    /// True if something was written in this transaction that others wait for.
+    private var hasChanged = false
+    /// True if a transaction with a change was committed since the last look.
+    private var hasNews = false
+    /// Seconds between attempts to connect: before the second one, and at most. The first one comes at once.
+    private static let pauses = (0.05, 2.0)
+    /// The largest number of repetitions because of other transactions.
+    private static let conflictLimit = 20
+
+    init(_ connection: PostgresConnection, functions: on_pq) {
+        current = connection
+        target = connection.target
+        self.functions = functions
+    }
+
+    /// The connection of the present transaction.
+    var connection: PostgresConnection {
+        get throws {
+            guard let current else { throw PostgresFailure.connection("no connection") }
+            return current
+        }
+    }
+
+    /// Tells whether there is something new for those who watch.
+    func takeNews() -> Bool {
+        defer { hasNews = false }
+        return hasNews
+    }
+
+    func noteChange() { hasChanged = true }
+
+    // MARK: Transactions
+
+    /// Runs the calls in one transaction. Returns the error of each; nil: it happened.
+    ///
+    /// - Parameter pause: waits for so many seconds; false: the store is being closed.
+    func run(_ calls: [PostgresCall], pause: (Double) -> Bool) -> [(any Error)?] {
+        var outcomes: [(any Error)?] = Array(repeating: nil, count: calls.count)
+        var open = Array(calls.indices)
+        let end = PostgresConnection.now() + target.reconnectTimeout
+        var wait = 0.0
+        var conflicts = 0
+        while !open.isEmpty {
+            var reached: Int?
+            do {
+                try transaction(calls, open, &reached, until: end, pause: pause)
+                return outcomes
+            } catch PostgresFailure.conflict(let message) {
+                rollBack()
+                conflicts += 1
+                if conflicts < Self.conflictLimit, pause(Double.random(in: 0.001...0.01) * Double(conflicts)) {
+                    continue
+                }
+                fail(open, PostgresFailure.conflict(message), &outcomes)
+            } catch PostgresFailure.connection(let message) {
+                current = nil
+                let left = end - PostgresConnection.now()
+                defer { wait = min(max(wait * 2, Self.pauses.0), Self.pauses.1) }
+                if left > 0, pause(min(wait, left)) { continue }
+                fail(open, PostgresFailure.connection(message), &outcomes)
+            } catch PostgresFailure.unknown(let message) {
+                current = nil
+                fail(open, PostgresFailure.unknown(message), &outcomes)
+            } catch {
+                rollBack()
+                // One call's failure is its own: the others run again without it.
+                if let reached {
+                    outcomes[reached] = own(error)
+                    open.removeAll { $0 == reached }
+                    continue
+                }
+                for place in open { outcomes[place] = own(error) }
+            }
+            return outcomes
+        }
+        return outcomes
+    }
+
+    private func fail(_ open: [Int], _ failure: PostgresFailure, _ outcomes: inout [(any Error)?]) {
+        for place in open { outcomes[place] = failure.error(place: target.place) }
+    }
+
+    private func own(_ error: any Error) -> any Error {
+        (error as? PostgresFailure)?.error(place: target.place) ?? error
+    }
+
+    private func transaction(
+        _ calls: [PostgresCall], _ open: [Int], _ reached: inout Int?, until end: Double, pause: (Double) -> Bool
+    ) throws {
+        hasChanged = false
+        let connection = try connect()
+        try connection.execute("BEGIN")
+        for place in open {
+            reached = place
+            try calls[place].run(self)
+        }
+        reached = nil
+        // Asked for before the commit: by it one that was not answered is found again.
+        var number: Int64?
+        if hasChanged {
+            try connection.run(
+                "SELECT txid_current_if_assigned(), pg_notify($1, '')", .text(Self.channel(of: target))
+            ) { number = $0.optionalInteger(0) }
+        } else {
+            try connection.run("SELECT txid_current_if_assigned()") { number = $0.optionalInteger(0) }
+        }
+        do {
+            try connection.execute("COMMIT")
+        } catch PostgresFailure.connection(let message) {
+            guard let number else { throw PostgresFailure.connection(message) }
+            guard try hasHappened(number, message, until: end, pause: pause) else {
+                throw PostgresFailure.connection(message)
+            }
+        }
+        if hasChanged { hasNews = true }
+    }
+
+    /// Finds out by another connection what became of a commit that was not answered.
+    private func hasHappened(
+        _ number: Int64, _ message: String, until end: Double, pause: (Double) -> Bool
+    ) throws -> Bool {
+        current = nil
+        var wait = Self.pauses.0
+        while true {
+            do {
+                var status: String?
+                try connect().run("SELECT txid_status($1)", .integer(number)) { status = $0.text(0) }
+                switch status {
+                case "committed": return true
+                case "aborted": return false
+                // The server has not noticed yet that the connection is gone.
+                case "in progress": break
+                default: throw PostgresFailure.unknown(message)
+                }
+            } catch PostgresFailure.connection {
+                current = nil
+            }
+            guard PostgresConnection.now() < end, pause(wait) else { throw PostgresFailure.unknown(message) }
+            wait = min(wait * 2, Self.pauses.1)
+        }
+    }
+
+    private func connect() throws -> PostgresConnection {
+        if let current { return current }
+        let made = try PostgresSchema.open(target, functions: functions, makes: false)
+        current = made
+        return made
+    }
+
+    private func rollBack() {
+        do { try current?.execute("ROLLBACK") } catch { current = nil }
+    }
+
+    /// The channel of `NOTIFY`.
+    static func channel(of target: PostgresTarget) -> String { "ondurable_" + target.schema.prefix(50) }
+
+    /// The error for what cannot be in a store that this library wrote.
+    func damaged(_ what: String) -> RequestStoreError {
+        RequestStoreError(
+            .damaged, place: target.place, problem: "the store is damaged (\(what))",
+            advice: "restore a backup of the schema \(target.schema)")
+    }
+}
