@@ -22,7 +22,7 @@ extension PostgresRequestStoreTests {
         #expect(try await store.add([try StoreConformance.request("a"), try StoreConformance.request("b")]) == 2)
         proxy.lose(fault)
         let leases = try await StoreConformance.lease(store)
-        #expect(leases.map(\.name) == ["a", "b"])
+        try #require(leases.map(\.name) == ["a", "b"])
         proxy.lose(fault)
         let outcomes = leases.map { AttemptOutcome($0.lease, .succeeded(StoreConformance.result)) }
         for outcome in try await store.record(outcomes, worker: "w1") {
