@@ -124,6 +124,28 @@ extension PostgresRequestStoreTests {
         await store.close()
     }
 
+    @Test func aLeaseThatIsNotCommittedYetCountsForTheLimit() async throws {
+        let stores = [try await store(), try await store(), try await store()]
+        _ = try await stores[0].add(try (0..<5).map { try StoreConformance.request("r\($0)") })
+        let isLeased = Locked(false)
+        async let first = stores[0].perform { session in
+            let grant = try session.lease(LeaseDemand(worker: "w1", limit: 5, duration: 60, maximumPerHost: 5))
+            isLeased.withLock { $0 = true }
+            try session.connection.run("SELECT pg_sleep(0.5)")
+            return grant.requests.count
+        }
+        _ = try await eventually {
+            isLeased.withLock { $0 }
+        } until: {
+            $0
+        }
+        // More urgent ones, which the next worker would take otherwise.
+        _ = try await stores[1].add(try (0..<5).map { try StoreConformance.request("h\($0)", priority: 1) })
+        #expect(try await StoreConformance.lease(stores[2], "w2", perHost: 5).isEmpty)
+        #expect(try await first == 5)
+        for store in stores { await store.close() }
+    }
+
     // MARK: Other stores
 
     @Test func aStoreOfANewerVersionIsRefused() async throws {
