@@ -33,12 +33,14 @@ let package = Package(
         .trait(name: "Logging", description: "NetworkEngine.logger, by swift-log."),
         .trait(name: "Metrics", description: "Counters and durations of requests, by swift-metrics."),
         .trait(name: "Tracing", description: "A span for each request and traceparent, by swift-distributed-tracing."),
+        .trait(name: "ServiceLifecycle", description: "Durable queues as services, by swift-service-lifecycle."),
     ],
     dependencies: [
         // For the traits only: not resolved for a package that does not ask for them.
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
         // Test targets only: nothing below is built for a package that depends on this one.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // A command for Scripts/docs, which no target uses.
@@ -87,7 +89,12 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingDurable",
-            dependencies: ["CPostgres", "CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport"],
+            dependencies: [
+                "CPostgres", "CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport",
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+            ],
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingTesting",

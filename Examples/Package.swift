@@ -58,6 +58,7 @@ let package = Package(
         recipe("SessionClient"),
         recipe("SessionInLibrary"),
         recipe("DownloadManager"),
+        recipe("NightlyJob", products: ["OperationNetworkingDurable"]),
         recipe("PictureViewer", products: ["OperationNetworkingImages"]),
         recipe("TerminalViews", products: ["OperationNetworkingImages"]),
 

@@ -63,7 +63,7 @@ public final class DurableRequestQueue: Sendable {
     /// The run that is under way.
     private let run = Locked<DurableRun?>(nil)
 
-    /// A queue. It sends nothing before ``run()``.
+    /// A queue. It sends nothing before ``run(endsWhenEmpty:)``.
     public init(
         store: any RequestStore, manager: HTTPRequestOperationManager, configuration: Configuration = Configuration()
     ) {
@@ -81,12 +81,15 @@ public final class DurableRequestQueue: Sendable {
     /// Sends requests until the store has none that is open, those of other workers included, or the task is cancelled,
     /// or ``drain(timeout:)`` is called.
     ///
+    /// With `endsWhenEmpty` false it waits for further requests instead, of this process and others.
+    ///
     /// A task that is cancelled cancels its operations, gives the requests back, and returns; partial downloads stay.
     ///
+    /// - Parameter endsWhenEmpty: true by default.
     /// - Throws: the store's error, if it fails: then the operations were cancelled, and their requests go back, at the
     ///   latest when their leases run out. `DurableRequestError` with `.alreadyRunning`.
-    public func run() async throws {
-        let new = DurableRun(self)
+    public func run(endsWhenEmpty: Bool = true) async throws {
+        let new = DurableRun(self, endsWhenEmpty: endsWhenEmpty)
         let isFree = run.withLock { run in
             guard run == nil else { return false }
             run = new
@@ -110,7 +113,7 @@ public final class DurableRequestQueue: Sendable {
         try result.get()
     }
 
-    /// Takes no more requests, and returns when those under way have ended, and with them ``run()``. At once, if the
+    /// Takes no more requests, and returns when those under way have ended, and with them ``run(endsWhenEmpty:)``. At once, if the
     /// queue is not running.
     ///
     /// - Parameter timeout: seconds after which the rest is cancelled and given back. Nil by default: as long as it

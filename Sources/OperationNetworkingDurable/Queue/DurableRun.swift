@@ -52,8 +52,11 @@ final class DurableRun: Sendable {
     /// Where operations report. Their managers' queue may be the main one, which nothing need serve.
     let completions = DispatchQueue(label: "OperationNetworking.durable")
 
-    init(_ queue: DurableRequestQueue) {
+    private let endsWhenEmpty: Bool
+
+    init(_ queue: DurableRequestQueue, endsWhenEmpty: Bool) {
         self.queue = queue
+        self.endsWhenEmpty = endsWhenEmpty
     }
 
     private var settings: DurableRequestQueue.Configuration { queue.configuration }
@@ -126,7 +129,7 @@ final class DurableRun: Sendable {
             }
             if isIdle {
                 if phase > .taking { return }
-                if let grant, grant.requests.isEmpty, !grant.hasOpenRequests { return }
+                if let grant, endsWhenEmpty, grant.requests.isEmpty, !grant.hasOpenRequests { return }
             }
             // What has finished meanwhile is recorded at once.
             guard isWaiting else { continue }

@@ -14,10 +14,13 @@ extension SQLiteSession {
         let requests = try rows.map { try lease($0, demand) }
         return LeaseGrant(
             requests: requests, ended: ended, delay: try delay(),
+            // By name: the planner takes the index of groups otherwise, and reads all of it.
             hasOpenRequests: try connection.integer(
                 """
-                SELECT EXISTS(SELECT 1 FROM requests WHERE state = 3) OR EXISTS(SELECT 1 FROM requests WHERE state = 2)
-                    OR EXISTS(SELECT 1 FROM requests WHERE state = 1) OR EXISTS(SELECT 1 FROM requests WHERE state = 0)
+                SELECT EXISTS(SELECT 1 FROM requests INDEXED BY requests_leased WHERE state = 3)
+                    OR EXISTS(SELECT 1 FROM requests INDEXED BY requests_ready WHERE state = 2)
+                    OR EXISTS(SELECT 1 FROM requests INDEXED BY requests_due WHERE state = 1)
+                    OR EXISTS(SELECT 1 FROM requests INDEXED BY requests_waiting WHERE state = 0)
                 """) == 1)
     }
 

@@ -229,6 +229,25 @@ struct DurableRequestQueueTests {
         #expect(try await queue.content(of: id) == nil)
     }
 
+    @Test func aQueueMayWaitForMore() async throws {
+        server.respondToOthers { _ in .ok() }
+        let queue = setup.queue()
+        let run = Task { try await queue.run(endsWhenEmpty: false) }
+        // Added by another process, as far as the queue can tell.
+        let other = setup.queue(try SQLiteRequestStore(url: setup.directory.file("requests.sqlite")))
+        for path in ["/a", "/b"] {
+            try await Task.sleep(nanoseconds: 50_000_000)
+            let id = try await other.add(setup.request(path))
+            _ = try await eventually {
+                try await other.result(of: id)?.state
+            } until: {
+                $0 == .succeeded
+            }
+        }
+        await queue.drain()
+        try await run.value
+    }
+
     @Test func aQueueRunsOnce() async throws {
         let gate = Gate()
         server.respondToOthers { _ in .stalled(until: gate) }
