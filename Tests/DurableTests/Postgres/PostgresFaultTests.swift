@@ -22,7 +22,7 @@ extension PostgresRequestStoreTests {
         #expect(try await store.add([try StoreConformance.request("a"), try StoreConformance.request("b")]) == 2)
         proxy.lose(fault)
         let leases = try await StoreConformance.lease(store)
-        #expect(leases.map(\.name) == ["a", "b"])
+        try #require(leases.map(\.name) == ["a", "b"])
         proxy.lose(fault)
         let outcomes = leases.map { AttemptOutcome($0.lease, .succeeded(StoreConformance.result)) }
         for outcome in try await store.record(outcomes, worker: "w1") {
@@ -122,6 +122,28 @@ extension PostgresRequestStoreTests {
         #expect(try await store.cancel([try StoreConformance.id("a")]).ended == 1)
         await holder.close()
         await store.close()
+    }
+
+    @Test func aLeaseThatIsNotCommittedYetCountsForTheLimit() async throws {
+        let stores = [try await store(), try await store(), try await store()]
+        _ = try await stores[0].add(try (0..<5).map { try StoreConformance.request("r\($0)") })
+        let isLeased = Locked(false)
+        async let first = stores[0].perform { session in
+            let grant = try session.lease(LeaseDemand(worker: "w1", limit: 5, duration: 60, maximumPerHost: 5))
+            isLeased.withLock { $0 = true }
+            try session.connection.run("SELECT pg_sleep(0.5)")
+            return grant.requests.count
+        }
+        _ = try await eventually {
+            isLeased.withLock { $0 }
+        } until: {
+            $0
+        }
+        // More urgent ones, which the next worker would take otherwise.
+        _ = try await stores[1].add(try (0..<5).map { try StoreConformance.request("h\($0)", priority: 1) })
+        #expect(try await StoreConformance.lease(stores[2], "w2", perHost: 5).isEmpty)
+        #expect(try await first == 5)
+        for store in stores { await store.close() }
     }
 
     // MARK: Other stores
