@@ -2,29 +2,29 @@
 public import Foundation
 
 extension PostgresRequestStore {
-    /// Adds requests, all or none: see ``RequestStore/add(_:)``.
+    /// Adds requests, all or none. See ``RequestStore/add(_:)``.
     public func add(_ requests: [StoredRequest]) async throws -> Int {
         guard !requests.isEmpty else { return 0 }
         let outside = try AdditionOrder.outsideDependencies(of: requests)
         return try await perform { try $0.add(requests, dependingOn: outside) }
     }
 
-    /// Leases requests that are ready: see ``RequestStore/lease(_:)``.
+    /// Leases requests that are ready. See ``RequestStore/lease(_:)``.
     public func lease(_ demand: LeaseDemand) async throws -> LeaseGrant {
         try await perform(isAlone: true) { try $0.lease(demand) }
     }
 
-    /// Renews leases of a worker: see ``RequestStore/renew(_:worker:duration:)``.
+    /// Renews leases of a worker. See ``RequestStore/renew(_:worker:duration:)``.
     public func renew(_ leases: [RequestLease], worker: String, duration: TimeInterval) async throws -> LeaseRenewal {
         try await perform { try $0.renew(leases, worker: worker, duration: duration) }
     }
 
-    /// Records the outcomes of attempts: see ``RequestStore/record(_:worker:)``.
+    /// Records the outcomes of attempts. See ``RequestStore/record(_:worker:)``.
     public func record(_ outcomes: [AttemptOutcome], worker: String) async throws -> [RecordedOutcome] {
         try await perform { try $0.record(outcomes, worker: worker) }
     }
 
-    /// Cancels the open requests of a group: see ``RequestStore/cancel(group:)``.
+    /// Cancels the open requests of a group. See ``RequestStore/cancel(group:)``.
     public func cancel(group: String) async throws -> CancellationCounts {
         let (last, first) = try await perform { session in
             let last = try session.lastRow()
@@ -59,7 +59,7 @@ extension PostgresRequestStore {
         try await perform { try $0.content(of: id) }
     }
 
-    /// Returns a page of records, in the order of addition: see ``RequestStore/records(inGroup:after:limit:)``.
+    /// Returns a page of records, in the order of addition. See ``RequestStore/records(inGroup:after:limit:)``.
     public func records(
         inGroup group: String?, after previous: DurableRequest.ID?, limit: Int
     ) async throws -> [RequestRecord] {
@@ -71,7 +71,7 @@ extension PostgresRequestStore {
         try await perform { try $0.counts(inGroup: group) }
     }
 
-    /// Removes requests that ended longer than so many seconds ago: see ``RequestStore/purge(endedBefore:)``.
+    /// Removes requests that ended longer than so many seconds ago. See ``RequestStore/purge(endedBefore:)``.
     public func purge(endedBefore age: TimeInterval) async throws -> Int {
         let limit = 1000
         var total = 0

@@ -164,14 +164,14 @@ public final class PostgresRequestStore: RequestStore, CustomStringConvertible, 
 
     // MARK: Changes
 
-    /// Returns a stream that yields when the store may have changed: see ``RequestStore/changes()``.
+    /// Returns a stream that yields when the store may have changed. See ``RequestStore/changes()``.
     public func changes() -> AsyncStream<Void> {
         let (stream, isFirst) = watchers.add()
         if isFirst { listener.start() }
         return stream
     }
 
-    /// Closes the store and its connections: see ``RequestStore/close()``.
+    /// Closes the store and its connections. See ``RequestStore/close()``.
     public func close() async {
         let waiting = calls.withLock { $0.take() ?? [] }
         bell.ring()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// News of a queue that is running: about the requests that it sends, and about those that ended by what it recorded.
+/// News of a queue that is running, about the requests that it sends and those that ended by what it recorded.
 ///
 /// An end is in the store before its event is delivered. Requests that other workers send have no events here.
 public enum DurableRequestEvent: Sendable {
-    /// An attempt begins; the number counts those that failed before, and this one.
+    /// An attempt begins. The number counts those that failed before, and this one.
     case started(DurableRequest.ID, attempt: Int)
-    /// Content has arrived: bytes so far, and in all, or -1.
+    /// Content has arrived, with the bytes so far and those in all, or -1.
     case progress(DurableRequest.ID, received: Int64, expected: Int64)
     /// The request has succeeded.
     case finished(DurableRequest.ID, DurableRequestResult)
@@ -19,6 +19,6 @@ public enum DurableRequestEvent: Sendable {
     case skipped(DurableRequest.ID)
     /// The request was cancelled.
     case cancelled(DurableRequest.ID)
-    /// The lease was lost, because it could not be renewed in time: another worker has the request, or had it.
+    /// The lease was lost, because it could not be renewed in time. Another worker has the request, or had it.
     case lost(DurableRequest.ID)
 }

@@ -76,7 +76,7 @@ extension DurableRequestQueue {
 }
 
 extension DurableRequestResult {
-    /// What a store has, as a result.
+    /// The result that a store has.
     init(_ record: RequestRecord) throws {
         let summary = try record.summary.map { data in
             do { return try JSONDecoder().decode(ResultSummary.self, from: data) } catch {

@@ -3,7 +3,7 @@ public import Foundation
 internal import NetworkingSupport
 public import OperationNetworking
 
-/// A queue whose requests survive: the end of the process, a deployment, a power cut. It keeps them in a
+/// A queue whose requests survive the end of the process, a deployment, a power cut. It keeps them in a
 /// ``RequestStore``, and sends each as an operation of a manager, whose settings hold.
 ///
 /// Any number of queues, in any number of processes, may use one store; each that runs is a worker. A request that was
@@ -30,7 +30,7 @@ public final class DurableRequestQueue: Sendable {
         /// Seconds after which the requests of a worker that is gone are given to others. They are renewed every third
         /// of that, and at least every second. 30 by default.
         public var leaseDuration: TimeInterval = 30
-        /// The number of leases of one request that may run out before it fails: one that brings its worker down each
+        /// The number of leases of one request that may run out before it fails. One that brings its worker down each
         /// time must not do so for ever. 25 by default.
         public var maximumLosses = 25
         /// The rules for further attempts of requests that have none of their own.
@@ -43,7 +43,7 @@ public final class DurableRequestQueue: Sendable {
         public var maximumStoredContent = 1 << 20
         /// The source of secrets. Nil by default: a request with a `secretReference` fails.
         public var secretProvider: (any DurableSecretProvider)?
-        /// Events that wait for a slow reader; further ones push out the oldest. 10 000 by default.
+        /// Events that wait for a slow reader. Further ones push out the oldest. 10 000 by default.
         public var eventCapacity = 10_000
 
         /// The defaults.
@@ -56,7 +56,7 @@ public final class DurableRequestQueue: Sendable {
     public let manager: HTTPRequestOperationManager
     /// The settings.
     public let configuration: Configuration
-    /// The name of this worker in the store, unique: machine, process, and a random number.
+    /// The unique name of this worker in the store, of machine, process and a random number.
     public let worker: String
 
     let streams = EventStreams()
@@ -128,7 +128,7 @@ public final class DurableRequestQueue: Sendable {
     /// slow loses the oldest events.
     public var events: AsyncStream<DurableRequestEvent> { streams.add(capacity: max(configuration.eventCapacity, 1)) }
 
-    /// Cancels the open requests of a group, wherever its members run: other workers hear of it when they renew their
+    /// Cancels the open requests of a group, wherever its members run. Other workers hear of it when they renew their
     /// leases, within a second.
     @discardableResult
     public func cancel(group: String) async throws -> CancellationCounts {

@@ -104,7 +104,7 @@ extension DurableRun {
 
     // MARK: Ends of attempts
 
-    /// What came of an attempt.
+    /// The outcome of an attempt.
     struct Attempt: Sendable {
         /// Nil: it cannot be read.
         var content: RequestContent?

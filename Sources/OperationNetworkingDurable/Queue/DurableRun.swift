@@ -19,7 +19,7 @@ final class DurableRun: Sendable {
         var verdict: Verdict?
     }
 
-    /// What was decided about a request while it is being sent.
+    /// The decision about a request while it is being sent.
     enum Verdict {
         case cancelled, released, lost
     }
@@ -49,7 +49,7 @@ final class DurableRun: Sendable {
     let ended = EndGate()
     let state = Locked(State())
     let wakeup = Wakeup()
-    /// Where operations report. Their managers' queue may be the main one, which nothing need serve.
+    /// The queue on which operations report. Their managers' queue may be the main one, which nothing need serve.
     let completions = DispatchQueue(label: "OperationNetworking.durable")
 
     private let endsWhenEmpty: Bool

@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import NetworkingSupport
 
-/// What a run waits for: a signal, or a time. One task waits at a time; signals that come meanwhile are not lost.
+/// A signal or a time that a run waits for. One task waits at a time; signals that come meanwhile are not lost.
 final class Wakeup: Sendable {
     private struct State {
         var isSignaled = false

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 extension DurableRequest {
-    /// An edge of the graph: a request that has to end first.
+    /// An edge of the graph to a request that has to end first.
     public struct Dependency: Hashable, Sendable, Codable {
         /// The rule for the end of the other request.
         public enum Condition: Int, Sendable, Codable {
-            /// It has to succeed; if it ends otherwise, the dependent is skipped.
+            /// It has to succeed. If it ends otherwise, the dependent is skipped.
             case ifSucceeded = 0
             /// It has to end, in whatever way.
             case inAnyCase = 1

@@ -3,7 +3,7 @@ public import Foundation
 internal import NetworkingTransport
 
 extension DurableRequest {
-    /// The name of a request in a store, the same on every machine: a UUID.
+    /// The name of a request in a store, a UUID that is the same on every machine.
     ///
     /// It is made where the request is added, not by the store. So an addition whose outcome is not known, because the
     /// connection to the store was lost, can be repeated: an ID that the store has already is left as it is.
@@ -24,7 +24,7 @@ extension DurableRequest {
                 milliseconds: Int64(Date().timeIntervalSince1970 * 1000), chance: generator.next(), generator.next())
         }
 
-        /// The ID that stands for a name, the same whenever it is made: a request that is added under it by two
+        /// The ID that stands for a name, the same whenever it is made. A request that is added under it by two
         /// processes, or by a program that was started again, is in the store once.
         ///
         /// - Parameter name: any text, such as method and URL. It cannot be read from the ID.

@@ -15,7 +15,7 @@ extension DurableRequest {
     public enum State: Int, Sendable, Codable, CaseIterable {
         /// It waits for requests that it depends on.
         case waiting = 0
-        /// It waits for a time: its earliest start, or the end of a back-off.
+        /// It waits for its earliest start, or the end of a back-off.
         case scheduled = 1
         /// It may be leased by a worker, as far as the limits for its host allow that.
         case ready = 2
@@ -23,14 +23,14 @@ extension DurableRequest {
         case running = 3
         /// It ended with a response that the manager's serializer accepts.
         case succeeded = 4
-        /// It ended with an error: that of its last attempt, or that its deadline was over.
+        /// It ended with an error, of its last attempt or because its deadline was over.
         case failed = 5
         /// It was not sent, because a request that had to succeed first did not.
         case skipped = 6
         /// It was cancelled.
         case cancelled = 7
 
-        /// True for a request that has ended: it is not sent again.
+        /// True for a request that has ended. It is not sent again.
         public var isEnd: Bool {
             switch self {
             case .waiting, .scheduled, .ready, .running: false

@@ -23,7 +23,7 @@ public struct DurableRequestError: NetworkingError {
         public static let alreadyRunning = Code(rawValue: 4)
         /// The request has a secret reference, and the queue no provider (5).
         public static let noSecretProvider = Code(rawValue: 5)
-        /// The stored request, or its result, cannot be read: a later version wrote it (6).
+        /// The stored request, or its result, cannot be read. A later version wrote it (6).
         public static let unreadable = Code(rawValue: 6)
         /// A name or key that is too long or has bytes that are not allowed (7).
         public static let unsuitableValue = Code(rawValue: 7)

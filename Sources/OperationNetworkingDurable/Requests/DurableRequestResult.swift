@@ -8,7 +8,7 @@ public struct DurableRequestResult: Sendable {
     public enum Content: Sendable, Equatable, Codable {
         /// There is none.
         case none
-        /// It is in the store: ``DurableRequestQueue/content(of:)``.
+        /// It is in the store, see ``DurableRequestQueue/content(of:)``.
         case stored(size: Int)
         /// It is in this file.
         case file(URL)
@@ -42,7 +42,7 @@ public struct DurableRequestResult: Sendable {
     public var url: URL?
     /// The place of the content.
     public var content: Content
-    /// The error: that of the last attempt, or that of the store's end. Nil: there is none.
+    /// The error of the last attempt, or of an end by the store. Nil: there is none.
     public var failure: Failure?
     /// The program's own data, as they were added.
     public var context: Data?

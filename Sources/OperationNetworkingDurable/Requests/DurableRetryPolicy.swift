@@ -9,7 +9,7 @@ public import Foundation
 public struct DurableRetryPolicy: Sendable, Codable, Equatable {
     /// Attempts in all. 5 by default; 1 or less: no other one.
     public var maximumAttempts: Int
-    /// Seconds: the longest wait after the first failure, at random from 0. 1 by default.
+    /// The longest wait after the first failure, in seconds, of which a random part is taken. 1 by default.
     public var initialDelay: TimeInterval
     /// The factor from each longest wait to the next. 2 by default.
     public var factor: Double
@@ -17,8 +17,8 @@ public struct DurableRetryPolicy: Sendable, Codable, Equatable {
     public var maximumDelay: TimeInterval
     /// Statuses that another attempt may do better than. 408, 425, 429, 500, 502, 503 and 504 by default.
     public var statusCodes: Set<Int>
-    /// Seconds: the longest `Retry-After` that is waited for, by the request, and, after 429 and 503, by all requests to
-    /// its host. A longer one counts as this. An hour by default; 0: none is waited for.
+    /// The longest `Retry-After` that is waited for, in seconds, by the request, and, after 429 and 503, by all
+    /// requests to its host. A longer one counts as this. An hour by default; 0: none is waited for.
     public var maximumRetryAfter: TimeInterval
 
     /// Makes rules. A rule that is left out has its default.

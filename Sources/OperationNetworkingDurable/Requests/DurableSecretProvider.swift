@@ -21,8 +21,8 @@ public struct DurableSecrets: Sendable {
     }
 }
 
-/// The source of what must not be in a store: tokens, passwords, client keys. A queue asks it before each attempt of a
-/// request that has a ``DurableRequest/secretReference``.
+/// The source of what must not be in a store, such as tokens, passwords and client keys. A queue asks it before each
+/// attempt of a request that has a ``DurableRequest/secretReference``.
 public protocol DurableSecretProvider: Sendable {
     /// Returns the secrets that a reference stands for. Runs as a task, for many requests at once.
     ///

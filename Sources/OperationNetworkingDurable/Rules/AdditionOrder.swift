@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The graph of one addition, checked: what every store asks before it writes.
+/// The check of the graph of one addition, before a store writes it.
 public enum AdditionOrder {
     /// Returns the IDs outside the addition that it depends on, which have to be in the store.
     ///

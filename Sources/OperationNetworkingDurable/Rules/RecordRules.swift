@@ -3,7 +3,7 @@ public import Foundation
 
 /// The decisions that all stores make in the same way, as pure values.
 public enum RecordRules {
-    /// What a request is when it comes into the store.
+    /// Returns the state of a request that comes into the store.
     ///
     /// - Parameters:
     ///   - verdicts: what is known of each dependency; nil for one that is open.
@@ -25,7 +25,7 @@ public enum RecordRules {
     /// `ready`, or `scheduled` while there is a time to wait for.
     public static func stateWhenDue(in delay: TimeInterval) -> DurableRequest.State { delay > 0 ? .scheduled : .ready }
 
-    /// What becomes of a running request by an outcome.
+    /// The change of a running request by an outcome.
     public struct Next: Sendable, Equatable {
         /// The next state.
         public var state: DurableRequest.State
@@ -39,6 +39,8 @@ public enum RecordRules {
         public var result: StoredResult?
     }
 
+    /// Returns the change of a running request by an outcome.
+    ///
     /// - Parameters:
     ///   - disposition: what the worker says.
     ///   - isCancelling: true if the request was cancelled while it was running.
@@ -63,19 +65,22 @@ public enum RecordRules {
         }
     }
 
-    /// What becomes of a request whose lease has run out.
+    /// Returns the change of a request whose lease has run out.
     ///
-    /// - Parameter losses: those before this one.
+    /// - Parameters:
+    ///   - losses: the number of leases of the request that ran out before this one.
+    ///   - maximumLosses: the number after which it fails.
+    ///   - isCancelling: true if the request was cancelled while it was running.
     public static func afterLoss(losses: Int, maximumLosses: Int, isCancelling: Bool) -> Next {
         if isCancelling { return Next(state: .cancelled) }
         return losses >= maximumLosses
             ? Next(state: .failed, reason: .lostTooOften) : Next(state: .ready)
     }
 
-    /// The longest span of time: ten years.
+    /// The longest span of time, ten years.
     public static let longestSpan: TimeInterval = 315_360_000
 
-    /// Returns the seconds within the limits: 0 for a value that is no time.
+    /// Returns the seconds within the limits, and 0 for a value that is no time.
     public static func bounded(_ seconds: TimeInterval) -> TimeInterval {
         seconds > 0 ? min(seconds, longestSpan) : 0
     }

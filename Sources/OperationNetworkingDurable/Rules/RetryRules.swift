@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// Whether another attempt of a durable request may do better.
+/// The failures after which another attempt of a durable request may do better.
 enum RetryRules {
     /// Failures that would come again: of the request, the machine, the certificate, the program.
     private static let lasting: Set<URLError.Code> = [

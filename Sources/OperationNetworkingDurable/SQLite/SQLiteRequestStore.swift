@@ -2,7 +2,7 @@
 public import Foundation
 internal import NetworkingSupport
 
-/// A store in a file, for one machine: SQLite's, with a write-ahead log. Several processes may use it at once.
+/// A store in a file of SQLite's with a write-ahead log, for one machine. Several processes may use it at once.
 ///
 /// What was added or recorded survives a power cut: every transaction is synced. Calls that come while one is under way
 /// share the next transaction, so that a thousand additions do not take a thousand syncs. The file, and those beside it

@@ -41,7 +41,7 @@ extension SQLiteSession {
         if abs(now - latest) > 0.5 { try connection.run("UPDATE clock SET latest = ?", .real(now)) }
     }
 
-    /// What time has brought.
+    /// The changes that time has brought.
     private func sweep() throws -> [EndedRequest] {
         try connection.run(
             """

@@ -3,7 +3,7 @@ public import Foundation
 
 /// A result as a store keeps it. Opaque to the store.
 public struct StoredResult: Sendable, Equatable {
-    /// Status, header fields, where the content is, error: as ``DurableRequestQueue`` encodes them.
+    /// Status, header fields, the place of the content and the error, as ``DurableRequestQueue`` encodes them.
     public var summary: Data
     /// The content of the response, if it is kept in the store.
     public var content: Data?
@@ -28,7 +28,7 @@ public struct AttemptOutcome: Sendable {
         /// It is sent again after so many seconds. The attempt counts as a failure. If the request was cancelled
         /// meanwhile, or its deadline comes first, it ends instead, with this result.
         case retry(delay: TimeInterval, StoredResult)
-        /// It was not sent, or was stopped without a failure of its own: it is ready again at once, and nothing is
+        /// It was not sent, or was stopped without a failure of its own. It is ready again at once, and nothing is
         /// counted.
         case released
     }
@@ -37,7 +37,7 @@ public struct AttemptOutcome: Sendable {
     public var lease: RequestLease
     /// The further fate of the request.
     public var disposition: Disposition
-    /// Seconds for which its host is not to be asked by any worker: the host's `Retry-After`. Nil by default.
+    /// The host's `Retry-After`, the seconds for which no worker is to ask it. Nil by default.
     public var hostPause: TimeInterval?
 
     /// An outcome.
@@ -52,7 +52,7 @@ public struct AttemptOutcome: Sendable {
 public enum RecordedOutcome: Sendable {
     /// It was taken. The state of the request is this one now; these other requests ended with it.
     case recorded(DurableRequest.State, ended: [EndedRequest])
-    /// It was not taken: the worker has lost the lease. The request belongs to another worker, or has ended.
+    /// It was not taken. The worker has lost the lease. The request belongs to another worker, or has ended.
     case leaseLost
 }
 
@@ -82,6 +82,6 @@ public struct EndedRequest: Sendable, Hashable {
 public enum StoreEndReason: Int, Sendable, Codable {
     /// Its deadline was over.
     case deadline = 1
-    /// Its leases ran out too often: each time its worker was killed, or cut off from the store.
+    /// Its leases ran out too often, because its workers were killed, or cut off from the store.
     case lostTooOften = 2
 }

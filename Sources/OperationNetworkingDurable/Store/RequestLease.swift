@@ -75,10 +75,10 @@ public struct LeasedRequest: Sendable {
 public struct LeaseGrant: Sendable {
     /// The requests, the most urgent first.
     public var requests: [LeasedRequest]
-    /// Requests that this call has ended: their deadline was over, their leases ran out too often, they were cancelled
+    /// Requests that this call has ended. Their deadline was over, their leases ran out too often, they were cancelled
     /// and their worker is gone; and their dependents that are skipped for it.
     public var ended: [EndedRequest]
-    /// Seconds until another request may become ready without a change of the store: a back-off ends, a host may be
+    /// Seconds until another request may become ready without a change of the store. A back-off ends, a host may be
     /// asked again, a lease or a deadline is over. Nil: there is no such time.
     public var delay: TimeInterval?
     /// True if the store has requests that have not ended, those of other workers and of this call included.
@@ -93,7 +93,7 @@ public struct LeaseGrant: Sendable {
     }
 }
 
-/// A store's answer to a renewal: the leases that do not simply go on.
+/// A store's answer to a renewal, with the leases that do not simply go on.
 public struct LeaseRenewal: Sendable {
     /// Leases that the worker no longer has. What it does under them must stop; its outcome is not taken.
     public var lost: [RequestLease]

@@ -29,7 +29,7 @@ public struct RequestRecord: Sendable {
     public var reason: StoreEndReason?
     /// The request, as it was added.
     public var content: Data
-    /// The summary of the result: that of the end, or of the last attempt that failed. Nil: there is none yet.
+    /// The summary of the result, of the end or of the last attempt that failed. Nil: there is none yet.
     public var summary: Data?
 
     /// A record. Stores make them.
@@ -82,7 +82,7 @@ public struct RequestCounts: Sendable, Equatable {
 public struct CancellationCounts: Sendable, Equatable {
     /// Requests that ended at once, without the dependents that were skipped for it.
     public var ended = 0
-    /// Requests that are running: their workers hear of it, and record the end.
+    /// Requests that are running. Their workers hear of it, and record the end.
     public var running = 0
 
     /// Counts.

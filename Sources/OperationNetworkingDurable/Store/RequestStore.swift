@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
 
-/// The place where a ``DurableRequestQueue`` keeps its requests: ``SQLiteRequestStore``, for example.
+/// The place where a ``DurableRequestQueue`` keeps its requests, for example ``SQLiteRequestStore``.
 ///
 /// Every call is one transaction, or several that are each complete in themselves where that is said: it has happened as
 /// a whole when it returns, and survives a power cut from then on. After an error nothing of it has happened, or, where
@@ -29,7 +29,7 @@ public protocol RequestStore: Sendable {
     /// goes back, or ends its request when that was cancelled or lost too often; what is past its deadline fails.
     func lease(_ demand: LeaseDemand) async throws -> LeaseGrant
 
-    /// Renews leases of a worker: they last for `duration` seconds from now on.
+    /// Renews leases of a worker. They last for `duration` seconds from now on.
     ///
     /// A lease that has run out, but was given to no other worker yet, is renewed, too.
     func renew(_ leases: [RequestLease], worker: String, duration: TimeInterval) async throws -> LeaseRenewal
@@ -76,7 +76,7 @@ public protocol RequestStore: Sendable {
     /// - Returns: the number of requests that were removed.
     func purge(endedBefore age: TimeInterval) async throws -> Int
 
-    /// A stream that yields when the store may have changed, by this process or another one: requests were added,
+    /// A stream that yields when the store may have changed, by this process or another one. Requests were added,
     /// became ready, were cancelled. Changes that come together may yield once; a store may yield without a change. It
     /// ends when the store is closed.
     func changes() -> AsyncStream<Void>

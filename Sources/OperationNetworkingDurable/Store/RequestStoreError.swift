@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 public import OperationNetworking
 
-/// An error of a ``RequestStore``: what is wrong with it, where it is, and what to do. Nothing that was added or
-/// recorded is lost by one.
+/// An error of a ``RequestStore``, which says what is wrong, where, and what to do. Nothing that was added or recorded
+/// is lost by one.
 public struct RequestStoreError: NetworkingError {
     /// The kinds of failures.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -24,7 +24,7 @@ public struct RequestStoreError: NetworkingError {
         public static let notAStore = Code(rawValue: 4)
         /// The store is damaged (5).
         public static let damaged = Code(rawValue: 5)
-        /// The store cannot be written to: the file or the file system is read-only, or permissions are missing (6).
+        /// The store cannot be written to. The file or the file system is read-only, or permissions are missing (6).
         public static let readOnly = Code(rawValue: 6)
         /// There is no space left for the store (7).
         public static let full = Code(rawValue: 7)
@@ -40,7 +40,7 @@ public struct RequestStoreError: NetworkingError {
         public static let closed = Code(rawValue: 12)
         /// Too large a value, or one that a store cannot hold (13).
         public static let unsuitableValue = Code(rawValue: 13)
-        /// Anything else; ``RequestStoreError/reason`` has the engine's words (14).
+        /// Anything else. ``RequestStoreError/reason`` has the engine's words (14).
         public static let engine = Code(rawValue: 14)
     }
 

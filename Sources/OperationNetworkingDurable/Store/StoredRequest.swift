@@ -10,18 +10,18 @@ public struct StoredRequest: Sendable {
     public var id: DurableRequest.ID
     /// The group, up to 255 bytes. Nil by default.
     public var group: String?
-    /// The rank among the requests that are ready: a higher one first, equal ones in the order of their addition. 0 by
+    /// The rank among the requests that are ready, a higher one first, equal ones in the order of their addition. 0 by
     /// default.
     public var priority = 0
-    /// The key that the limits for a host go by: its name in small letters, with the port. Empty: no limit applies.
+    /// The key that the limits for a host go by, its name in small letters with the port. Empty: no limit applies.
     public var host: String
-    /// The requests that have to end first: in the store already, or of the same addition. None by default.
+    /// The requests that have to end first, in the store already or of the same addition. None by default.
     public var dependencies: [DurableRequest.Dependency] = []
     /// Seconds before it may be sent, counted from the addition. 0 by default.
     public var delay: TimeInterval = 0
     /// Seconds, counted from the addition, after which it fails if it has not ended. Nil by default: never.
     public var timeToDeadline: TimeInterval?
-    /// The number of leases that may run out, because the worker was killed or cut off, before the request fails: one
+    /// The number of leases that may run out, because the worker was killed or cut off, before the request fails. One
     /// that brings its worker down each time must not do so for ever. 25 by default.
     public var maximumLosses = 25
     /// The request, as ``DurableRequestQueue`` encodes it.

@@ -142,6 +142,7 @@ struct ErrorLineTests {
         let others: Set = [
             "ImageError", "CassetteError", "UnmatchedRequestError", "StubResponseError", "RequestWaitError",
             "SimulationError", "HTTPStubServerError", "HTTP1RequestError", "CertificateFormError", "OpenSSLFailure",
+            "RequestStoreError", "DurableRequestError", "PostgresFailure",
         ]
         #expect(try Self.declaredTypes().subtracting(tested).subtracting(internals) == others)
     }
