@@ -58,7 +58,8 @@ struct FloodTests {
             let start = MonotonicClock.now
             #expect(await engine.run(TransferRequest(server.url)).text == "x")
             let milliseconds = (MonotonicClock.now - start) / 1_000_000
-            #expect(Double(milliseconds) < 200 * Patience.factor, "\(what)")
+            // Without turns it would be for ever.
+            #expect(Double(milliseconds) < 1000 * Patience.factor, "\(what)")
         }
     }
 
