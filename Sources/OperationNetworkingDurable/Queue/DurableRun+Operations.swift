@@ -169,7 +169,7 @@ extension DurableRun {
 
     private func retryAfter(_ attempt: Attempt) -> TimeInterval? {
         guard let response = attempt.response, let value = response.field("Retry-After") else { return nil }
-        return RetryAfterField.seconds(value, date: response.field("Date"), now: Date())
+        return RetryAfter.seconds(Array(value.utf8), date: response.field("Date").map { Array($0.utf8) }, now: Date())
     }
 
     /// Seconds for which no worker asks the host.

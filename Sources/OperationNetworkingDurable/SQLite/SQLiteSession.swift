@@ -34,9 +34,11 @@ final class SQLiteSession {
     func noteChange() { hasChanged = true }
 
     /// Other connections have committed since the last look.
+    ///
+    /// The first look always tells of a change: what came before it has nothing to be compared with.
     func noteForeignChange() {
         guard let version = try? connection.integer("PRAGMA data_version") else { return }
-        if let dataVersion, dataVersion != version { hasChanged = true }
+        if dataVersion != version { hasChanged = true }
         dataVersion = version
     }
 

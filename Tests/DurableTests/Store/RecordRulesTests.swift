@@ -40,19 +40,6 @@ struct RecordRulesTests {
         #expect(policy.delay(afterFailures: 1, chance: 0, retryAfter: .nan) == 0)
     }
 
-    @Test(
-        arguments: [
-            ("120", 120), (" 7 ", 7), ("0", 0), ("99999999999999999999", .infinity), ("-1", nil), ("", nil),
-            ("soon", nil),
-            ("Sun, 06 Nov 1994 08:49:37 GMT", 37), ("Sun, 06 Nov 1994 08:48:37 GMT", 0),
-            ("Sun, 06 Xxx 1994 08:49:37 GMT", nil),
-        ] as [(String, Double?)])
-    func retryAfterIsRead(value: String, seconds: Double?) {
-        #expect(
-            RetryAfterField.seconds(value, date: "Sun, 06 Nov 1994 08:49:00 GMT", now: Date(timeIntervalSince1970: 0))
-                == seconds)
-    }
-
     @Test func hostsAreSpelledAlike() throws {
         for (text, host) in [
             ("http://Example.COM/a", "example.com:80"), ("HTTPS://example.com", "example.com:443"),

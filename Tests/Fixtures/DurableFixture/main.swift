@@ -13,9 +13,11 @@ import OperationNetworkingDurable
 // STORE is a file, or a connection string of PostgreSQL's that begins with "postgresql:".
 
 func residentMegabytes() -> Int {
-    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst()
+    // As a stream: its size is 0 to those who ask for it.
+    let file = FileHandle(forReadingAtPath: "/proc/self/statm")
+    let pages = String(decoding: file?.readDataToEndOfFile() ?? Data(), as: UTF8.self).split(separator: " ").dropFirst()
         .first
-    return (pages.flatMap { Int($0) } ?? 0) * 4096 >> 20
+    return (pages.flatMap { Int($0) } ?? 0) * 4096 / (1 << 20)
 }
 
 func fail(_ text: String) -> Never {
