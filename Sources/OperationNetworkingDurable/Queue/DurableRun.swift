@@ -134,7 +134,8 @@ final class DurableRun: Sendable {
             // What has finished meanwhile is recorded at once.
             guard isWaiting else { continue }
             var wait = max(0, nextRenewal - Self.uptime)
-            if isIdle { wait = grant?.delay.map { min($0, 5) } ?? 5 }
+            // Stores tell of additions. That other workers have ended the last requests has to be looked for.
+            if isIdle { wait = min(grant?.delay ?? .infinity, endsWhenEmpty ? 1 : 5) }
             if let delay = grant?.delay { wait = min(wait, delay) }
             if let end = state.withLock({ $0.end }) { wait = min(wait, max(0, end - Self.uptime)) }
             await wakeup.wait(max(wait, 0.001))
