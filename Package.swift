@@ -219,6 +219,9 @@ let package = Package(
                 // The program is started by the tests, so it has to be built.
                 "DurableFixture", "OperationNetworkingDurable", "OperationNetworking", "NetworkingSupport",
                 "TestServer",
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             exclude: ["Faults/syncfault.c"], swiftSettings: testSettings),
         .target(

@@ -116,6 +116,13 @@ final class SQLiteConnection {
         return result
     }
 
+    /// The first column of the first row.
+    func text(_ sql: String) throws -> String? {
+        var result: String?
+        try run(sql) { row in if result == nil { result = row.text(0) } }
+        return result
+    }
+
     private func prepared(_ sql: String) throws -> OpaquePointer {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?

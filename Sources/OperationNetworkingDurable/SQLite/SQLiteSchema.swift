@@ -73,31 +73,56 @@ enum SQLiteSchema {
                 advice: "make the file and its folder writable for this user; what is in it is unchanged")
         }
         let connection = try SQLiteConnection(path: path, busyTimeout: busyTimeout)
-        try check(connection)
+        let deadline = ContinuousClock.now + .seconds(min(RecordRules.bounded(busyTimeout), 86_400))
+        while true {
+            do {
+                try prepare(connection)
+                return connection
+            } catch let error as RequestStoreError where error.code == .busy && ContinuousClock.now < deadline {
+                // SQLite waits for no other process while the log is set up, and has nothing to wait on.
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+    }
+
+    /// Checks the file, and makes the log and the tables if they are not there.
+    private static func prepare(_ connection: SQLiteConnection) throws {
+        try transaction("BEGIN", connection) { _ = try check(connection) }
         guard !connection.isReadOnly else {
             throw RequestStoreError(
-                .readOnly, place: path, problem: "the store may only be read",
+                .readOnly, place: connection.path, problem: "the store may only be read",
                 advice: "make the file and its folder writable for this user; what is in it is unchanged")
         }
         // Before the tables, so that no other process sees a file in between.
-        try connection.execute("PRAGMA journal_mode = WAL")
+        guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
+            throw RequestStoreError(
+                .cannotOpen, place: connection.path, problem: "the file system has no place for a write-ahead log",
+                advice: "put the store on a local file system")
+        }
         // What was committed has to survive a power cut: in WAL mode NORMAL does not promise that.
         try connection.execute("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864")
-        try connection.execute("BEGIN IMMEDIATE")
-        do {
+        try transaction("BEGIN IMMEDIATE", connection) {
             // Another process may have made the tables meanwhile.
             if try check(connection) == .empty { try connection.execute(script) }
+        }
+    }
+
+    private static func transaction(
+        _ beginning: String, _ connection: SQLiteConnection, _ body: () throws -> Void
+    ) throws {
+        try connection.execute(beginning)
+        do {
+            try body()
             try connection.execute("COMMIT")
         } catch {
             if !connection.isOutsideTransaction { try? connection.execute("ROLLBACK") }
             throw error
         }
-        return connection
     }
 
     private enum Finding { case empty, store }
 
-    @discardableResult
+    /// In a transaction: each statement has to see the same file.
     private static func check(_ connection: SQLiteConnection) throws -> Finding {
         let application = try connection.integer("PRAGMA application_id") ?? 0
         let version = try connection.integer("PRAGMA user_version") ?? 0

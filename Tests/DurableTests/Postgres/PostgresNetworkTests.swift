@@ -9,16 +9,29 @@ import Testing
 @testable import OperationNetworkingDurable
 
 extension PostgresRequestStoreTests {
+    /// That of the workers.
+    private func removeDefaultSchema() async throws {
+        let store = try await store()
+        try await store.perform { try $0.connection.execute("DROP SCHEMA IF EXISTS operation_networking CASCADE") }
+        await store.close()
+    }
+
+    /// As in `KillTests`, and as often.
+    @Test func killsOfWorkersLoseNothing() async throws {
+        try await KillRound.runAll(KillTests.kills) {
+            try await removeDefaultSchema()
+            return try await KillRound(
+                count: 2000, database: "postgresql://tests@/postgres?host=\(server.root)&port=\(server.port)")
+        }
+    }
+
     /// Four workers in four networks, of which one is cut off for longer than its leases last, and joined again.
     @Test(.enabled("\(WorkerNetworks.obstacle ?? "")", { WorkerNetworks.obstacle == nil }))
     func aWorkerThatIsCutOffLosesNothing() async throws {
         let networks = try WorkerNetworks(count: 4)
         try server.crash()
         try server.start(address: "*")
-        // The workers' schema is the default one.
-        let first = try await store()
-        try await first.perform { try $0.connection.execute("DROP SCHEMA IF EXISTS operation_networking CASCADE") }
-        await first.close()
+        try await removeDefaultSchema()
         let store = try await PostgresRequestStore(server.connection())
         let web = try TestServer(addresses: ["0.0.0.0"])
         let arrivals = Locked<[String: [Date]]>([:])
@@ -53,7 +66,7 @@ extension PostgresRequestStoreTests {
         // The others take over what it had, once its leases have run out.
         try await Task.sleep(nanoseconds: 3_000_000_000)
         try networks.setLink(1, up: true)
-        _ = try await eventually {
+        _ = try await eventually(within: 90) {
             workers.map(\.isFinished)
         } until: {
             !$0.contains(false)

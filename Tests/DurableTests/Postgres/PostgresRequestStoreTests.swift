@@ -7,7 +7,7 @@ import Testing
 
 /// All tests against a server that they start. One after the other, because some of them stop it.
 @Suite(
-    .serialized, .timeLimit(.minutes(5)),
+    .serialized, .timeLimit(.minutes(60)),
     .enabled("\(PostgresServer.obstacle ?? "")", { PostgresServer.obstacle == nil }))
 struct PostgresRequestStoreTests {
     let server: PostgresServer
@@ -39,6 +39,20 @@ struct PostgresRequestStoreTests {
         try await conformance.check(DisconnectedStore(store: store, killer: killer))
         await store.close()
         await killer.close()
+    }
+
+    @Test func manyWorkersWaitForEachOther() async throws {
+        var stores: [PostgresRequestStore] = []
+        for _ in 0..<5 { stores.append(try await store()) }
+        try await StoreConformance.manyWorkers(stores)
+        for store in stores { await store.close() }
+    }
+
+    @Test("agents#243, awa#85: zero bytes in an error and in the program's data")
+    func zeros() async throws {
+        let store = try await store()
+        try await DurableReports.checkZeros(store, try DurableSetup())
+        await store.close()
     }
 
     @Test func changesOfAnotherProcessAreTold() async throws {

@@ -26,6 +26,36 @@ struct SQLiteRequestStoreTests {
         try await conformance.check(ReopenedStore(url: url))
     }
 
+    @Test func manyWorkersWaitForEachOther() async throws {
+        let stores = try (0..<5).map { _ in try SQLiteRequestStore(url: url, pollInterval: 0.02) }
+        try await StoreConformance.manyWorkers(stores)
+        for store in stores { await store.close() }
+    }
+
+    /// FlagGems#6387: SQLite's busy handler is not asked while a log is set up.
+    @Test func manyMayMakeTheFileAtOnce() async throws {
+        for round in 0..<40 {
+            let file = directory.file("round\(round).sqlite")
+            let stores = try await withThrowingTaskGroup(of: SQLiteRequestStore.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await withCheckedThrowingContinuation { continuation in
+                            Thread.detachNewThread {
+                                continuation.resume(with: Result { try SQLiteRequestStore(url: file) })
+                            }
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for (number, store) in stores.enumerated() {
+                _ = try await store.add([try StoreConformance.request("\(number)")])
+            }
+            #expect(try await stores[0].counts(inGroup: nil).total == 8)
+            for store in stores { await store.close() }
+        }
+    }
+
     @Test func onlyThisUserMayReadTheFiles() async throws {
         let store = try SQLiteRequestStore(url: url)
         _ = try await store.add([try StoreConformance.request("a")])

@@ -10,7 +10,7 @@ struct StoreConformance: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all: [StoreConformance] = adding + leasing + recording + ending
+    static let all: [StoreConformance] = adding + leasing + recording + ending + reports
 
     // MARK: Helpers
 
