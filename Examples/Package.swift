@@ -68,6 +68,7 @@ let package = Package(
             name: "BatchGetCore",
             dependencies: [
                 "CLibCrypto", "CStatx", .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingDurable", package: "OperationNetworking"),
                 .product(name: "OperationNetworkingXML", package: "OperationNetworking"),
             ],
             swiftSettings: settings),
@@ -86,6 +87,8 @@ let package = Package(
                 "BatchGetCore",
                 // Started by the tests, so it has to be built.
                 "BatchGet",
+                .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingDurable", package: "OperationNetworking"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],

@@ -20,6 +20,12 @@ struct BatchGet: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("A manifest, whatever its name.", valueName: "file"))
     var input: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A queue that outlives this run, and that several runs may have at once: a file, made if missing, or a database of PostgreSQL's, as postgresql:///name.",
+            valueName: "file or url"))
+    var queue: String?
+
     @Option(name: .shortAndLong, help: ArgumentHelp("Where files go; made if missing.", valueName: "dir"))
     var output = "."
 
@@ -122,6 +128,16 @@ struct BatchGet: AsyncParsableCommand {
         guard manifests.count <= 1 else {
             throw ValidationError(
                 "There can be one manifest, not \(manifests.count): \(manifests.joined(separator: ", ")).")
+        }
+        if let queue {
+            guard !queue.isEmpty else { throw ValidationError("--queue must not be empty.") }
+            let others = [
+                ("--force", force), ("--split", split ?? 1 > 1), ("--limit-rate", ByteCount.read(limitRate) != 0),
+                ("--limit-rate-per-host", ByteCount.read(limitRatePerHost) != 0),
+            ]
+            for (name, isGiven) in others where isGiven {
+                throw ValidationError("\(name) cannot be given together with --queue.")
+            }
         }
         guard !output.isEmpty else { throw ValidationError("--output must not be empty.") }
     }

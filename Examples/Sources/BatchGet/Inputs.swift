@@ -40,13 +40,20 @@ struct Inputs {
         if let file = command.ca { options.anchorCertificates = try Self.certificates(in: file) }
         if let proxy = command.proxy { options.proxies = try Self.proxies(proxy) }
         self.options = options
-        let path = command.manifests.first ?? (command.urls.isEmpty ? "-" : nil)
+        // Without both, a run with a queue has what is there.
+        let path = command.manifests.first ?? (command.urls.isEmpty && command.queue == nil ? "-" : nil)
         if path == "-", !command.quiet, isatty(STDIN_FILENO) == 1 {
             write("batchget: reading URLs, one a line; Ctrl-D ends\n", to: STDERR_FILENO)
         }
         let manifest = try Self.manifest(path, urls: command.urls)
+        var warnings = manifest.warnings
+        if command.queue != nil {
+            let problems = QueueRules.problems(with: manifest.entries)
+            guard problems.isEmpty else { throw Failure(status: ExitStatus.badManifest, lines: problems) }
+            warnings += QueueRules.warnings(about: manifest.entries)
+        }
         if !command.quiet {
-            for line in manifest.warnings {
+            for line in warnings {
                 write("batchget: \(DisplayText.sanitized(line))\n", to: STDERR_FILENO)
             }
         }

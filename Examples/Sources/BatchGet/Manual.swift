@@ -75,6 +75,22 @@ enum Manual {
           after Ctrl-C and after a kill. A second Ctrl-C does not wait for the first.
           A part that others may write to is not continued, but made anew.
 
+        A QUEUE
+          --queue jobs.sqlite keeps what is to be done in a file, --queue
+          postgresql:///jobs in a database. Any number of runs may have one queue, at
+          once, on many machines with a database; each file is downloaded by one of
+          them, below the --output of that one. A run that is killed leaves its files
+          to the others, or to its next run. Without URLs and manifest a run has what
+          the queue has. Each ends when nothing is left, of the others either.
+          --per-host and a Retry-After hold over all of them together.
+
+            batchget --queue jobs.sqlite -o out list.txt
+
+          What failed is tried again when it is asked for again. --header and
+          --header-file are not in the queue: each run needs its own. --split and the
+          rate limits are not for queues, and a checksum has to be sha-256. An end is
+          remembered for a week.
+
         OUTPUT
           On a terminal standard error shows the active downloads; elsewhere, and with
           --no-progress, it gets a line for each: done|skipped FILE BYTES,
@@ -95,6 +111,7 @@ enum Manual {
           64   wrong command line
           65   wrong manifest
           66   a file named on the command line cannot be read
+          69   the queue cannot be opened, or fails
           73   the output directory, or a folder in it, cannot be written to
           129, 130, 143   stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM
         """

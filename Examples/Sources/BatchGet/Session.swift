@@ -17,8 +17,7 @@ struct Session {
         let start = ContinuousClock.now
         let board = DownloadBoard(inputs.entries)
         let reporter = makeReporter(board)
-        let downloader = Downloader(
-            inputs.entries, to: inputs.directory, options: inputs.options, board: board, onEnd: reporter.didEnd)
+        let downloader = makeRunner(board, onEnd: reporter.didEnd)
         let signals = SignalWatch()
         signals.begin([SIGINT, SIGTERM, SIGHUP]) { _ in
             reporter.willStop()
@@ -28,15 +27,32 @@ struct Session {
             _exit(ExitStatus.signal(number))
         }
         reporter.begin()
-        await downloader.run()
+        var problem: String?
+        do {
+            try await downloader.run()
+        } catch {
+            problem = "batchget: \(DisplayText.sanitized("queue: \(error.localizedDescription)"))"
+        }
 
         let statuses = board.snapshot
         let duration = ContinuousClock.now - start
         let signal = signals.signal
         let summary = Summary(statuses).line(isInterrupted: signal != nil, duration: duration)
-        reporter.finish(command.quiet ? nil : summary)
+        reporter.finish(problem ?? (command.quiet ? nil : summary))
+        if problem != nil { return ExitStatus.noQueue }
         if command.json { printReport(Report(statuses, signal: signal, duration: duration)) }
         return ExitStatus.of(statuses, signal: signal)
+    }
+
+    private func makeRunner(
+        _ board: DownloadBoard, onEnd: @escaping @Sendable (DownloadStatus) -> Void
+    ) -> any BatchRunner {
+        guard let queue = command.queue.map(QueueLocation.init) else {
+            return Downloader(
+                inputs.entries, to: inputs.directory, options: inputs.options, board: board, onEnd: onEnd)
+        }
+        return QueuedDownloader(
+            inputs.entries, queue: queue, to: inputs.directory, options: inputs.options, board: board, onEnd: onEnd)
     }
 
     private func makeReporter(_ board: DownloadBoard) -> any ProgressReporter {

@@ -43,6 +43,10 @@ public final class DurableRequestQueue: Sendable {
         public var maximumStoredContent = 1 << 20
         /// The source of secrets. Nil by default: a request with a `secretReference` fails.
         public var secretProvider: (any DurableSecretProvider)?
+        /// The file on this machine that stands for a stored destination, for example the same name in a folder of this
+        /// worker's. Called before each attempt, on any thread. An attempt fails with an error that it throws. Nil by
+        /// default: the file that is stored.
+        public var destinationResolver: (@Sendable (DownloadDestination) throws -> DownloadDestination)?
         /// Events that wait for a slow reader. Further ones push out the oldest. 10 000 by default.
         public var eventCapacity = 10_000
 

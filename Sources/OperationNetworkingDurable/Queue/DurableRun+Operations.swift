@@ -11,7 +11,7 @@ extension DurableRun {
         let request: URLRequest
         state.withLock { $0.running[lease] = Running(leased: leased, leaseEnd: leaseEnd) }
         do {
-            content = try RequestContent.decode(leased.content)
+            content = try decode(leased)
             request = try content.urlRequest(body: leased.body)
         } catch {
             return finish(lease, Attempt(content: nil, response: nil, error: error, mayRetry: false))
@@ -32,6 +32,14 @@ extension DurableRun {
                 finish(lease, Attempt(content: content, response: nil, error: error, mayRetry: true))
             }
         }
+    }
+
+    private func decode(_ leased: LeasedRequest) throws -> RequestContent {
+        var content = try RequestContent.decode(leased.content)
+        if let stored = content.destination, let resolver = queue.configuration.destinationResolver {
+            content.destination = try resolver(stored)
+        }
+        return content
     }
 
     private func send(

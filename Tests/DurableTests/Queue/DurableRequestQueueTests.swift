@@ -116,6 +116,25 @@ struct DurableRequestQueueTests {
         #expect(try await queue.result(of: id)?.state == .succeeded)
     }
 
+    @Test func eachWorkerHasFilesOfItsOwn() async throws {
+        server.respondToOthers { _ in .ok("content") }
+        let folder = setup.directory
+        let queue = setup.queue {
+            $0.destinationResolver = { stored in
+                guard stored.fileURL.lastPathComponent != "refused" else { throw CocoaError(.fileWriteNoPermission) }
+                return DownloadDestination(fileURL: folder.file("of-this-worker"), sha256: stored.sha256)
+            }
+        }
+        let good = try await queue.add(setup.request("/a"), destination: URL(fileURLWithPath: "/elsewhere/a"))
+        let bad = try await queue.add(setup.request("/b"), destination: URL(fileURLWithPath: "/elsewhere/refused"))
+        try await queue.run()
+        #expect(try await queue.result(of: good)?.content == .file(folder.file("of-this-worker")))
+        #expect(try Data(contentsOf: folder.file("of-this-worker")) == Data("content".utf8))
+        let refused = try #require(try await queue.result(of: bad))
+        #expect(refused.state == .failed && refused.failure?.domain == NSCocoaErrorDomain)
+        #expect(setup.paths == ["/a"])
+    }
+
     @Test func aDrainLetsEndWhatRuns() async throws {
         let gate = Gate()
         server.respondToOthers { _ in .stalled(until: gate) }

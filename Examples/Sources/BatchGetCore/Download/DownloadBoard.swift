@@ -12,6 +12,14 @@ package final class DownloadBoard: Sendable {
     /// All of them at this moment, in the order of the manifest.
     package var snapshot: [DownloadStatus] { statuses.withLock { $0 } }
 
+    /// Adds one that was not known of before; its index.
+    func add(_ entry: ManifestEntry) -> Int {
+        statuses.withLock { statuses in
+            statuses.append(DownloadStatus(entry: entry))
+            return statuses.count - 1
+        }
+    }
+
     subscript(index: Int) -> DownloadStatus { statuses.withLock { $0[index] } }
 
     /// Changes one, unless nothing more can happen to it.

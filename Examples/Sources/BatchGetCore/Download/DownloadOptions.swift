@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
 package import OperationNetworking
+internal import OperationNetworkingDurable
 
 /// How downloads are made.
 package struct DownloadOptions: Sendable {
@@ -55,6 +56,37 @@ package struct DownloadOptions: Sendable {
         return RetryPolicy(
             maximumAttempts: tries == 0 ? .max : tries,
             backoff: .exponential(initial: wait, factor: 2, maximum: max(wait, Self.longestWait)))
+    }
+
+    /// When a request of a queue is sent again. A queue is patient: it waits for a `Retry-After` of up to an hour.
+    func durableRetryPolicy(of entry: ManifestEntry) -> DurableRetryPolicy {
+        let tries = entry.settings.maximumTries ?? maximumTries
+        let wait = entry.settings.retryWait ?? retryWait
+        return DurableRetryPolicy(
+            maximumAttempts: tries == 0 ? .max : tries, initialDelay: wait, maximumDelay: max(wait, Self.longestWait))
+    }
+
+    /// What makes the operations of a run.
+    func makeManager() -> HTTPRequestOperationManager {
+        let manager = HTTPRequestOperationManager()
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.requestSerializer.timeoutInterval = timeout
+        // Like a downloader, not like a browser: nothing is kept from one run to the next.
+        manager.requestSerializer.httpShouldHandleCookies = false
+        manager.urlCache = nil
+        // A file is kept as it is: its length is known then, and its rest can be asked for.
+        manager.requestSerializer.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        for field in headers {
+            manager.requestSerializer.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        manager.proxyConfiguration = proxies
+        if !anchorCertificates.isEmpty { manager.securityPolicy.anchorCertificates = anchorCertificates }
+        return manager
+    }
+
+    /// The queue's limits are the ones that count: an operation that it started is not to wait once more.
+    func limitConnections() {
+        NetworkEngine.maximumConnectionsPerHost = jobsPerHost > 0 ? min(jobs, jobsPerHost) : jobs
     }
 
     /// Seconds to which waits grow, and the longest `Retry-After` that is waited for.

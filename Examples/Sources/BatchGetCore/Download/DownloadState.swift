@@ -23,6 +23,8 @@ package enum DownloadState: Sendable, Equatable {
         case group(String)
         /// One that it comes after failed or was cancelled: the id of that.
         case dependency(String)
+        /// Somebody did it in the queue that it is in.
+        case elsewhere
 
         /// For people.
         package var text: String {
@@ -30,6 +32,7 @@ package enum DownloadState: Sendable, Equatable {
             case .interrupted: "interrupted"
             case .group(let id): "\(id) of the same group failed"
             case .dependency(let id): "comes after \(id), which is not there"
+            case .elsewhere: "cancelled in the queue"
             }
         }
     }

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// An entry that takes more than one request has a `PlannedDownload`, and a `GateOperation` that stands for it among the
 /// others.
-package final class Downloader: Sendable {
+package final class Downloader: BatchRunner {
     /// The request of an entry that comes after another one.
     struct Dependant: Sendable {
         let index: Int
@@ -66,9 +66,7 @@ package final class Downloader: Sendable {
         }
         queue.maxConcurrentOperationCount = options.jobs
         queue.maxConcurrentOperationsPerHost = options.jobsPerHost
-        // The queue's limits are the ones that count: an operation that it started is not to wait once more.
-        NetworkEngine.maximumConnectionsPerHost =
-            options.jobsPerHost > 0 ? min(options.jobs, options.jobsPerHost) : options.jobs
+        options.limitConnections()
         let members = makeMembers(missing)
         let operations = members.compactMap { member in member.request.map { (member.index, $0) } }
         let observations = operations.map { index, operation in
@@ -108,41 +106,16 @@ package final class Downloader: Sendable {
 
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    // MARK: What is there already
-
     /// Ends the entries whose files are there.
     ///
     /// - Returns: the indices of the others.
     private func check() -> [Int] {
-        entries.indices.filter { index in
-            guard !isInterrupted, !options.replacesExisting, let size = directory.size(of: entries[index]),
-                isWanted(index, size: size)
-            else { return true }
+        let present = PresentFiles(entries, in: directory, options: options, board: board)
+        return entries.indices.filter { index in
+            guard let size = present.wantedSize(index, isInterrupted: { isInterrupted }) else { return true }
             onEnd(board.end(index, .skipped, bytes: size))
             return false
         }
-    }
-
-    /// Whether the file that is there is the one that the manifest asks for: with a digest or a size, if it has that; without,
-    /// in any case.
-    private func isWanted(_ index: Int, size: Int64) -> Bool {
-        guard entries[index].size ?? size == size else { return false }
-        guard let expected = entries[index].checksum else { return true }
-        board.begin(index, .checking)
-        // A file that cannot be read is replaced like one with another digest.
-        let digest = try? directory.reading(entries[index]) { descriptor in
-            try FileDigest.digest(expected.algorithm, of: descriptor, path: directory.url(of: entries[index]).path) {
-                position in
-                board.update(index) {
-                    $0.bytes = position
-                    $0.totalBytes = size
-                }
-                return !isInterrupted
-            }
-        }
-        guard digest != expected.digest else { return true }
-        board.update(index) { $0 = DownloadStatus(entry: $0.entry) }
-        return false
     }
 
     // MARK: Operations
@@ -157,8 +130,10 @@ package final class Downloader: Sendable {
     }
 
     private func makeMembers(_ missing: [Int]) -> [Member] {
-        let manager = makeManager()
-        let planned = makeManager()
+        let manager = options.makeManager()
+        manager.completionQueue = events
+        let planned = options.makeManager()
+        planned.completionQueue = events
         planned.interceptors = [LostContentInterceptor()]
         let circumstances = PlannedDownload.Circumstances(
             directory: directory, options: options, manager: planned, queue: queue,
@@ -217,26 +192,6 @@ package final class Downloader: Sendable {
                 hasChanged = true
             }
         }
-    }
-
-    private func makeManager() -> HTTPRequestOperationManager {
-        let manager = HTTPRequestOperationManager()
-        manager.completionQueue = events
-        manager.responseSerializer = HTTPResponseSerializer()
-        manager.requestSerializer.timeoutInterval = options.timeout
-        // Like a downloader, not like a browser: nothing is kept from one run to the next.
-        manager.requestSerializer.httpShouldHandleCookies = false
-        manager.urlCache = nil
-        // A file is kept as it is: its length is known then, and its rest can be asked for.
-        manager.requestSerializer.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        for field in options.headers {
-            manager.requestSerializer.setValue(field.value, forHTTPHeaderField: field.name)
-        }
-        manager.proxyConfiguration = options.proxies
-        if !options.anchorCertificates.isEmpty {
-            manager.securityPolicy.anchorCertificates = options.anchorCertificates
-        }
-        return manager
     }
 
     private func makeOperation(_ index: Int, _ manager: HTTPRequestOperationManager) throws -> HTTPRequestOperation {

@@ -28,7 +28,7 @@ extension DownloadStatus {
     /// Whether the end is bad news that a user has not asked for.
     var isWorthTelling: Bool {
         switch state {
-        case .failed, .cancelled(.group), .cancelled(.dependency): true
+        case .failed, .cancelled(.group), .cancelled(.dependency), .cancelled(.elsewhere): true
         case .waiting, .checking, .active, .done, .skipped, .cancelled(.interrupted): false
         }
     }

@@ -12,6 +12,8 @@ package enum ExitStatus {
     package static let badManifest: Int32 = 65
     /// The manifest, or another file that was named, cannot be read: EX_NOINPUT.
     package static let noInput: Int32 = 66
+    /// The queue cannot be opened, or fails: EX_UNAVAILABLE.
+    package static let noQueue: Int32 = 69
     /// The output directory cannot be written to: EX_CANTCREAT.
     package static let cannotCreate: Int32 = 73
 

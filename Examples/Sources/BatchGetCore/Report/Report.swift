@@ -13,7 +13,7 @@ package struct Report: Codable, Sendable, Equatable {
         package var group: String?
         /// "done", "skipped", "failed", "cancelled".
         package var state: String
-        /// Why it was cancelled: "interrupted", "group", "dependency".
+        /// Why it was cancelled: "interrupted", "group", "dependency", "queue".
         package var reason: String?
         /// The id of the entry that was the reason.
         package var cause: String?
@@ -92,6 +92,7 @@ extension Report.Download {
             case .interrupted: reason = "interrupted"
             case .group(let id): (reason, cause) = ("group", id)
             case .dependency(let id): (reason, cause) = ("dependency", id)
+            case .elsewhere: reason = "queue"
             }
         }
     }
