@@ -62,25 +62,27 @@ struct ResponsePropertyListTests {
         }
     }
 
+    private static let hostileLists: [(String, Data)] = [
+        // Every object is what follows it.
+        ("chain of 100,000", chain(100_000)), ("chain of 600", chain(600)),
+        ("itself", list([[0xA1, 0]])), ("two in a ring", list([[0xA1, 1], [0xA1, 0]])),
+        ("doubling", list((0..<60).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] } + [[0x08]])),
+        ("a set", list([[0xC1, 1], [0x08]])), ("an empty set in an array", list([[0xA1, 1], [0xC0]])),
+        ("an archiver's UID", list([[0x80, 0]])), ("null", list([[0x00]])),
+        ("key that is a number", list([[0xD1, 1, 1], [0x10, 5]])),
+        ("a date that is none", list([[0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]])),
+        ("reference out of range", list([[0xA1, 9]])),
+        ("string longer than the list", list([[0x5F, 0x11, 0x7F, 0xFF]])),
+        ("count beyond Int", list([[0xAF, 0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])),
+        ("count times size beyond Int", list([[0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])),
+        ("marker only", Data("bplist00".utf8)),
+        ("32 bytes after the marker", Data("bplist00".utf8) + Data(count: 32)),
+        ("all ones", Data("bplist00".utf8) + Data(repeating: 0xFF, count: 64)),
+    ]
+
     @Test(
         "Binary lists: deep, cyclic, exploding, with sets or broken, are an error",
-        arguments: [
-            // Every object is what follows it.
-            ("chain of 100,000", chain(100_000)), ("chain of 600", chain(600)),
-            ("itself", list([[0xA1, 0]])), ("two in a ring", list([[0xA1, 1], [0xA1, 0]])),
-            ("doubling", list((0..<60).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] } + [[0x08]])),
-            ("a set", list([[0xC1, 1], [0x08]])), ("an empty set in an array", list([[0xA1, 1], [0xC0]])),
-            ("an archiver's UID", list([[0x80, 0]])), ("null", list([[0x00]])),
-            ("key that is a number", list([[0xD1, 1, 1], [0x10, 5]])),
-            ("a date that is none", list([[0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]])),
-            ("reference out of range", list([[0xA1, 9]])),
-            ("string longer than the list", list([[0x5F, 0x11, 0x7F, 0xFF]])),
-            ("count beyond Int", list([[0xAF, 0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])),
-            ("count times size beyond Int", list([[0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])),
-            ("marker only", Data("bplist00".utf8)),
-            ("32 bytes after the marker", Data("bplist00".utf8) + Data(count: 32)),
-            ("all ones", Data("bplist00".utf8) + Data(repeating: 0xFF, count: 64)),
-        ])
+        arguments: hostileLists)
     func hostileBinary(_ name: String, _ data: Data) {
         let outcome = PropertyListResponseSerializer().outcome(httpResponse(200, Self.plist), data)
         #expect(outcome == .failure(-1017, 3840))

@@ -230,4 +230,16 @@ extension PostgresRequestStoreTests {
             #expect(error?.code == .cannotOpen)
         }
     }
+
+    /// A mount namespace in which an empty file lies over libpq.
+    @Test(.enabled("no mount namespaces here", { (try? ExternalProgram("unshare").run(["-m", "true"])) != nil }))
+    func withoutItsLibraryAStoreSaysWhatToInstall() throws {
+        let script = #"for file in /usr/lib/*/libpq.so.5*; do mount --bind /dev/null "$file"; done; "$@" 2>&1; test $? = 1"#
+        let output = try ExternalProgram("unshare").run([
+            "-m", "sh", "-c", script, "sh", try FixtureProgram.url("DurableFixture").path, "work",
+            "postgresql:///jobs",
+        ])
+        let text = String(decoding: output, as: UTF8.self)
+        #expect(text.contains("libpq.so.5, PostgreSQL's client library, is not installed; install libpq5"))
+    }
 }
