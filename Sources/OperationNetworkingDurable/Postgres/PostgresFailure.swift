@@ -63,6 +63,11 @@ enum PostgresFailure: Error {
             (.damaged, "the store is damaged", "restore a backup of the database; see the server's log")
         case "42P01", "42703", "3F000":
             (.notAStore, "a table of the store is missing", "give another schema, or restore a backup of this one")
+        case "42P05":
+            (
+                .engine, "the session has been another program's",
+                "a pooler between has to keep a session's connection, as PgBouncer with pool_mode = session does"
+            )
         case "22P05", "22021", "22001", "22003", "54000":
             (
                 .unsuitableValue, "a value cannot be held by the store",

@@ -234,7 +234,8 @@ extension PostgresRequestStoreTests {
     /// A mount namespace in which an empty file lies over libpq.
     @Test(.enabled("no mount namespaces here", { (try? ExternalProgram("unshare").run(["-m", "true"])) != nil }))
     func withoutItsLibraryAStoreSaysWhatToInstall() throws {
-        let script = #"for file in /usr/lib/*/libpq.so.5*; do mount --bind /dev/null "$file"; done; "$@" 2>&1; test $? = 1"#
+        let script =
+            #"for file in /usr/lib/*/libpq.so.5*; do mount --bind /dev/null "$file"; done; "$@" 2>&1; test $? = 1"#
         let output = try ExternalProgram("unshare").run([
             "-m", "sh", "-c", script, "sh", try FixtureProgram.url("DurableFixture").path, "work",
             "postgresql:///jobs",

@@ -96,8 +96,8 @@ final class PostgresServer: Sendable {
     }
 
     /// A connection string for its socket.
-    func connection(host: String? = nil, user: String = "tests", rest: String = "") -> String {
-        "host=\(host ?? root) port=\(port) dbname=postgres user=\(user) \(rest)"
+    func connection(host: String? = nil, port: Int? = nil, user: String = "tests", rest: String = "") -> String {
+        "host=\(host ?? root) port=\(port ?? self.port) dbname=postgres user=\(user) \(rest)"
     }
 
     /// The name of a schema that is not there yet.
