@@ -2,18 +2,10 @@
 internal import CPostgres
 internal import Foundation
 
-/// A call that waits for the store's thread.
-struct PostgresCall: Sendable {
-    /// True for one that gets a transaction of its own.
-    let isAlone: Bool
-    /// Works in an open transaction; may run again, after one that did not happen.
-    let run: @Sendable (PostgresSession) throws -> Void
-    /// Called after the commit; nil: it happened.
-    let finish: @Sendable ((any Error)?) -> Void
-}
-
 /// The connection of a store, and its transactions. Used by the store's thread only.
-final class PostgresSession {
+final class PostgresSession: StoreSession {
+    static let batchLimit = 64
+
     let target: PostgresTarget
     private let functions: on_pq
     /// Nil: it was lost.
@@ -27,10 +19,14 @@ final class PostgresSession {
     /// The largest number of repetitions because of other transactions.
     private static let conflictLimit = 20
 
-    init(_ connection: PostgresConnection, functions: on_pq) {
+    /// Waits for so many seconds; false: the store is being closed.
+    private let pause: (Double) -> Bool
+
+    init(_ connection: PostgresConnection, functions: on_pq, pause: @escaping (Double) -> Bool) {
         current = connection
         target = connection.target
         self.functions = functions
+        self.pause = pause
     }
 
     /// The connection of the present transaction.
@@ -52,9 +48,7 @@ final class PostgresSession {
     // MARK: Transactions
 
     /// Runs the calls in one transaction. Returns the error of each; nil: it happened.
-    ///
-    /// - Parameter pause: waits for so many seconds; false: the store is being closed.
-    func run(_ calls: [PostgresCall], pause: (Double) -> Bool) -> [(any Error)?] {
+    func run(_ calls: [StoreCall<PostgresSession>]) -> [(any Error)?] {
         var outcomes: [(any Error)?] = Array(repeating: nil, count: calls.count)
         var open = Array(calls.indices)
         let end = PostgresConnection.now() + target.reconnectTimeout
@@ -63,7 +57,7 @@ final class PostgresSession {
         while !open.isEmpty {
             var reached: Int?
             do {
-                try transaction(calls, open, &reached, until: end, pause: pause)
+                try transaction(calls, open, &reached, until: end)
                 return outcomes
             } catch PostgresFailure.conflict(let message) {
                 rollBack()
@@ -105,7 +99,7 @@ final class PostgresSession {
     }
 
     private func transaction(
-        _ calls: [PostgresCall], _ open: [Int], _ reached: inout Int?, until end: Double, pause: (Double) -> Bool
+        _ calls: [StoreCall<PostgresSession>], _ open: [Int], _ reached: inout Int?, until end: Double
     ) throws {
         hasChanged = false
         let connection = try connect()
@@ -128,7 +122,7 @@ final class PostgresSession {
             try connection.execute("COMMIT")
         } catch PostgresFailure.connection(let message) {
             guard let number else { throw PostgresFailure.connection(message) }
-            guard try hasHappened(number, message, until: end, pause: pause) else {
+            guard try hasHappened(number, message, until: end) else {
                 throw PostgresFailure.connection(message)
             }
         }
@@ -137,7 +131,7 @@ final class PostgresSession {
 
     /// Finds out by another connection what became of a commit that was not answered.
     private func hasHappened(
-        _ number: Int64, _ message: String, until end: Double, pause: (Double) -> Bool
+        _ number: Int64, _ message: String, until end: Double
     ) throws -> Bool {
         current = nil
         var wait = Self.pauses.0

@@ -6,79 +6,58 @@ extension SQLiteRequestStore {
     public func add(_ requests: [StoredRequest]) async throws -> Int {
         guard !requests.isEmpty else { return 0 }
         let outside = try AdditionOrder.outsideDependencies(of: requests)
-        return try await perform { try $0.add(requests, dependingOn: outside) }
+        return try await calls.perform { try $0.add(requests, dependingOn: outside) }
     }
 
     /// Leases requests that are ready.
     public func lease(_ demand: LeaseDemand) async throws -> LeaseGrant {
-        try await perform { try $0.lease(demand) }
+        try await calls.perform { try $0.lease(demand) }
     }
 
     /// Renews leases.
     public func renew(_ leases: [RequestLease], worker: String, duration: TimeInterval) async throws -> LeaseRenewal {
-        try await perform { try $0.renew(leases, worker: worker, duration: duration) }
+        try await calls.perform { try $0.renew(leases, worker: worker, duration: duration) }
     }
 
     /// Records outcomes, in one transaction that is synced before this returns.
     public func record(_ outcomes: [AttemptOutcome], worker: String) async throws -> [RecordedOutcome] {
-        try await perform { try $0.record(outcomes, worker: worker) }
+        try await calls.perform { try $0.record(outcomes, worker: worker) }
     }
 
     /// Cancels the open requests of a group, a thousand in each transaction.
     public func cancel(group: String) async throws -> CancellationCounts {
-        let (last, first) = try await perform { session in
-            let last = try session.lastRow()
-            return (last, try session.markRunning(inGroup: group, upTo: last))
-        }
-        var counts = CancellationCounts(running: first)
-        while true {
-            let (ended, running) = try await perform { session in
-                let ended = try session.cancelSome(inGroup: group, upTo: last)
-                // A worker may have leased one between two transactions.
-                return (ended, ended == 0 ? try session.markRunning(inGroup: group, upTo: last) : 0)
-            }
-            counts.ended += ended
-            guard ended == 0 else { continue }
-            counts.running = max(counts.running, running)
-            return counts
-        }
+        try await calls.cancel(group: group)
     }
 
     /// Cancels requests.
     public func cancel(_ ids: [DurableRequest.ID]) async throws -> CancellationCounts {
-        try await perform { try $0.cancel(ids) }
+        try await calls.perform { try $0.cancel(ids) }
     }
 
     /// The record of a request. Nil: there is none.
     public func record(of id: DurableRequest.ID) async throws -> RequestRecord? {
-        try await perform { try $0.record(of: id) }
+        try await calls.perform { try $0.record(of: id) }
     }
 
     /// The stored content of a response. Nil: there is none.
     public func content(of id: DurableRequest.ID) async throws -> Data? {
-        try await perform { try $0.content(of: id) }
+        try await calls.perform { try $0.content(of: id) }
     }
 
     /// A page of records, in the order of addition.
     public func records(
         inGroup group: String?, after previous: DurableRequest.ID?, limit: Int
     ) async throws -> [RequestRecord] {
-        try await perform { try $0.records(inGroup: group, after: previous, limit: limit) }
+        try await calls.perform { try $0.records(inGroup: group, after: previous, limit: limit) }
     }
 
     /// The numbers of requests in each state.
     public func counts(inGroup group: String?) async throws -> RequestCounts {
-        try await perform { try $0.counts(inGroup: group) }
+        try await calls.perform { try $0.counts(inGroup: group) }
     }
 
     /// Removes requests that ended before, a thousand in each transaction.
     public func purge(endedBefore age: TimeInterval) async throws -> Int {
-        let limit = 1000
-        var total = 0
-        while true {
-            let count = try await perform { try $0.purgeSome(endedBefore: age, limit: limit) }
-            total += count
-            guard count == limit else { return total }
-        }
+        try await calls.purge(endedBefore: age)
     }
 }

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// A call that waits for the store's thread.
-struct SQLiteCall: Sendable {
-    /// Works in an open transaction. After an error nothing of it remains.
-    let run: @Sendable (SQLiteSession) throws -> Void
-    /// Called after the commit; nil: it happened.
-    let finish: @Sendable ((any Error)?) -> Void
-}
-
 /// The connection of a store, and its transactions. Used by the store's thread only.
-final class SQLiteSession {
+final class SQLiteSession: StoreSession {
+    static let batchLimit = Int.max
+
     let connection: SQLiteConnection
     /// This machine's time. A test sets it.
     var clock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
@@ -26,7 +20,7 @@ final class SQLiteSession {
     }
 
     /// Tells whether there is something new for those who watch.
-    func takeChange() -> Bool {
+    func takeNews() -> Bool {
         defer { hasChanged = false }
         return hasChanged
     }
@@ -43,7 +37,7 @@ final class SQLiteSession {
     }
 
     /// Runs the calls in one transaction. Returns the error of each; nil: it happened.
-    func run(_ calls: [SQLiteCall]) -> [(any Error)?] {
+    func run(_ calls: [StoreCall<SQLiteSession>]) -> [(any Error)?] {
         var outcomes: [(any Error)?] = Array(repeating: nil, count: calls.count)
         var next = 0
         while next < calls.count { next = runTransaction(calls, from: next, &outcomes) }
@@ -51,7 +45,9 @@ final class SQLiteSession {
     }
 
     /// Runs calls until all are done, or a failure has ended the transaction. Returns the place to go on at.
-    private func runTransaction(_ calls: [SQLiteCall], from first: Int, _ outcomes: inout [(any Error)?]) -> Int {
+    private func runTransaction(_ calls: [StoreCall<SQLiteSession>], from first: Int, _ outcomes: inout [(any Error)?])
+        -> Int
+    {
         var next = first
         do {
             try connection.run("BEGIN IMMEDIATE")

@@ -104,7 +104,7 @@ extension PostgresRequestStoreTests {
         let (holder, store) = (try await store(), try await store(statementTimeout: 0.3))
         _ = try await holder.add([try StoreConformance.request("a")])
         let isHeld = Locked(false)
-        async let held: Void = holder.perform { session in
+        async let held: Void = holder.calls.perform { session in
             try session.connection.run("SELECT 1 FROM requests FOR UPDATE")
             isHeld.withLock { $0 = true }
             try session.connection.run("SELECT pg_sleep(1.5)")
@@ -128,7 +128,7 @@ extension PostgresRequestStoreTests {
         let stores = [try await store(), try await store(), try await store()]
         _ = try await stores[0].add(try (0..<5).map { try StoreConformance.request("r\($0)") })
         let isLeased = Locked(false)
-        async let first = stores[0].perform { session in
+        async let first = stores[0].calls.perform { session in
             let grant = try session.lease(LeaseDemand(worker: "w1", limit: 5, duration: 60, maximumPerHost: 5))
             isLeased.withLock { $0 = true }
             try session.connection.run("SELECT pg_sleep(0.5)")
@@ -150,7 +150,7 @@ extension PostgresRequestStoreTests {
 
     @Test func aStoreOfANewerVersionIsRefused() async throws {
         let first = try await store()
-        _ = try await first.perform { try $0.connection.run("UPDATE store SET version = version + 1") }
+        _ = try await first.calls.perform { try $0.connection.run("UPDATE store SET version = version + 1") }
         let error = await #expect(throws: RequestStoreError.self) { try await store() }
         #expect(error?.code == .newerVersion)
         await first.close()
@@ -158,7 +158,7 @@ extension PostgresRequestStoreTests {
 
     @Test func tablesOfAnotherProgramAreLeftAlone() async throws {
         let first = try await store()
-        _ = try await first.perform { try $0.connection.run("DROP TABLE store") }
+        _ = try await first.calls.perform { try $0.connection.run("DROP TABLE store") }
         let error = await #expect(throws: RequestStoreError.self) { try await store() }
         #expect(error?.code == .notAStore)
         await first.close()
@@ -178,7 +178,7 @@ extension PostgresRequestStoreTests {
 
     @Test func aRoleWithoutRightsIsAnError() async throws {
         let first = try await store()
-        try await first.perform { session in
+        try await first.calls.perform { session in
             try session.connection.execute(
                 "DO $$ BEGIN CREATE ROLE weak LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
             try session.connection.execute("REVOKE CREATE ON DATABASE postgres FROM PUBLIC")
@@ -194,7 +194,7 @@ extension PostgresRequestStoreTests {
 
     @Test func passwordsAreInNoErrorAndNoDescription() async throws {
         let first = try await store()
-        try await first.perform { session in
+        try await first.calls.perform { session in
             try session.connection.execute(
                 "DO $$ BEGIN CREATE ROLE locked LOGIN PASSWORD 'other'; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
             )

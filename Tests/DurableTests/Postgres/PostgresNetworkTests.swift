@@ -12,7 +12,9 @@ extension PostgresRequestStoreTests {
     /// That of the workers.
     private func removeDefaultSchema() async throws {
         let store = try await store()
-        try await store.perform { try $0.connection.execute("DROP SCHEMA IF EXISTS operation_networking CASCADE") }
+        try await store.calls.perform {
+            try $0.connection.execute("DROP SCHEMA IF EXISTS operation_networking CASCADE")
+        }
         await store.close()
     }
 

@@ -202,7 +202,7 @@ private struct DisconnectedStore: RequestStore {
     let killer: PostgresRequestStore
 
     private func cut() async throws {
-        _ = try await killer.perform { session in
+        _ = try await killer.calls.perform { session in
             try session.connection.run(
                 """
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity

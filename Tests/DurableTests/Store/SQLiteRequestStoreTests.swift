@@ -85,7 +85,7 @@ struct SQLiteRequestStoreTests {
         let leases = try await StoreConformance.lease(store, duration: 30)
         _ = try await store.record(
             [AttemptOutcome(leases[1].lease, .retry(delay: 20, StoreConformance.result), hostPause: 10)], worker: "w1")
-        try await store.perform { $0.clock = { Date().timeIntervalSince1970 - 86_400 } }
+        try await store.calls.perform { $0.clock = { Date().timeIntervalSince1970 - 86_400 } }
         let grant = try await store.lease(LeaseDemand(worker: "w2", limit: 9, duration: 60))
         #expect(grant.requests.isEmpty)
         #expect((15...20).contains(try #require(grant.delay)))
