@@ -50,6 +50,24 @@ struct DurableArticleTests {
         #expect(server.requests.count == 2)
     }
 
+    @Test("On many machines")
+    func places() async throws {
+        let folder = directory.url
+        var configuration = DurableRequestQueue.Configuration()
+        configuration.destinationResolver = { stored in
+            var here = stored
+            let name = stored.fileURL.lastPathComponent
+            here.fileURL = folder.appendingPathComponent(name)
+            return here
+        }
+        let store = try SQLiteRequestStore(url: directory.file("requests.sqlite"))
+        let queue = DurableRequestQueue(store: store, manager: manager, configuration: configuration)
+        let destination = URL(fileURLWithPath: "/not-here/a.txt")
+        try await queue.add(URLRequest(url: server.url("/a")), destination: destination)
+        try await queue.run()
+        #expect(try Data(contentsOf: directory.file("a.txt")) == Data("content".utf8))
+    }
+
     @Test("Secrets")
     func secrets() async throws {
         let secrets = try await Tokens().secrets(for: "api", request: URLRequest(url: server.url()))
