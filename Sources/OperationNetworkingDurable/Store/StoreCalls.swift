@@ -86,9 +86,8 @@ final class StoreCalls<Session: StoreSession>: Sendable {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             thread.perform { [self] in
                 run(last)
-                let session = session.withLock { $0.take() }
-                // It is closed here, outside the lock.
-                withExtendedLifetime(session) {}
+                // Closed here: outside the lock, and before the caller goes on.
+                _ = session.withLock { $0.take() }
                 continuation.resume()
             }
         }

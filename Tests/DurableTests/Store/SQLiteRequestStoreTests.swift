@@ -68,6 +68,15 @@ struct SQLiteRequestStoreTests {
         }
     }
 
+    @Test func whenItIsClosedOnlyTheFileIsLeft() async throws {
+        for number in 0..<20 {
+            let store = try SQLiteRequestStore(url: url)
+            _ = try await store.add([try StoreConformance.request("\(number)")])
+            await store.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["requests.sqlite"])
+        }
+    }
+
     @Test func changesOfAnotherConnectionAreTold() async throws {
         let (first, second) = (
             try SQLiteRequestStore(url: url, pollInterval: 0.02), try SQLiteRequestStore(url: url, pollInterval: 0.02)
