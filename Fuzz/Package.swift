@@ -23,6 +23,7 @@ let package = Package(
             dependencies: [
                 "CLibCrypto", "CStatx",
                 .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingDurable", package: "OperationNetworking"),
                 .product(name: "OperationNetworkingXML", package: "OperationNetworking"),
             ],
             swiftSettings: settings),
