@@ -181,7 +181,7 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "SerializationTests",
-            dependencies: ["OperationNetworking", "OperationNetworkingXML", "NetworkingSupport"],
+            dependencies: ["OperationNetworking", "OperationNetworkingXML", "NetworkingSupport", "TestServer"],
             swiftSettings: testSettings),
         .testTarget(
             name: "SecurityTests",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import NetworkingSupport
+import TestServer
 import Testing
 
 @testable import NetworkingTransport
@@ -80,10 +81,11 @@ import Testing
 
     @Test("Long text takes linear time")
     func linear() {
-        let begin = ContinuousClock.now
-        for piece in ["%", "%2", "[", "e\u{301}\u{316}", "@", "#"] {
-            _ = URLEscaping.escaped("http://h/" + String(repeating: piece, count: 1 << 18))
+        let seconds = processorSeconds {
+            for piece in ["%", "%2", "[", "e\u{301}\u{316}", "@", "#"] {
+                _ = URLEscaping.escaped("http://h/" + String(repeating: piece, count: 1 << 18))
+            }
         }
-        #expect(ContinuousClock.now - begin < .seconds(20))
+        #expect(seconds < 20 * Patience.factor)
     }
 }

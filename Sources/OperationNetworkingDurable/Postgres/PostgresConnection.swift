@@ -79,21 +79,15 @@ final class PostgresConnection {
 
     private func prepare(_ text: String, _ values: [PostgresValue]) throws -> String {
         if let name = statements[text] { return name }
-        let name = Self.name(of: text)
+        // By its text: behind a pooler that gives sessions away between transactions, another program's statement of the
+        // same name has to be the same one.
+        let name = "on_\(try DurableRequest.ID(name: text))"
         guard functions.sendPrepare(handle, name, text, Int32(values.count), values.map(\.type)) == 1 else {
             throw lost()
         }
         _ = try results { _ in }
         statements[text] = name
         return name
-    }
-
-    /// The name of a prepared statement, by its text (FNV-1a): behind a pooler that gives sessions away between transactions,
-    /// another program's statement of the same name has to be the same one.
-    private static func name(of text: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return "on_" + String(hash, radix: 36)
     }
 
     private static func withParameters<Result>(

@@ -65,7 +65,7 @@ public final class DurableRequestQueue: Sendable {
 
     let streams = EventStreams()
     /// The run that is under way.
-    private let run = Locked<DurableRun?>(nil)
+    let run = Locked<DurableRun?>(nil)
 
     /// A queue. It sends nothing before ``run(endsWhenEmpty:)``.
     public init(

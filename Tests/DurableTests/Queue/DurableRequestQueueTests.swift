@@ -255,7 +255,6 @@ struct DurableRequestQueueTests {
         // Added by another process, as far as the queue can tell.
         let other = setup.queue(try SQLiteRequestStore(url: setup.directory.file("requests.sqlite")))
         for path in ["/a", "/b"] {
-            try await Task.sleep(nanoseconds: 50_000_000)
             let id = try await other.add(setup.request(path))
             _ = try await eventually {
                 try await other.result(of: id)?.state

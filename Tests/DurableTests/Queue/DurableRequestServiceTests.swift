@@ -3,10 +3,11 @@
     import Foundation
     import Logging
     import OperationNetworking
-    import OperationNetworkingDurable
     import ServiceLifecycle
     import TestServer
     import Testing
+
+    @testable import OperationNetworkingDurable
 
     @Suite(.timeLimit(.minutes(1)))
     struct DurableRequestServiceTests {
@@ -34,7 +35,11 @@
             _ = try await setup.server.nextRequest()
             #expect(kill(getpid(), SIGUSR2) == 0)
             // It waits for the one that runs, and begins no other.
-            try await Task.sleep(nanoseconds: 50_000_000)
+            _ = try await eventually {
+                queue.run.withLock { $0 }?.state.withLock { $0.phase }
+            } until: {
+                $0 == .draining
+            }
             #expect(try await queue.result(of: ids[0])?.state == .running)
             gate.open()
             try await run.value

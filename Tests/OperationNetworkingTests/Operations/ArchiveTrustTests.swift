@@ -118,9 +118,10 @@ import Testing
         let name = String(repeating: "\u{301}\u{316}", count: 100_000)
         let text = "{\"request\":{\"headers\":{\"\(name)\":\"1\"}}}"
         for data in [Data(text.utf8), try #require(text.data(using: .utf16LittleEndian))] {
-            let start = ContinuousClock.now
-            #expect(throws: CocoaError.self) { try HTTPRequestOperation(archivedData: data) }
-            #expect(ContinuousClock.now - start < .seconds(2 * Patience.factor))
+            let seconds = processorSeconds {
+                #expect(throws: CocoaError.self) { try HTTPRequestOperation(archivedData: data) }
+            }
+            #expect(seconds < 2 * Patience.factor)
         }
     }
 
@@ -129,9 +130,10 @@ import Testing
         let escapes = String(repeating: "\\u0301\\u0316", count: 200_000)
         for value in [String(repeating: "\u{301}\u{316}", count: 200_000), escapes] {
             let text = "{\"serializer\":{\"contentTypes\":[\"a\(value)\"]}}"
-            let start = ContinuousClock.now
-            #expect(throws: CocoaError.self) { try HTTPRequestOperation(archivedData: Data(text.utf8)) }
-            #expect(ContinuousClock.now - start < .seconds(2 * Patience.factor))
+            let seconds = processorSeconds {
+                #expect(throws: CocoaError.self) { try HTTPRequestOperation(archivedData: Data(text.utf8)) }
+            }
+            #expect(seconds < 4 * Patience.factor)
         }
     }
 

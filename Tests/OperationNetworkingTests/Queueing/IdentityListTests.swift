@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestServer
 import Testing
 
 @testable import OperationNetworking

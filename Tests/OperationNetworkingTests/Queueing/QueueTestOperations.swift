@@ -198,15 +198,3 @@ func becomesTrue(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
     }
     return true
 }
-
-/// Seconds of processor time this thread used: what a loaded machine does to the clock does not count.
-func processorSeconds(_ body: () -> Void) -> Double {
-    func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    let begin = now()
-    body()
-    return now() - begin
-}
