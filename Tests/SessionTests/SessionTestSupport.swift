@@ -129,9 +129,11 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     /// All queues that were current while it was called.
     var queues: Set<ObjectIdentifier> { state.withLock { $0.queues } }
 
-    private func note(_ event: String) {
+    /// Notes an event together with what came with it: who waits for the event looks at that next.
+    private func note(_ event: String, _ change: (inout State) -> Void = { _ in }) {
         let queue = OperationQueue.current.map(ObjectIdentifier.init)
         state.withLock { state in
+            change(&state)
             if state.events.last != event { state.events.append(event) }
             if let queue { state.queues.insert(queue) }
         }
@@ -177,13 +179,11 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        note("metrics")
-        state.withLock { $0.metrics = metrics }
+        note("metrics") { $0.metrics = metrics }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        note(error == nil ? "complete" : "error")
-        state.withLock { $0.error = error }
+        note(error == nil ? "complete" : "error") { $0.error = error }
         isComplete.open()
     }
 
@@ -210,8 +210,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        note("data")
-        state.withLock { $0.data += data }
+        note("data") { $0.data += data }
         whenReceiving(dataTask, data)
     }
 
@@ -219,8 +218,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
-        note("write")
-        state.withLock { $0.bytesWritten = totalBytesWritten }
+        note("write") { $0.bytesWritten = totalBytesWritten }
         whenWriting(downloadTask)
     }
 
@@ -234,9 +232,8 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
-        note("file")
         let content = try? Data(contentsOf: location)
-        state.withLock { $0.file = content }
+        note("file") { $0.file = content }
         whenFinished(location)
     }
 }

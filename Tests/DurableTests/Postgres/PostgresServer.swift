@@ -34,13 +34,17 @@ final class PostgresServer: Sendable {
         cd "$root"
         $run "$bin/initdb" -D "$root/data" -A trust -U tests --no-locale -E UTF8 -N >"$root/initdb.log" 2>&1 || exit 1
         printf '%s\n' 'local all locked scram-sha-256' 'local all all trust' 'host all all 10.0.0.0/8 trust' \
-            >"$root/data/pg_hba.conf"
+            'host all all 127.0.0.1/32 trust' >"$root/data/pg_hba.conf"
+        $run openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=tests \
+            -addext subjectAltName=IP:127.0.0.1 -keyout "$root/server.key" -out "$root/server.crt" \
+            2>>"$root/initdb.log" || exit 1
         stop() { [ -z "$child" ] || { kill -QUIT "$child"; wait "$child"; child=; }; }
         echo made
-        while read -r order address; do
+        while read -r order ssl address; do
             case $order in
             start)
-                $run "$bin/postgres" -D "$root/data" -k "$root" -h "$address" -p "$port" -c fsync=off \
+                $run "$bin/postgres" -D "$root/data" -k "$root" -h "$address" -p "$port" -c fsync=off -c "ssl=$ssl" \
+                    -c ssl_cert_file="$root/server.crt" -c ssl_key_file="$root/server.key" \
                     -c max_connections=60 -c shared_buffers=64MB >>"$root/server.log" 2>&1 &
                 child=$!
                 until "$bin/pg_isready" -q -h "$root" -p "$port"; do sleep 0.02; done ;;
@@ -54,6 +58,8 @@ final class PostgresServer: Sendable {
 
     let root: String
     let port = Int.random(in: 20_000..<30_000)
+    var certificate: String { root + "/server.crt" }
+    var key: String { root + "/server.key" }
     private let input = Pipe()
     private let output = Pipe()
 
@@ -73,8 +79,12 @@ final class PostgresServer: Sendable {
 
     /// Starts it, and returns when it takes connections.
     ///
-    /// - Parameter address: an address for TCP, beside the socket.
-    func start(address: String = "") throws { try order("start \(address)") }
+    /// - Parameters:
+    ///   - address: an address for TCP, beside the socket.
+    ///   - tls: whether it takes encrypted connections by TCP, with `certificate`, which is for 127.0.0.1.
+    func start(address: String = "", tls: Bool = false) throws {
+        try order("start \(tls ? "on" : "off") \(address)")
+    }
 
     /// Stops it at once, as a crash would; what it has committed is recovered by the next start.
     func crash() throws { try order("stop") }
