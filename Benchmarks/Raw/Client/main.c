@@ -1,11 +1,11 @@
 /* The limit the library is measured against: GET requests on raw libcurl, driven by
  * curl_multi_socket_action from one epoll loop, with libcurl's deadline kept in memory.
  *
- *   RawClient URL TRANSFERS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH [HTTP_VERSION]
+ *   RawClient URL TRANSFERS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH [HTTP_VERSION [CA_FILE]]
  *
  * TRANSFERS are under way all the time, each on a connection of its own, or as streams of one where HTTP_VERSION is 2 (with
- * prior knowledge); each collects its body. Prints one line of JSON
- * about the requests that ended between warm-up and end. */
+ * prior knowledge where the URL is http); each collects its body. CA_FILE has the certificate authority that is trusted.
+ * Prints one line of JSON about the requests that ended between warm-up and end. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdint.h>
@@ -16,11 +16,12 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { MAXIMUM_CONNECTIONS = 1024, BODY_CAPACITY = 1 << 16, EVENT_CAPACITY = 256 };
+enum { MAXIMUM_CONNECTIONS = 1024, BODY_CAPACITY = 1 << 16, EVENT_CAPACITY = 256, MAXIMUM_LATENCIES = 1 << 20 };
 
 struct transfer {
     CURL *easy;
     size_t length;
+    int64_t begin;
     char body[BODY_CAPACITY];
 };
 
@@ -64,6 +65,16 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context) {
     return length;
 }
 
+static int compare(const void *one, const void *other) {
+    int64_t left = *(const int64_t *)one, right = *(const int64_t *)other;
+    return left < right ? -1 : left > right;
+}
+
+static void begin(CURLM *multi, struct transfer *transfer) {
+    transfer->begin = now_ns();
+    curl_multi_add_handle(multi, transfer->easy);
+}
+
 static int watch(CURL *easy, curl_socket_t socket, int what, void *context, void *known) {
     (void)easy;
     struct epoll_event event = {.data.fd = socket};
@@ -87,10 +98,13 @@ static int set_timer(CURLM *multi, long milliseconds, void *context) {
 }
 
 int main(int count, char **arguments) {
-    if (count < 6 || count > 7)
-        fail("usage", "RawClient URL TRANSFERS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH [HTTP_VERSION]");
-    int is_http2 = count == 7 && strcmp(arguments[6], "2") == 0;
-    long version = is_http2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_1_1;
+    if (count < 6 || count > 8)
+        fail("usage", "RawClient URL TRANSFERS WARM_UP_SECONDS SECONDS EXPECTED_LENGTH [HTTP_VERSION [CA_FILE]]");
+    int is_http2 = count >= 7 && strcmp(arguments[6], "2") == 0;
+    int is_tls = strncmp(arguments[1], "https:", 6) == 0;
+    long version = !is_http2 ? CURL_HTTP_VERSION_1_1
+        : is_tls             ? CURL_HTTP_VERSION_2TLS
+                             : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
     int connections = atoi(arguments[2]);
     int64_t warm_up = (int64_t)(atof(arguments[3]) * 1e9), measured = (int64_t)(atof(arguments[4]) * 1e9);
     size_t expected = (size_t)atol(arguments[5]);
@@ -107,7 +121,8 @@ int main(int count, char **arguments) {
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)connections);
 
     struct transfer *transfers = calloc((size_t)connections, sizeof *transfers);
-    if (!transfers) fail("calloc", "out of memory");
+    int64_t *latencies = calloc(MAXIMUM_LATENCIES, sizeof *latencies);
+    if (!transfers || !latencies) fail("calloc", "out of memory");
     for (int index = 0; index < connections; index++) {
         CURL *easy = transfers[index].easy = curl_easy_init();
         if (!easy) fail("curl_easy_init", "no handle");
@@ -117,8 +132,9 @@ int main(int count, char **arguments) {
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfers[index]);
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, version);
+        if (count == 8) curl_easy_setopt(easy, CURLOPT_CAINFO, arguments[7]);
         /* The first makes the connection that the others join. */
-        if (!is_http2 || index == 0) curl_multi_add_handle(multi, easy);
+        if (!is_http2 || index == 0) begin(multi, &transfers[index]);
     }
     int is_joined = !is_http2;
 
@@ -157,17 +173,18 @@ int main(int count, char **arguments) {
             curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
             if (status != 200 || transfer->length != expected) fail("transfer", "unexpected response");
             transfer->length = 0;
+            if (ended < MAXIMUM_LATENCIES) latencies[ended] = now_ns() - transfer->begin;
             ended++;
             curl_multi_remove_handle(multi, easy);
             if (is_joined) {
-                curl_multi_add_handle(multi, easy);
+                begin(multi, transfer);
                 continue;
             }
             is_joined = 1;
             for (int index = 0; index < connections; index++) {
                 /* libcurl 7.88 fails at a change to HTTP/2 of a connection that has it. */
                 curl_easy_setopt(transfers[index].easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-                curl_multi_add_handle(multi, transfers[index].easy);
+                begin(multi, &transfers[index]);
             }
         }
         int64_t now = now_ns();
@@ -179,7 +196,13 @@ int main(int count, char **arguments) {
             window_end = now;
         }
     }
-    printf("{\"requests\": %ld, \"seconds\": %.6f, \"cpuSeconds\": %.6f, \"peakKiB\": %ld}\n", ended,
-        (double)(window_end - window_start) / 1e9, cpu_seconds() - window_cpu, peak_kibibytes());
+    window_cpu = cpu_seconds() - window_cpu;
+    size_t known = (size_t)(ended < MAXIMUM_LATENCIES ? ended : MAXIMUM_LATENCIES);
+    if (known == 0) fail("requests", "none ended");
+    qsort(latencies, known, sizeof *latencies, compare);
+    printf("{\"requests\": %ld, \"seconds\": %.6f, \"cpuSeconds\": %.6f, \"peakKiB\": %ld, "
+           "\"p50Seconds\": %.9f, \"p99Seconds\": %.9f}\n",
+        ended, (double)(window_end - window_start) / 1e9, window_cpu, peak_kibibytes(),
+        (double)latencies[known / 2] / 1e9, (double)latencies[known * 99 / 100] / 1e9);
     return 0;
 }

@@ -30,23 +30,16 @@ extension Driver {
     /// Requests per second of the engine's faces, and from its cache, beside `URLSession`.
     func measureFaces() throws -> Section {
         let rounds = try rounds(5, quick: 2)
-        let seconds = isQuick ? 0.4 : 1.5
-        let connections = 64
-        var rates: [Face: [Double]] = [:]
-        var costs: [Face: [Double]] = [:]
-        for round in 0..<rounds {
-            for turn in Face.allCases.indices {
-                let face = Face.allCases[(turn + round) % Face.allCases.count]
-                var arguments = face.options
-                arguments["url"] = url + "/1k.bin"
-                for (name, value) in ["connections": connections, "length": 1_024] { arguments[name] = value }
-                for (name, value) in ["warmup": 0.3, "seconds": seconds] { arguments[name] = value }
-                let run = try measure(face.role, arguments)
-                let requests = run["requests", default: .nan]
-                rates[face, default: []].append(requests / run["seconds", default: .nan])
-                costs[face, default: []].append(run["cpuSeconds", default: .nan] / requests * 1e6)
+        let (seconds, connections, page) = (loadSeconds, 64, url + "/1k.bin")
+        let contenders = Face.allCases.map { face in
+            LoadContender(name: face.rawValue) {
+                let load: [String: any CustomStringConvertible] = [
+                    "url": page, "connections": connections, "length": 1_024, "warmup": 0.3, "seconds": seconds,
+                ]
+                return try $0.measure(face.role, face.options.merging(load) { $1 })
             }
         }
+        let comparison = try LoadComparison(of: contenders, rounds: rounds, by: self)
         var section = Section(
             .faces,
             method: """
@@ -56,17 +49,13 @@ extension Driver {
                 completion handlers; cached: from memory, by the server's `Last-Modified`.
                 """,
             table: Table("face", "requests/s", "CPU µs/request", "/ manager.get", "/ URLSession", "CPU / URLSession"))
-        func ratio(_ samples: [Face: [Double]], _ face: Face, _ other: Face, _ quantity: String) -> Figure {
-            Figure(
-                name: "\(face.rawValue) / \(other.rawValue) \(quantity)", unit: "",
-                samples: zip(samples[face] ?? [], samples[other] ?? []).map { $0 / $1 })
-        }
         for face in Face.allCases {
-            let rate = section.record("\(face.rawValue) rate", unit: "requests/s", rates[face] ?? [])
-            let cost = section.record("\(face.rawValue) CPU", unit: "µs/request", costs[face] ?? [])
+            let rate = comparison.record(.rate, of: face.rawValue, in: &section)
+            let cost = comparison.record(.cpu, of: face.rawValue, in: &section)
             let ratios = [
-                ratio(rates, face, .operations, "rate"), ratio(rates, face, .urlSession, "rate"),
-                ratio(costs, face, .urlSession, "CPU"),
+                comparison.ratio(.rate, face.rawValue, Face.operations.rawValue),
+                comparison.ratio(.rate, face.rawValue, Face.urlSession.rawValue),
+                comparison.ratio(.cpu, face.rawValue, Face.urlSession.rawValue),
             ]
             section.figures += ratios
             section.table.add(

@@ -3,7 +3,8 @@ internal import Foundation
 
 /// Runs the measurements, each in a process of its own, interleaved; prints tables and writes JSON.
 ///
-/// Options: `url=` (an nginx on loopback), `root=` (its documents), `scratch=` (a folder for large files), `json=`,
+/// Options: `url=`, `h2=`, `tls=` and `h2tls=` (an nginx on loopback, with HTTP/2, with TLS, with both), `ca=` (whom its
+/// certificate is from), `root=` (its documents), `scratch=` (a folder for large files), `json=`,
 /// `markdown=` and `chart=` (where the result goes), `raw=` and `sink=` (the two C programs), `rounds=`, `only=`, `quick=true`, and
 /// `versions=` for the report.
 final class Driver {
@@ -61,6 +62,9 @@ final class Driver {
     func rounds(_ usual: Int, quick: Int) throws -> Int {
         options.optionalString("rounds") == nil ? (isQuick ? quick : usual) : try options.count("rounds")
     }
+
+    /// How long a load is measured.
+    var loadSeconds: Double { isQuick ? 0.4 : 1.5 }
 
     /// Runs `body` so often, but no more than three times once that took a minute: for what a busy disk can slow down
     /// without end.

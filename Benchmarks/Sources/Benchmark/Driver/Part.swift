@@ -6,6 +6,9 @@ enum Part: String, CaseIterable {
     case faces
     case cache
     case http2
+    case latency
+    case tls
+    case http2tls = "http2-tls"
     case scale
     case memory
     case download
@@ -20,6 +23,9 @@ enum Part: String, CaseIterable {
         case .faces: try driver.measureFaces()
         case .cache: try driver.measureCache()
         case .http2: try driver.measureHTTP2()
+        case .latency: try driver.measureLatency()
+        case .tls: try driver.measureTLS()
+        case .http2tls: try driver.measureHTTP2TLS()
         case .scale: try driver.measureScale()
         case .memory: try driver.measureMemory()
         case .download: try driver.measureDownload()

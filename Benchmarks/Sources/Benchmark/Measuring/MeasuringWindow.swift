@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 
-/// Counts what ends between a warm-up and an end. Not for use by several threads at a time.
+/// Counts what ends between a warm-up and an end, and how long each took. Not for use by several threads at a time.
 struct MeasuringWindow {
     private let warmUpEnd: Double
     private let seconds: Double
     private var start: Double?
     private var startCPU = 0.0
-    private var ended = 0
+    private var latencies: [Double] = []
     /// Filled in when the window is over.
     private(set) var figures: Figures?
 
     init(warmUp: Double, seconds: Double) {
         warmUpEnd = monotonicSeconds() + warmUp
         self.seconds = seconds
+        latencies.reserveCapacity(1 << 17)
     }
 
-    /// One more has ended; false when that was the last to count.
-    mutating func count() -> Bool {
+    /// One more, which was begun at `begin` (`monotonicSeconds()`), has ended; false when that was the last to count.
+    mutating func count(since begin: Double) -> Bool {
         guard figures == nil else { return false }
         let now = monotonicSeconds()
         guard let start else {
@@ -26,11 +27,14 @@ struct MeasuringWindow {
             }
             return true
         }
-        ended += 1
+        latencies.append(now - begin)
         guard now - start >= seconds else { return true }
+        let cpu = ProcessUsage.cpuSeconds - startCPU
+        let ordered = latencies.sorted()
         figures = [
-            "requests": Double(ended), "seconds": now - start, "cpuSeconds": ProcessUsage.cpuSeconds - startCPU,
-            "peakKiB": ProcessUsage.peakKiB,
+            "requests": Double(ordered.count), "seconds": now - start, "cpuSeconds": cpu,
+            "peakKiB": ProcessUsage.peakKiB, "p50Seconds": ordered[ordered.count / 2],
+            "p99Seconds": ordered[ordered.count * 99 / 100],
         ]
         return false
     }

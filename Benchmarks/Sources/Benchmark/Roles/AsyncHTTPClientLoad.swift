@@ -3,9 +3,11 @@ internal import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
+internal import NIOSSL
 
 /// GET requests through AsyncHTTPClient, on two event loops, for a while; one for each connection is under way at any
-/// time. With futures, which take less processor time here than `await`.
+/// time, or `connections` as streams with `version=2`. With futures, which take less processor time here than `await`.
+/// `ca=` is a file with the certificate authority that is trusted.
 // Sendable because everything mutable is guarded by `lock`.
 final class AsyncHTTPClientLoad: @unchecked Sendable {
     private let client: HTTPClient
@@ -20,16 +22,23 @@ final class AsyncHTTPClientLoad: @unchecked Sendable {
         let connections = try options.count("connections")
         let load = AsyncHTTPClientLoad(
             url: try options.string("url"), connections: connections, expectedLength: try options.count("length"),
-            window: MeasuringWindow(warmUp: try options.number("warmup"), seconds: try options.number("seconds")))
+            window: MeasuringWindow(warmUp: try options.number("warmup"), seconds: try options.number("seconds")),
+            isHTTP2: options.optionalString("version") == "2", authority: options.optionalString("ca"))
         return try load.run(inFlight: connections)
     }
 
-    private init(url: String, connections: Int, expectedLength: Int, window: MeasuringWindow) {
+    private init(
+        url: String, connections: Int, expectedLength: Int, window: MeasuringWindow, isHTTP2: Bool, authority: String?
+    ) {
         self.url = url
         self.expectedLength = expectedLength
         self.window = window
         var configuration = HTTPClient.Configuration()
-        configuration.httpVersion = .http1Only
+        configuration.httpVersion = isHTTP2 ? .automatic : .http1Only
+        if let authority {
+            configuration.tlsConfiguration = .makeClientConfiguration()
+            configuration.tlsConfiguration?.trustRoots = .file(authority)
+        }
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
@@ -46,22 +55,23 @@ final class AsyncHTTPClientLoad: @unchecked Sendable {
     }
 
     private func enqueue() {
+        let begin = monotonicSeconds()
         client.get(url: url).whenComplete { [self] result in
             switch result {
             case .success(let response):
-                if ended(length: response.body?.readableBytes) { enqueue() }
+                if ended(length: response.body?.readableBytes, since: begin) { enqueue() }
             case .failure(let error): stop("\(error)")
             }
         }
     }
 
     /// One more has ended; false when there is no more to do.
-    private func ended(length: Int?) -> Bool {
+    private func ended(length: Int?, since begin: Double) -> Bool {
         guard length == expectedLength else {
             stop("unexpected content")
             return false
         }
-        let goesOn = lock.withLock { failure == nil && window.count() }
+        let goesOn = lock.withLock { failure == nil && window.count(since: begin) }
         if !goesOn { done.signal() }
         return goesOn
     }

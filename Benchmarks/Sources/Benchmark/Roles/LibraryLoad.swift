@@ -6,9 +6,9 @@ internal import OperationNetworking
 /// GET requests through a manager of operations or of sessions (`face=sessions`), with a success block, for a while; from its
 /// cache with `cached=true`; over HTTP/2 with `version=2`. With `cache=default` the manager keeps the cache that it has by
 /// itself; `among=N` asks for N URLs in turn, `among=0` for another one each time, and `fill=true` ends when each was asked
-/// for once and is on the disk.
+/// for once and is on the disk. `ca=` is a file with the certificate authority that is trusted.
 ///
-/// Four requests for each connection are in the queue at any time: every completion enqueues the next.
+/// Four requests for each connection, or `tasks=`, are in the queue at any time: every completion enqueues the next.
 // Sendable because everything mutable is touched on `queue` only, or before the first request.
 final class LibraryLoad: @unchecked Sendable {
     private let manager = HTTPRequestOperationManager()
@@ -33,7 +33,14 @@ final class LibraryLoad: @unchecked Sendable {
             url: try options.string("url"), connections: connections, expectedLength: try options.count("length"),
             window: MeasuringWindow(warmUp: try options.number("warmup"), seconds: try options.number("seconds")))
         let cache = options.flag("cached") ? URLCache(memoryCapacity: 1 << 24, diskCapacity: 0, diskPath: nil) : nil
-        if options.optionalString("version") == "2" { load.manager.httpVersionPreference = .http2PriorKnowledge }
+        if options.optionalString("version") == "2" {
+            load.manager.httpVersionPreference = load.url.hasPrefix("https:") ? .http2 : .http2PriorKnowledge
+        }
+        if let authority = options.optionalString("ca") {
+            let policy = SecurityPolicy(pinningMode: .none)
+            policy.anchorCertificates = try certificates(in: authority)
+            load.manager.securityPolicy = policy
+        }
         if options.optionalString("face") == "sessions" {
             load.sessions = load.makeSessions(connections, cache)
         } else if options.optionalString("cache") != "default" {
@@ -41,7 +48,7 @@ final class LibraryLoad: @unchecked Sendable {
         }
         load.among = options.optionalString("among").flatMap { Int($0) }
         load.isFilling = options.flag("fill")
-        return try load.run(inFlight: 4 * connections)
+        return try load.run(inFlight: connections * (options.optionalString("tasks").flatMap(Int.init) ?? 4))
     }
 
     private init(url: String, connections: Int, expectedLength: Int, window: MeasuringWindow) {
@@ -62,6 +69,15 @@ final class LibraryLoad: @unchecked Sendable {
         sessions.responseSerializer = HTTPResponseSerializer()
         sessions.completionQueue = queue
         return sessions
+    }
+
+    /// Those of a file in the PEM format.
+    private static func certificates(in path: String) throws -> Set<Data> {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let bodies = text.split(separator: "-----BEGIN CERTIFICATE-----").map {
+            $0.prefix { $0 != "-" }.split(whereSeparator: \.isWhitespace).joined()
+        }
+        return Set(bodies.compactMap { $0.isEmpty ? nil : Data(base64Encoded: $0) })
     }
 
     private func run(inFlight: Int) throws -> Figures {
@@ -99,14 +115,17 @@ final class LibraryLoad: @unchecked Sendable {
 
     private func enqueue() {
         let url = nextURL
+        let begin = monotonicSeconds()
         if let sessions {
-            sessions.get(url, success: { [self] _, object in take(object) }, failure: { [self] in stop("\($1)") })
+            sessions.get(
+                url, success: { [self] _, object in take(object, since: begin) }, failure: { [self] in stop("\($1)") })
         } else {
-            manager.get(url, success: { [self] _, object in take(object) }, failure: { [self] in stop("\($1)") })
+            manager.get(
+                url, success: { [self] _, object in take(object, since: begin) }, failure: { [self] in stop("\($1)") })
         }
     }
 
-    private func take(_ object: Any?) {
+    private func take(_ object: Any?, since begin: Double) {
         guard (object as? Data)?.count == expectedLength else { return stop("unexpected content") }
         ended += 1
         if among != nil, ended.isMultiple(of: 64) { threads = max(threads, ProcessUsage.threads) }
@@ -116,7 +135,7 @@ final class LibraryLoad: @unchecked Sendable {
             } else if ended < among ?? 0 {
                 enqueue()
             }
-        } else if window.count() {
+        } else if window.count(since: begin) {
             enqueue()
         } else {
             done.signal()

@@ -47,6 +47,7 @@ final class URLSessionLoad: @unchecked Sendable {
     }
 
     private func enqueue() {
+        let begin = monotonicSeconds()
         session.dataTask(with: url) { [self] data, _, error in
             guard failure == nil, window.figures == nil else { return }
             guard data?.count == expectedLength else {
@@ -54,7 +55,7 @@ final class URLSessionLoad: @unchecked Sendable {
                 done.signal()
                 return
             }
-            if window.count() {
+            if window.count(since: begin) {
                 enqueue()
             } else {
                 done.signal()
