@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import NetworkingSupport
+import TestServer
 import Testing
 
 @testable import NetworkingTransport
@@ -76,6 +77,26 @@ struct TransportEngineTests {
                 names == [
                     "host", "accept", "accept-encoding", "content-length", "x-first", "x-empty", "x-blank", "x-last",
                 ])
+        }
+    }
+
+    @Test("A field's octets are those of its own request, also where the last one had what Unicode takes for the same")
+    func equivalentFields() async {
+        await withEngine(server: { connection in
+            while let request = connection.readRequest() { connection.respond(request.head) }
+        }) { engine, server in
+            var request = TransferRequest(server.url)
+            for value in ["e\u{301}", "\u{e9}", "e\u{301}"] {
+                request.headers = [HeaderField("X-Name", value)]
+                let lines = await engine.run(request).text.split(separator: "\r\n").map { Array($0.utf8) }
+                #expect(lines.contains(Array("X-Name: \(value)".utf8)))
+            }
+            // Compared by its characters, it would keep the network thread busy for some ten seconds.
+            let marks = String(repeating: "\u{301}\u{316}", count: 100_000)
+            let seconds = processorSeconds {
+                #expect(HeaderField("X-Name", marks + "a") != HeaderField("X-Name", marks + "b"))
+            }
+            #expect(seconds < 0.1 * Patience.factor)
         }
     }
 

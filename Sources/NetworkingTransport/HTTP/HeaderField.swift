@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+internal import Glibc
 
 /// One header field line.
-package struct HeaderField: Sendable, Hashable {
+package struct HeaderField: Sendable, Equatable {
     package var name: String
     package var value: String
     /// True if `value` is sent in Latin-1, and not in UTF-8.
@@ -25,9 +26,27 @@ package struct HeaderField: Sendable, Hashable {
 
     /// The value as it is sent, where that is not its UTF-8 form; nil: it is UTF-8.
     package var octets: [UInt8]? { isLatin1 ? value.latin1 : nil }
+
+    /// True if both are sent as the same octets. Strings are equal also where they are canonically equivalent, and take
+    /// long to compare then.
+    package static func == (left: HeaderField, right: HeaderField) -> Bool {
+        left.isLatin1 == right.isLatin1 && left.name.hasOctets(of: right.name) && left.value.hasOctets(of: right.value)
+    }
 }
 
 extension String {
+    /// True if both are the same in UTF-8.
+    fileprivate func hasOctets(of other: String) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                guard left.count == right.count else { return false }
+                guard let one = left.baseAddress, let two = right.baseAddress else { return left.isEmpty }
+                return memcmp(one, two, left.count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
     /// Text in which each octet is a character of Latin-1.
     package init(latin1 octets: [UInt8]) {
         self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))

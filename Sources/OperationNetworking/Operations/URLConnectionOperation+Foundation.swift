@@ -59,9 +59,12 @@ extension URLConnectionOperation {
     ///   - isOnQueue: true on a queue's thread.
     ///   - isListed: true if the queue has the operation in its list; nil: not looked at.
     func _starter(isOnQueue: Bool, isListed: Bool?) -> RequestMachine.Owner? {
-        guard isOnQueue, _scheduler == nil, _evidence.wasAsked || startMayCallOut else { return .caller }
+        guard isOnQueue, _mayBeStartedByFoundation else { return .caller }
         if let isListed { return isListed ? .foundationQueue : .caller }
         let begins = _machine.state == .ready && (_dependencyNode?.openCount ?? 0) == 0
         return begins ? .foundationQueue : nil
     }
+
+    /// False if the caller of `start()` is of no consequence, or no queue of Foundation. Called with `lock` held.
+    var _mayBeStartedByFoundation: Bool { _scheduler == nil && (_evidence.wasAsked || startMayCallOut) }
 }

@@ -9,7 +9,8 @@ internal import NetworkingTransport
 
 extension URLConnectionOperation {
     func performStart() {
-        let isOnQueue = OperationQueue.current != nil
+        // Two system calls, and the library's own queue is the usual caller.
+        let isOnQueue = lock.withLock({ _mayBeStartedByFoundation }) && OperationQueue.current != nil
         // Looked at only where it matters for more than the order of news: see `_starter(isOnQueue:isListed:)`.
         let isListed =
             isOnQueue && lock.withLock({ _starter(isOnQueue: true, isListed: nil) == nil })
