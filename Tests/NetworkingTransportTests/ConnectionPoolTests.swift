@@ -1,12 +1,53 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import NetworkingSupport
+import enum TestServer.Patience
+import func TestServer.processorSeconds
 import Testing
 
 @testable import NetworkingTransport
 
 @Suite("Connection pools", .timeLimit(.minutes(1)))
 struct ConnectionPoolTests {
+    @Test("What Unicode takes for the same is another user, password, proxy and address")
+    func equivalents() async {
+        await withEngine(server: { connection in
+            connection.respondToAll("\(connection.number)")
+        }) { engine, server in
+            func run(_ name: String, _ change: (inout TransferRequest, String) -> Void) async -> String {
+                var request = TransferRequest(server.url)
+                change(&request, name)
+                return await engine.run(request).text
+            }
+            var number = 0
+            for change: (inout TransferRequest, String) -> Void in [
+                { $0.credential = TransferCredential(user: $1, password: "b", schemes: .negotiate) },
+                { $0.credential = TransferCredential(user: "a", password: $1, schemes: .negotiate) },
+            ] {
+                for name in ["e\u{301}", "\u{e9}"] {
+                    number += 1
+                    #expect(await run(name, change) == "\(number)")
+                }
+                #expect(await run("e\u{301}", change) == "\(number - 1)")
+            }
+        }
+        func proxies(_ make: (String) -> TransferProxy) -> [TransferProxy] { ["e\u{301}", "\u{e9}"].map(make) }
+        for pair in [
+            proxies { TransferProxy(scheme: .http, host: $0, port: 1) },
+            proxies {
+                TransferProxy(
+                    scheme: .http, host: "h", port: 1,
+                    credential: TransferCredential(user: $0, password: "b", schemes: .basic))
+            },
+        ] { #expect(pair[0] != pair[1] && Set(pair).count == 2) }
+        let marks = String(repeating: "\u{301}\u{316}", count: 100_000)
+        let seconds = processorSeconds {
+            let users = ["a", "b"].map { TransferCredential(user: marks + $0, password: marks, schemes: .basic) }
+            #expect(Set(users).count == 2)
+        }
+        #expect(seconds < 0.1 * Patience.factor)
+    }
+
     @Test("A connection made under one policy or identity never serves another")
     func separation() async {
         await withEngine(server: { connection in

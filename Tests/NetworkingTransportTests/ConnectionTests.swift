@@ -340,6 +340,28 @@ struct ConnectionTests {
         #expect(lost.error?.kind == .cannotConnect)
     }
 
+    @Test("Two sockets whose paths Unicode takes for the same are two")
+    func equivalentSockets() async throws {
+        let directory = try TemporaryDirectory()
+        let paths = ["e\u{301}", "\u{e9}"].map { directory.path + "/" + $0 }
+        let nginx = try NginxServer.start(portCount: 1) { layout in
+            """
+            server { listen 127.0.0.1:\(layout.ports[0]); return 200 tcp; }
+            server { listen unix:\(paths[0]); return 200 0; }
+            server { listen unix:\(paths[1]); return 200 1; }
+            """
+        }
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            nginx.stop()
+        }
+        for index in [0, 1, 0, 1] {
+            let record = await engine.run(Self.request("http://h.test/") { $0.unixSocketPath = paths[index] })
+            #expect(record.text == "\(index)")
+        }
+    }
+
     @Test("An error for want of progress says what there was none in")
     func phases() async {
         func phase(_ script: @escaping @Sendable (ScriptedConnection) -> Void, scheme: String = "http") async -> String

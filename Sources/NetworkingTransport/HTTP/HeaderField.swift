@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Glibc
+internal import NetworkingSupport
 
 /// One header field line.
 package struct HeaderField: Sendable, Equatable {
@@ -35,18 +35,6 @@ package struct HeaderField: Sendable, Equatable {
 }
 
 extension String {
-    /// True if both are the same in UTF-8.
-    fileprivate func hasOctets(of other: String) -> Bool {
-        let isSame = utf8.withContiguousStorageIfAvailable { left in
-            other.utf8.withContiguousStorageIfAvailable { right in
-                guard left.count == right.count else { return false }
-                guard let one = left.baseAddress, let two = right.baseAddress else { return left.isEmpty }
-                return memcmp(one, two, left.count) == 0
-            }
-        }
-        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
-    }
-
     /// Text in which each octet is a character of Latin-1.
     package init(latin1 octets: [UInt8]) {
         self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+internal import NetworkingSupport
 
 /// The way in which the connection for a request is made, whatever the host. Connections are kept apart by it.
 package struct ConnectionRoute: Sendable, Hashable {
@@ -22,6 +23,19 @@ package struct ConnectionRoute: Sendable, Hashable {
     package var networkInterface: String?
 
     package init() {}
+
+    package static func == (left: ConnectionRoute, right: ConnectionRoute) -> Bool {
+        left.httpVersion == right.httpVersion && left.address.hasOctets(of: right.address)
+            && left.unixSocketPath.hasOctets(of: right.unixSocketPath)
+            && left.networkInterface.hasOctets(of: right.networkInterface)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(httpVersion)
+        hasher.combine(octetsOf: address)
+        hasher.combine(octetsOf: unixSocketPath)
+        hasher.combine(octetsOf: networkInterface)
+    }
 
     /// The name by which requests to `origin` (see `RequestTarget.origin`) are counted when they go this way. They have
     /// a separate name if they share no connections with others, or share none among themselves.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import NetworkingSupport
 
 /// A proxy between us and the server. On the heap, because most requests have none.
 package final class TransferProxy: Sendable {
@@ -72,13 +73,13 @@ package final class TransferProxy: Sendable {
 extension TransferProxy: Hashable {
     package static func == (left: TransferProxy, right: TransferProxy) -> Bool {
         if left === right { return true }
-        return left.scheme == right.scheme && left.port == right.port && left.host == right.host
+        return left.scheme == right.scheme && left.port == right.port && left.host.hasOctets(of: right.host)
             && left.credential == right.credential && left.tls?.identity == right.tls?.identity
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(scheme)
-        hasher.combine(host)
+        hasher.combine(octetsOf: host)
         hasher.combine(port)
         hasher.combine(credential)
         hasher.combine(tls?.identity)

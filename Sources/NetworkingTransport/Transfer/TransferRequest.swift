@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 package import Foundation
+internal import NetworkingSupport
 
 /// A request for the engine to send: one request to one server, one response back.
 ///
@@ -113,5 +114,16 @@ package struct TransferCredential: Sendable, Hashable {
         self.user = user
         self.password = password
         self.schemes = schemes
+    }
+
+    package static func == (left: TransferCredential, right: TransferCredential) -> Bool {
+        left.schemes == right.schemes && left.user.hasOctets(of: right.user)
+            && left.password.hasOctets(of: right.password)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(octetsOf: user)
+        hasher.combine(octetsOf: password)
+        hasher.combine(schemes)
     }
 }
