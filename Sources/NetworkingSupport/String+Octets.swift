@@ -29,6 +29,13 @@ extension String? {
     }
 }
 
+extension [String: String] {
+    /// True if both have the same keys, and values that are the same in UTF-8.
+    package func hasOctets(of other: [String: String]) -> Bool {
+        count == other.count && allSatisfy { key, value in other[key].hasOctets(of: value) }
+    }
+}
+
 extension Hasher {
     /// What goes with `hasOctets(of:)`.
     package mutating func combine(octetsOf text: String?) {

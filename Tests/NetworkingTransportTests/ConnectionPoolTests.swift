@@ -39,7 +39,17 @@ struct ConnectionPoolTests {
                     scheme: .http, host: "h", port: 1,
                     credential: TransferCredential(user: $0, password: "b", schemes: .basic))
             },
-        ] { #expect(pair[0] != pair[1] && Set(pair).count == 2) }
+        ] { #expect(pair[0] != pair[1]) }
+        for field: WritableKeyPath<ConnectionRoute, String?> in [\.address, \.unixSocketPath, \.networkInterface] {
+            let routes = ["e\u{301}", "\u{e9}"].map { name in
+                var route = ConnectionRoute()
+                route[keyPath: field] = name
+                return route
+            }
+            #expect(routes[0] != routes[1] && routes[0] != ConnectionRoute() && routes[0] == routes[0])
+            guard field == \.unixSocketPath else { continue }
+            #expect(routes[0].countedOrigin("http://h") != routes[1].countedOrigin("http://h"))
+        }
         let marks = String(repeating: "\u{301}\u{316}", count: 100_000)
         let seconds = processorSeconds {
             let users = ["a", "b"].map { TransferCredential(user: marks + $0, password: marks, schemes: .basic) }

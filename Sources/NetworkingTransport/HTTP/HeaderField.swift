@@ -27,8 +27,8 @@ package struct HeaderField: Sendable, Equatable {
     /// The value as it is sent, where that is not its UTF-8 form; nil: it is UTF-8.
     package var octets: [UInt8]? { isLatin1 ? value.latin1 : nil }
 
-    /// True if both are sent as the same octets. Strings are equal also where they are canonically equivalent, and take
-    /// long to compare then.
+    /// True only if both are sent as the same octets. Strings are equal also where they are canonically equivalent, and
+    /// take long to compare then.
     package static func == (left: HeaderField, right: HeaderField) -> Bool {
         left.isLatin1 == right.isLatin1 && left.name.hasOctets(of: right.name) && left.value.hasOctets(of: right.value)
     }

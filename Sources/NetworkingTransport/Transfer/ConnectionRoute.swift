@@ -46,7 +46,8 @@ package struct ConnectionRoute: Sendable, Hashable {
         case .http1: name += origin.hasPrefix("https:") ? " h1" : ""
         case .http2PriorKnowledge: name += " h2"
         }
-        if let unixSocketPath { name += " " + unixSocketPath }
+        // As octets: names are compared as text.
+        if let unixSocketPath { name += " " + unixSocketPath.utf8.map { String($0, radix: 16) }.joined(separator: ":") }
         return name
     }
 }

@@ -308,9 +308,10 @@ extension RequestAttempt {
     /// Stores the answer of a block or client that was offered a response.
     func keep(_ answer: CachedURLResponse?, inPlaceOf response: HTTPURLResponse, _ content: CacheableContent) {
         guard let answer else { return }
-        let isSame =
-            (answer.response as? HTTPURLResponse)?.allHeaderFields as? [String: String]
-            == response.allHeaderFields as? [String: String]
+        let fields = [answer.response as? HTTPURLResponse, response].map {
+            $0?.allHeaderFields as? [String: String] ?? [:]
+        }
+        let isSame = answer.response is HTTPURLResponse && fields[0].hasOctets(of: fields[1])
         let changed = isSame ? nil : (answer.response as? HTTPURLResponse).map(StoredResponse.head)
         if let changed, !StorageRules.isPermitted(changed, request: CacheControl()) { return }
         store(

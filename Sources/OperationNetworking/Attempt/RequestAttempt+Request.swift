@@ -155,7 +155,7 @@ extension RequestAttempt {
                 headers.append(HeaderField(name, "no-cache"))
             }
         }
-        headers.sort { $0.name < $1.name }
+        headers.sort { TextOrder.precedes($0.name, $1.name) }
         return headers
     }
 

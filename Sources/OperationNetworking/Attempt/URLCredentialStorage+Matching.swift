@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
+internal import NetworkingSupport
 
 extension URLCredentialStorage {
     /// The default credential of a space with the same contents.
@@ -19,7 +20,7 @@ extension URLProtectionSpace {
     fileprivate func hasSameContents(as other: URLProtectionSpace) -> Bool {
         host.lowercased() == other.host.lowercased()  // checked: our own request's
             && port == other.port && `protocol` == other.protocol
-            && realm == other.realm && authenticationMethod == other.authenticationMethod
+            && realm.hasOctets(of: other.realm) && authenticationMethod == other.authenticationMethod
             && isProxy() == other.isProxy()
     }
 }

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// A response as the cache has it (RFC 9111, section 3), with all that decides which requests may get it, and until
 /// when.
 struct StoredResponse: Sendable {
     /// A request field that the response was chosen by: one that `Vary` names.
-    struct SelectingField: Sendable, Hashable {
+    struct SelectingField: Sendable, Equatable {
         /// In lower case.
         var name: String
         /// Nil: the request had none.
         var value: String?
+
+        /// Other octets select another response, also where Unicode takes them for the same.
+        static func == (left: SelectingField, right: SelectingField) -> Bool {
+            left.name.hasOctets(of: right.name) && left.value.hasOctets(of: right.value)
+        }
     }
 
     var head: ResponseHead

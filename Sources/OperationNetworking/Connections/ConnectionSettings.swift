@@ -31,7 +31,7 @@ struct ConnectionSettings: Sendable, Equatable {
     func route(for url: URL) throws(URLError) -> ConnectionRoute? {
         var route = ConnectionRoute()
         route.httpVersion = httpVersionPreference.transportVersion
-        if !addresses.isEmpty, let host = url.host, let address = addresses[Self.key(host)] {
+        if !addresses.isEmpty, let host = url.host, host.utf8.count <= 1024, let address = addresses[Self.key(host)] {
             guard IPAddress(address) != nil else {
                 throw URLError(
                     .cannotFindHost, url: url, reason: "hostOverrides has no IP address for the host, but “\(address)”")

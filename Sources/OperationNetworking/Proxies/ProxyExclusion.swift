@@ -11,7 +11,8 @@ struct ProxyExclusion: Sendable {
 
         /// - Parameter host: As connections are made to it.
         init(host: String, port: Int) {
-            name = host.lowercased()
+            // No list names a longer one. A redirect may, in marks that take long to compare.
+            name = host.utf8.count <= 1024 ? host.lowercased() : ""
             address = IPAddress(name)
             self.port = port
         }

@@ -55,7 +55,8 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     private func isShown(by task: SessionTask) -> Bool {
         guard let shown = task.originalRequest else { return false }
         return shown.url == request.url && shown.httpMethod == request.httpMethod
-            && shown.allHTTPHeaderFields == request.allHTTPHeaderFields && shown.httpBody == request.httpBody
+            && (shown.allHTTPHeaderFields ?? [:]).hasOctets(of: request.allHTTPHeaderFields ?? [:])
+            && shown.httpBody == request.httpBody
             && shown.timeoutInterval == request.timeoutInterval && shown.cachePolicy == request.cachePolicy
     }
 

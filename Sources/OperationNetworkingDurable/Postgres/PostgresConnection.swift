@@ -81,7 +81,10 @@ final class PostgresConnection {
         if let name = statements[text] { return name }
         // By its text: behind a pooler that gives sessions away between transactions, another program's statement of the
         // same name has to be the same one.
-        let name = "on_\(try DurableRequest.ID(name: text))"
+        guard let id = try? DurableRequest.ID(name: text) else {
+            throw PostgresFailure.connection("there is no SHA-256")
+        }
+        let name = "on_\(id)"
         guard functions.sendPrepare(handle, name, text, Int32(values.count), values.map(\.type)) == 1 else {
             throw lost()
         }

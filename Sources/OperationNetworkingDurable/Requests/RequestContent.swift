@@ -23,18 +23,27 @@ struct RequestContent: Codable {
     /// Methods that carry an `Idempotency-Key`.
     private static let keyedMethods: Set<String> = ["POST", "PATCH"]
     private static let longestName = 255
+    private static let longestHost = 1024
 
     init(_ request: DurableRequest) throws(DurableRequestError) {
         guard let url = request.request.url, let scheme = url.scheme, let host = url.host, !host.isEmpty,
+            host.utf8.count <= Self.longestHost,
             ["http", "https"].contains(where: { $0.utf8.elementsEqual(scheme.utf8.map(\.lowercasedASCII)) })
         else {
             throw DurableRequestError(
-                .unsuitableURL, "the request has no URL of HTTP's", advice: "give it one with scheme and host")
+                .unsuitableURL, "the request has no URL of HTTP's, or a host that is too long",
+                advice: "give it one with scheme and host")
         }
         guard url.user == nil, url.password == nil else {
             throw DurableRequestError(
                 .secret, "the URL has a user name or a password, which would be stored",
                 advice: "set secretReference, and give the queue a secretProvider that puts it in")
+        }
+        for name in [request.request.httpMethod ?? "GET"] + (request.request.allHTTPHeaderFields ?? [:]).keys
+        where !name.isToken {
+            throw DurableRequestError(
+                .unsuitableValue, "the method or a field's name is not a token (RFC 9110, section 5.6.2)",
+                advice: "write it in letters, figures and hyphens")
         }
         for name in (request.request.allHTTPHeaderFields ?? [:]).keys where Self.isSecret(name) {
             throw DurableRequestError(
@@ -91,7 +100,7 @@ struct RequestContent: Codable {
     var host: String {
         guard let url = URL(string: url), let host = url.host else { return "" }  // checked: by init
         let port = url.port ?? (url.scheme.map { $0.utf8.count == 5 } == true ? 443 : 80)
-        return "\(host.lowercased()):\(port)"  // checked: bounded by the URL
+        return "\(host.lowercased()):\(port)"  // checked: bounded by init
     }
 
     /// The request to send.

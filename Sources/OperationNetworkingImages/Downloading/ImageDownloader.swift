@@ -32,10 +32,10 @@ open class ImageDownloader: @unchecked Sendable {
         let thumbnailSize: Int?
 
         static func == (left: Key, right: Key) -> Bool {
-            left.request.url?.absoluteString == right.request.url?.absoluteString
-                && left.request.httpMethod == right.request.httpMethod
+            (left.request.url?.absoluteString).hasOctets(of: right.request.url?.absoluteString)
+                && left.request.httpMethod.hasOctets(of: right.request.httpMethod)
                 && left.request.cachePolicy == right.request.cachePolicy
-                && left.request.allHTTPHeaderFields ?? [:] == right.request.allHTTPHeaderFields ?? [:]
+                && (left.request.allHTTPHeaderFields ?? [:]).hasOctets(of: right.request.allHTTPHeaderFields ?? [:])
                 && left.request.httpBody == right.request.httpBody
                 // It cannot be known whether two streams give the same.
                 && left.request.httpBodyStream === right.request.httpBodyStream
@@ -43,8 +43,8 @@ open class ImageDownloader: @unchecked Sendable {
         }
 
         func hash(into hasher: inout Hasher) {
-            hasher.combine(request.url?.absoluteString)
-            hasher.combine(request.httpMethod)
+            hasher.combine(octetsOf: request.url?.absoluteString)
+            hasher.combine(octetsOf: request.httpMethod)
             hasher.combine(request.httpBodyStream.map { ObjectIdentifier($0) })
             hasher.combine(thumbnailSize)
         }

@@ -47,7 +47,7 @@ final class PostgresServer: Sendable {
                     -c ssl_cert_file="$root/server.crt" -c ssl_key_file="$root/server.key" \
                     -c max_connections=60 -c shared_buffers=64MB >>"$root/server.log" 2>&1 &
                 child=$!
-                until "$bin/pg_isready" -q -h "$root" -p "$port"; do sleep 0.02; done ;;
+                until "$bin/pg_isready" -q -h "$root" -p "$port"; do kill -0 "$child" || exit 1; sleep 0.02; done ;;
             stop) stop ;;
             esac
             echo "$order"

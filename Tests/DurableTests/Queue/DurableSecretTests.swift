@@ -46,8 +46,17 @@ struct DurableSecretTests {
         stream.httpBodyStream = InputStream(data: Data())
         let user = URLRequest(url: try #require(URL(string: "http://kim:pass@example.com/")))
         let file = URLRequest(url: URL(fileURLWithPath: "/etc/passwd"))
-        for (request, code) in [(stream, DurableRequestError.Code.bodyStream), (user, .secret), (file, .unsuitableURL)]
-        {
+        // Names that would take long to compare, and are none.
+        let marks = String(repeating: "\u{301}\u{316}", count: 50_000)
+        var field = setup.request("/a")
+        field.allHTTPHeaderFields = [marks: "1"]
+        let method = setup.request("/a", method: marks)
+        let host = URLRequest(
+            url: try #require(URL(string: "http://" + String(repeating: "%CC%81%CC%96", count: 5_000) + "/")))
+        for (request, code) in [
+            (stream, DurableRequestError.Code.bodyStream), (user, .secret), (file, .unsuitableURL),
+            (field, .unsuitableValue), (method, .unsuitableValue), (host, .unsuitableURL),
+        ] {
             let error = await refusal(queue, request)
             #expect(error?.code == code)
         }

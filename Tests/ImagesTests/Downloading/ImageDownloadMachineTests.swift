@@ -72,6 +72,13 @@ struct ImageDownloadMachineTests {
         let key = ImageDownloader.Key(request: request, thumbnailSize: nil)
         request.httpBodyStream = InputStream(data: Data("a".utf8))
         let other = ImageDownloader.Key(request: request, thumbnailSize: nil)
+        // Fields that Unicode takes for the same are two.
+        let equivalents = ["e\u{301}", "\u{e9}"].map { value in
+            var request = request
+            request.setValue(value, forHTTPHeaderField: "X-User")
+            return ImageDownloader.Key(request: request, thumbnailSize: nil)
+        }
+        #expect(equivalents[0] != equivalents[1] && equivalents[0] == equivalents[0])
         #expect(key == key && key != other)
         var machine = ImageDownloadMachine<ImageDownloader.Key>(prioritization: .fifo, maximumActiveDownloads: 1)
         for _ in 0..<2 {

@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 import OperationNetworking
+import TestServer
 import Testing
 
 @Suite("Proxy settings") struct ProxyConfigurationTests {
@@ -106,6 +107,16 @@ import Testing
         let configuration = ProxyConfiguration(try proxy.get(), excludedHosts: ["other.test", entry])
         #expect(configuration.excludedHosts == ["other.test", entry])
         #expect((configuration.proxy(for: try #require(URL(string: url))) == nil) == isExcluded)
+    }
+
+    @Test("A host of combining marks, as a redirect may have it, is compared in no time")
+    func marks() throws {
+        let host = String(repeating: "%CC%81%CC%96", count: 10_000)
+        let url = try #require(URL(string: "http://\(host)/"))
+        try #require(url.host?.utf8.count == 40_000)
+        let configuration = ProxyConfiguration(try proxy.get(), excludedHosts: (0..<20).map { "h\($0).test" })
+        let seconds = processorSeconds { #expect(configuration.proxy(for: url) != nil) }
+        #expect(seconds < 0.5 * Patience.factor)
     }
 
     @Test("Each scheme has its proxy")
