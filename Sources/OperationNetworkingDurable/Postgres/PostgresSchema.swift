@@ -42,6 +42,8 @@ enum PostgresSchema {
         """,
         "CREATE TABLE contents(seq bigint PRIMARY KEY, content bytea NOT NULL, body bytea)",
         "CREATE TABLE results(seq bigint PRIMARY KEY, summary bytea NOT NULL, content bytea)",
+        // The last transaction that each session has committed.
+        "CREATE TABLE commits(session uuid PRIMARY KEY, number bigint NOT NULL, noted timestamptz NOT NULL)",
         "CREATE TABLE store(version integer NOT NULL)",
         "INSERT INTO store VALUES (\(version))",
     ]
@@ -125,7 +127,8 @@ enum PostgresSchema {
         try connection.run(
             """
             SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = $1 AND c.relname IN ('store', 'requests', 'hosts', 'contents', 'results', 'dependencies')
+            WHERE n.nspname = $1 AND c.relname IN ('store', 'requests', 'hosts', 'contents', 'results', 'dependencies',
+                'commits')
             """, .text(schema)
         ) { tables.insert($0.text(0) ?? "") }
         guard !tables.isEmpty else { return false }

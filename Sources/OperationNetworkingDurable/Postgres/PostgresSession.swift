@@ -14,6 +14,11 @@ final class PostgresSession: StoreSession {
     private var hasChanged = false
     /// True if a transaction with a change was committed since the last look.
     private var hasNews = false
+    /// The session's name in the table of commits, where the number of its last transaction stands.
+    private let id: DurableRequest.ID
+    private var number = 0
+    /// True if the session has written, and so has looked for sessions that were over long ago.
+    private var hasWritten = false
     /// Seconds between attempts to connect: before the second one, and at most. The first one comes at once.
     private static let pauses = (0.05, 2.0)
     /// The largest number of repetitions because of other transactions.
@@ -27,6 +32,7 @@ final class PostgresSession: StoreSession {
         target = connection.target
         self.functions = functions
         self.pause = pause
+        id = DurableRequest.ID()
     }
 
     /// The connection of the present transaction.
@@ -109,45 +115,73 @@ final class PostgresSession: StoreSession {
             try calls[place].run(self)
         }
         reached = nil
-        // Asked for before the commit: by it one that was not answered is found again.
-        var number: Int64?
-        if hasChanged {
-            try connection.run(
-                "SELECT txid_current_if_assigned(), pg_notify($1, '')", .text(Self.channel(of: target))
-            ) { number = $0.optionalInteger(0) }
-        } else {
-            try connection.run("SELECT txid_current_if_assigned()") { number = $0.optionalInteger(0) }
-        }
+        let isWritten = try noteCommit(connection)
         do {
             try connection.execute("COMMIT")
         } catch PostgresFailure.connection(let message) {
-            guard let number else { throw PostgresFailure.connection(message) }
-            guard try hasHappened(number, message, until: end) else {
-                throw PostgresFailure.connection(message)
-            }
+            guard isWritten, try hasHappened(message, until: end) else { throw PostgresFailure.connection(message) }
         }
         if hasChanged { hasNews = true }
     }
 
-    /// Finds out by another connection what became of a commit that was not answered.
-    private func hasHappened(
-        _ number: Int64, _ message: String, until end: Double
-    ) throws -> Bool {
+    /// Tells others of a change, and writes the transaction's number, as its last act: by it a commit that was not answered is found again. PostgreSQL's
+    /// own numbers do not do for that: after a crash that has lost a transaction, or behind another server, another
+    /// transaction gets its number.
+    ///
+    /// - Returns: false if nothing else was written, and so neither this.
+    private func noteCommit(_ connection: PostgresConnection) throws -> Bool {
+        var isWritten = hasChanged
+        if !isWritten {
+            try connection.run("SELECT txid_current_if_assigned()") { isWritten = $0.optionalInteger(0) != nil }
+        }
+        guard isWritten else { return false }
+        if !hasWritten {
+            try connection.run(
+                """
+                DELETE FROM commits WHERE session IN (
+                    SELECT session FROM commits WHERE noted < statement_timestamp() - interval '30 days'
+                    FOR UPDATE SKIP LOCKED)
+                """)
+            hasWritten = true
+        }
+        number += 1
+        let noted = """
+            WITH noted AS (
+                INSERT INTO commits VALUES ($1, $2, statement_timestamp())
+                ON CONFLICT (session) DO UPDATE SET number = excluded.number, noted = excluded.noted RETURNING 1)
+            SELECT count(*)
+            """
+        if hasChanged {
+            try connection.run(
+                noted + ", pg_notify($3, '') FROM noted", .id(id), .integer(number), .text(Self.channel(of: target)))
+        } else {
+            try connection.run(noted + " FROM noted", .id(id), .integer(number))
+        }
+        return true
+    }
+
+    /// Finds out by another connection what became of a commit that was not answered. Where the session's row can be
+    /// locked, the transaction that had it has ended.
+    private func hasHappened(_ message: String, until end: Double) throws -> Bool {
         current = nil
         var wait = Self.pauses.0
         while true {
             do {
-                var status: String?
-                try connect().run("SELECT txid_status($1)", .integer(number)) { status = $0.text(0) }
-                switch status {
-                case "committed": return true
-                case "aborted": return false
-                // The server has not noticed yet that the connection is gone.
-                case "in progress": break
-                default: throw PostgresFailure.unknown(message)
+                var last: Int?
+                try connect().run("SELECT number FROM commits WHERE session = $1 FOR UPDATE NOWAIT", .id(id)) {
+                    last = $0.int(0)
                 }
+                if let last { return last == number }
+                // It was the session's first, whose row is not there, or cannot be seen yet. One with the same key waits
+                // for the end of that, and cannot be written beside it.
+                let count = try connect().run(
+                    "INSERT INTO commits VALUES ($1, 0, statement_timestamp()) ON CONFLICT DO NOTHING", .id(id))
+                if count > 0 { return false }
+                continue
             } catch PostgresFailure.connection {
                 current = nil
+            } catch PostgresFailure.refused(let error) where error.code == .busy {
+                // The server has not noticed yet that the connection is gone.
             }
             guard PostgresConnection.now() < end, pause(wait) else { throw PostgresFailure.unknown(message) }
             wait = min(wait * 2, Self.pauses.1)

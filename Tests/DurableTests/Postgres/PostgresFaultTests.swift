@@ -36,6 +36,34 @@ extension PostgresRequestStoreTests {
         await store.close()
     }
 
+    /// A server that crashes gives the number of a transaction that it has lost to another one.
+    @Test func aCommitThatACrashHasLostIsNotTakenForAnothersTransaction() async throws {
+        let directory = try TemporaryDirectory()
+        let proxy = try PostgresProxy(folder: directory.path, port: server.port, target: server.root)
+        defer { proxy.close() }
+        let (store, other) = (try await proxied(proxy, directory), try await store())
+        for round in 0..<5 {
+            let server = server
+            proxy.lose(
+                .losesCommitAfter {
+                    try? server.crash()
+                    try? server.start()
+                    let done = DispatchSemaphore(value: 0)
+                    Task {
+                        for number in 0..<8 {
+                            _ = try? await other.add([StoreConformance.request("o\(round) \(number)")])
+                        }
+                        done.signal()
+                    }
+                    done.wait()
+                })
+            #expect(try await store.add([try StoreConformance.request("r\(round)")]) == 1)
+            #expect(try await StoreConformance.state(other, "r\(round)") == .ready)
+        }
+        #expect(proxy.losses == 5)
+        for store in [store, other] { await store.close() }
+    }
+
     @Test func aServerThatCrashesInTheMiddleLosesNothing() async throws {
         let stores = [try await store(), try await store()]
         let count = 400

@@ -10,6 +10,8 @@ final class PostgresProxy: Sendable {
         case losesCommit
         /// The server commits, and its answer never arrives.
         case losesAnswer
+        /// The server never gets the commit, and this happens to it before the connection is lost.
+        case losesCommitAfter(@Sendable () -> Void)
     }
 
     private struct State {
@@ -69,9 +71,15 @@ final class PostgresProxy: Sendable {
                 let count = read(client, &buffer, buffer.count)
                 guard count > 0 else { return }
                 let fault = Data(buffer[..<count]).range(of: Data("COMMIT".utf8)) == nil ? nil : takeFault()
-                if fault == .losesCommit { return }
+                switch fault {
+                case .losesCommit: return
+                case .losesCommitAfter(let event):
+                    event()
+                    return
+                case .losesAnswer, nil: break
+                }
                 guard write(server, buffer, count) == count else { return }
-                if fault == .losesAnswer {
+                if case .losesAnswer = fault {
                     _ = read(server, &buffer, buffer.count)
                     return
                 }
