@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 internal import Glibc
 
-// Strings are equal where Unicode takes them for the same, and long combining marks take long to compare and hash. What is sent, or is a
-// name in the file system, differs where its octets do.
+// Strings are equal where Unicode takes them for the same, and many combining marks take long to compare and hash. What
+// is sent, or names a file, differs where its octets do.
 
 extension String {
     /// True if both are the same in UTF-8.

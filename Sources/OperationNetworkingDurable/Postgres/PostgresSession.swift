@@ -124,9 +124,9 @@ final class PostgresSession: StoreSession {
         if hasChanged { hasNews = true }
     }
 
-    /// Tells others of a change, and writes the transaction's number, as its last act: by it a commit that was not answered is found again. PostgreSQL's
-    /// own numbers do not do for that: after a crash that has lost a transaction, or behind another server, another
-    /// transaction gets its number.
+    /// Tells others of a change, and writes the transaction's number as its last act: by it a commit that was not
+    /// answered is found again. PostgreSQL's own numbers do not serve for that: after a crash that has lost a
+    /// transaction, another one gets its number.
     ///
     /// - Returns: false if nothing else was written, and so neither this.
     private func noteCommit(_ connection: PostgresConnection) throws -> Bool {
