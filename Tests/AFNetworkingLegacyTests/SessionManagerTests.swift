@@ -262,6 +262,8 @@ struct SessionManagerTests {
     func errors() async throws {
         let server = try TestServer()
         server.respond(to: "/bad", .json(#"{"message": "no such book"}"#, status: 422))
+        // A cancellation that comes late enough would come after the response.
+        server.respond(to: "/good", .stalled())
         let reader = ErrorReader(baseURL: server.url())
         let (status, message, url) = await Legacy.result { done in reader.load("bad") { done(($0, $1, $2)) } }
         #expect(status == 422 && message == "no such book" && url == server.url("/bad"))
