@@ -342,7 +342,7 @@ import Testing
     private final class ContraryClient: SessionTaskClient {
         let isContrary = Locked(false)
 
-        func interests(of task: SessionTask) -> SessionTaskInterests { [] }
+        func interests(of task: SessionTask) -> ClientInterests { [] }
         func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void) { work() }
         func task(_ task: SessionTask, didFinish result: SessionTaskResult) { task.close() }
         func taskDidResume(_ task: SessionTask) {

@@ -10,7 +10,7 @@ internal import NetworkingTransport
 protocol AttemptClient: AnyObject, Sendable {
     /// The questions and reports that it wants, the same for a whole attempt. Where the operation has a block for a
     /// question, the block is asked instead.
-    var attemptQuestions: AttemptQuestions { get }
+    var interests: ClientInterests { get }
     /// Header fields of requests that have none of these names.
     var defaultHeaderFields: [HeaderField] { get }
     /// A request goes out, or is answered by the cache: the operation's own, or one that follows a redirect or answers
@@ -42,20 +42,20 @@ protocol AttemptClient: AnyObject, Sendable {
     func attemptDidTransfer(_ exchange: TransferExchange)
 }
 
-/// The questions and reports that an attempt's client wants.
-struct AttemptQuestions: OptionSet, Sendable {
-    let rawValue: UInt8
+/// The questions and reports that a client of an attempt, or of a session's task, wants.
+struct ClientInterests: OptionSet, Sendable {
+    let rawValue: UInt16
 
     /// The question about following a redirect.
-    static let redirects = AttemptQuestions(rawValue: 1)
+    static let redirects = ClientInterests(rawValue: 1)
     /// The question about the answer to a challenge.
-    static let challenges = AttemptQuestions(rawValue: 2)
+    static let challenges = ClientInterests(rawValue: 1 << 1)
     /// The question for another stream when the request has to be sent again.
-    static let bodyStreams = AttemptQuestions(rawValue: 4)
+    static let bodyStreams = ClientInterests(rawValue: 1 << 2)
     /// The question about keeping a response in the cache.
-    static let caching = AttemptQuestions(rawValue: 8)
+    static let caching = ClientInterests(rawValue: 1 << 3)
     /// The report about each exchange, for metrics.
-    static let metrics = AttemptQuestions(rawValue: 16)
+    static let metrics = ClientInterests(rawValue: 1 << 4)
 }
 
 /// One request and what came of it, for metrics.

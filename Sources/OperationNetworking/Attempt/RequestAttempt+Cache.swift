@@ -294,20 +294,8 @@ extension RequestAttempt {
         return updated
     }
 
-    /// On a thread for blocks.
-    func offerToCache(
-        _ content: CacheableContent, _ configuration: URLConnectionOperation.SharedConfiguration
-    ) {
-        guard let operation, let block = configuration.value.cacheBlock,
-            let response = ResponseFace(head: content.head, url: content.url),
-            let answer = block(operation, CachedURLResponse(response: response, data: content.data))
-        else { return }
-        runtime.onNetworkThread { [self] in keep(answer, inPlaceOf: response, content) }
-    }
-
     /// Stores the answer of a block or client that was offered a response.
-    func keep(_ answer: CachedURLResponse?, inPlaceOf response: HTTPURLResponse, _ content: CacheableContent) {
-        guard let answer else { return }
+    func keep(_ answer: CachedURLResponse, inPlaceOf response: HTTPURLResponse, _ content: CacheableContent) {
         let fields = [answer.response as? HTTPURLResponse, response].map {
             $0?.allHeaderFields as? [String: String] ?? [:]
         }

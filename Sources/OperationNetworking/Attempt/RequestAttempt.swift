@@ -31,7 +31,7 @@ final class RequestAttempt: @unchecked Sendable {
     let content: ResumableContent
     /// The object that is asked and informed in addition to the operation's blocks.
     let client: (any AttemptClient)?
-    private let questions: AttemptQuestions
+    private let questions: ClientInterests
     let startDate = Date()
     /// The body stream of the operation's request, even if redirects change the request.
     private let bodyStream: InputStream?
@@ -56,8 +56,6 @@ final class RequestAttempt: @unchecked Sendable {
     @exclusivity(unchecked) var isAsking = false
     /// The credential that the user's own storage had for a challenge.
     var storedCredential: (challenge: HTTPChallenge, url: URL, credential: URLCredential?)?
-    /// Of the question that was asked last: a second answer does not count.
-    var questionNumber: UInt = 0
     /// The work that was postponed while the attempt was held.
     private var postponed: (@Sendable () -> Void)?
 
@@ -127,7 +125,7 @@ final class RequestAttempt: @unchecked Sendable {
         holder = operation
         runtime = configuration.value.runtime ?? Runtime.current
         client = operation.attemptClient
-        questions = client?.attemptQuestions ?? []
+        questions = client?.interests ?? []
         self.number = number
         self.configuration = configuration
         self.content = content
@@ -155,7 +153,7 @@ final class RequestAttempt: @unchecked Sendable {
             now: { [runtime] in runtime.date.timeIntervalSince1970 })
     }
 
-    func asksClient(_ question: AttemptQuestions) -> Bool {
+    func asksClient(_ question: ClientInterests) -> Bool {
         questions.contains(question)
     }
 

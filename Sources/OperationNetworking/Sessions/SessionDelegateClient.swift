@@ -8,7 +8,7 @@ internal import NetworkingSupport
 ///
 /// A delegate of Foundation's that does not implement a method has a default one on Linux, and cannot be asked which it
 /// implements: it is called for everything.
-final class SessionDelegateClient: SessionTaskClient {
+final class SessionDelegateClient: SessionForwardingClient {
     /// The handler that is called at a task's end in place of the delegate, and for response and content.
     enum Handler: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
@@ -53,26 +53,20 @@ final class SessionDelegateClient: SessionTaskClient {
     private func context(of task: SessionTask) -> Context? { task.context as? Context }
 
     /// The task's own delegate, or the session's where that is not of the protocol.
-    private func delegate<Delegate>(_ type: Delegate.Type, of task: SessionTask) -> Delegate? {
+    func delegate<Delegate>(_ type: Delegate.Type, of task: SessionTask) -> Delegate? {
         task.withState { $0.delegate } as? Delegate ?? task.session?.delegate as? Delegate
     }
 
-    private func taskDelegate(of task: SessionTask) -> (any URLSessionTaskDelegate)? {
-        delegate((any URLSessionTaskDelegate).self, of: task)
-    }
-
-    func interests(of task: SessionTask) -> SessionTaskInterests {
+    func interests(of task: SessionTask) -> ClientInterests {
         guard taskDelegate(of: task) != nil else {
             // One that only knows of the session is asked about connections.
             return task.session?.delegate == nil ? [] : .challenges
         }
-        var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
+        var interests = ClientInterests.ofTaskDelegates
         let context = context(of: task)
         if context?.call != nil, task.ownDownloadDelegate != nil { interests.insert(.writing) }
         guard context?.hasHandler != true else { return interests }
-        if delegate((any URLSessionDataDelegate).self, of: task) != nil {
-            interests.formUnion([.responses, .data, .caching])
-        }
+        if delegate((any URLSessionDataDelegate).self, of: task) != nil { interests.formUnion(.ofDataDelegates) }
         if delegate((any URLSessionDownloadDelegate).self, of: task) != nil { interests.insert(.writing) }
         return interests
     }
@@ -82,106 +76,16 @@ final class SessionDelegateClient: SessionTaskClient {
         context.mailbox.deliver(on: session.delegateQueue, work)
     }
 
-    /// Calls a delegate, where there is one.
-    private func tell<Delegate>(
-        _ type: Delegate.Type, of task: SessionTask, otherwise: @escaping @Sendable () -> Void = {},
-        _ call: @escaping @Sendable (Delegate, OperationURLSession) -> Void
-    ) {
-        perform(for: task) { [self] in
-            guard let session = task.session, let delegate = delegate(type, of: task) else { return otherwise() }
-            call(delegate, session)
-        }
-    }
-
-    // MARK: Questions
-
-    func task(
-        _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
-        reply: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(redirected) }) { delegate, session in
-            delegate.urlSession(
-                session, task: task.face, willPerformHTTPRedirection: response, newRequest: redirected,
-                completionHandler: reply)
-        }
-    }
-
     func task(
         _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         askSession(of: task, about: challenge, reply: reply) { [self] in
-            tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(.performDefaultHandling, nil) }) {
-                $0.urlSession($1, task: task.face, didReceive: challenge, completionHandler: reply)
-            }
+            askDelegate(of: task, about: challenge, reply: reply)
         }
     }
 
-    func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
-        tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(nil) }) {
-            $0.urlSession($1, task: task.face, needNewBodyStream: reply)
-        }
-    }
-
-    func task(
-        _ task: SessionTask, didReceive response: URLResponse,
-        reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        tell((any URLSessionDataDelegate).self, of: task, otherwise: { reply(.allow) }) {
-            // A program that has cancelled the task may have released what the response is for.
-            guard !task.isCanceling, let face = task.face as? URLSessionDataTask else { return reply(.allow) }
-            $0.urlSession($1, dataTask: face, didReceive: response, completionHandler: reply)
-        }
-    }
-
-    func task(
-        _ task: SessionTask, willCache response: CachedURLResponse,
-        reply: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) {
-        tell((any URLSessionDataDelegate).self, of: task, otherwise: { reply(response) }) {
-            guard let face = task.face as? URLSessionDataTask else { return reply(response) }
-            $0.urlSession($1, dataTask: face, willCacheResponse: response, completionHandler: reply)
-            // The task's end does not wait for a delegate that has not answered by now: nothing is stored.
-            reply(nil)
-        }
-    }
-
-    // MARK: News
-
-    func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
-        guard let session = task.session else { return }
-        taskDelegate(of: task)?.urlSession(
-            session, task: task.face, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
-    }
-
-    func task(_ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void) {
-        tell((any URLSessionDataDelegate).self, of: task, otherwise: reply) {
-            // The face that the delegate knows: the one from before.
-            if let face = task.dataFace(download) {
-                $0.urlSession($1, dataTask: face, didBecome: download)
-            }
-            reply()
-        }
-    }
-
-    func task(_ task: SessionTask, didReceive data: Data) {
-        guard let session = task.session, let face = task.face as? URLSessionDataTask else { return }
-        delegate((any URLSessionDataDelegate).self, of: task)?.urlSession(session, dataTask: face, didReceive: data)
-    }
-
-    func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {
-        tell((any URLSessionDownloadDelegate).self, of: task) {
-            guard let face = task.face as? URLSessionDownloadTask else { return }
-            $0.urlSession($1, downloadTask: face, didResumeAtOffset: offset, expectedTotalBytes: expected)
-        }
-    }
-
-    func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
-        guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
-        delegate((any URLSessionDownloadDelegate).self, of: task)?.urlSession(
-            session, downloadTask: face, didWriteData: count, totalBytesWritten: total,
-            totalBytesExpectedToWrite: expected)
-    }
+    // MARK: Ends
 
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
         let context = context(of: task)

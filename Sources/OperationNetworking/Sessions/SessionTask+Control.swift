@@ -96,26 +96,26 @@ extension SessionTask {
         let runtime = Runtime.current
         let limit = operation.totalTimeout
         let start = runtime.uptime
-        let isAnswered = Locked(false)
-        let isFirst = { @Sendable in
-            isAnswered.withLock { isAnswered in
-                defer { isAnswered = true }
-                return !isAnswered
+        // Holds nothing: the time may be long, and the session holds the task.
+        let once = FirstAnswer<Result<InputStream?, URLError>> { [weak self, weak operation, weak session] answer in
+            guard let self, let operation, let session else { return }
+            switch answer {
+            case .success(let stream?):
+                operation.setSessionBody(stream)
+                if let limit { operation.totalTimeout = max(limit - (runtime.uptime - start), 0.001) }
+                session.operationQueue.addOperation(operation)
+            case .success(nil): endUnsent(operation, noFirstBody)
+            case .failure(let error): endUnsent(operation, error)
             }
         }
-        client.task(self) { [self] stream in
-            guard isFirst() else { return }
-            guard let stream else { return endUnsent(operation, noFirstBody) }
-            operation.setSessionBody(stream)
-            if let limit { operation.totalTimeout = max(limit - (runtime.uptime - start), 0.001) }
-            session.operationQueue.addOperation(operation)
+        client.task(self) { [self, operation, session] stream in
+            // Held until the answer.
+            withExtendedLifetime((self, operation, session)) { once.give(.success(stream)) }
         }
         guard let limit else { return }
-        // Holds nothing: the time may be long, and the session holds the task.
-        runtime.after(limit) { [weak self, weak operation] in
-            guard isFirst(), let self, let operation else { return }
+        runtime.after(limit) { [url = originalRequest?.url] in
             let reason = "the delegate gave no stream for the upload's content within \(limit) s"
-            endUnsent(operation, URLError(.timedOut, url: originalRequest?.url, reason: reason))
+            once.give(.failure(URLError(.timedOut, url: url, reason: reason)))
         }
     }
 
@@ -243,7 +243,7 @@ extension SessionTask {
 
     /// Asks what the client is interested in.
     @discardableResult
-    private func prepare() -> SessionTaskInterests {
+    private func prepare() -> ClientInterests {
         let interests = client.interests(of: self)
         let clock = SessionTaskClock()
         withState { state in
@@ -266,23 +266,5 @@ extension SessionTask {
             state.location = new
             return new
         }
-    }
-}
-
-/// Takes the first of several answers.
-final class FirstAnswer<Answer>: Sendable {
-    private let isGiven = Locked(false)
-    private let take: @Sendable (Answer) -> Void
-
-    init(_ take: @escaping @Sendable (Answer) -> Void) {
-        self.take = take
-    }
-
-    func give(_ answer: Answer) {
-        let isFirst = isGiven.withLock { isGiven in
-            defer { isGiven = true }
-            return !isGiven
-        }
-        if isFirst { take(answer) }
     }
 }

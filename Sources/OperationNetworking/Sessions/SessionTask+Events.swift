@@ -7,15 +7,8 @@ internal import NetworkingTransport
 // The events and questions of the operation.
 
 extension SessionTask: AttemptClient {
-    var attemptQuestions: AttemptQuestions {
-        let interests = withState { $0.interests }
-        var questions: AttemptQuestions = [.bodyStreams]
-        if interests.contains(.redirects) { questions.insert(.redirects) }
-        if interests.contains(.challenges) { questions.insert(.challenges) }
-        if interests.contains(.caching) { questions.insert(.caching) }
-        if interests.contains(.metrics) { questions.insert(.metrics) }
-        return questions
-    }
+    /// A session's streamed upload is asked for its content by contract.
+    var interests: ClientInterests { withState { $0.interests }.union(.bodyStreams) }
 
     var defaultHeaderFields: [HeaderField] { DefaultHeaders.fields }
 

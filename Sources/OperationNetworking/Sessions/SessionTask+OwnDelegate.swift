@@ -8,21 +8,16 @@ extension SessionTask {
     /// Nil: the session's counts, or a manager's blocks.
     var ownDelegate: (any URLSessionTaskDelegate)? { withState { $0.delegate } }
 
-    var ownDataDelegate: (any URLSessionDataDelegate)? { ownDelegate.flatMap { $0 as? any URLSessionDataDelegate } }
-
     var ownDownloadDelegate: (any URLSessionDownloadDelegate)? {
         ownDelegate.flatMap { $0 as? any URLSessionDownloadDelegate }
     }
 
-    /// The events and questions that the task's own delegate receives. It is called for everything: a method that it
-    /// does not implement has a default.
-    var ownDelegateInterests: SessionTaskInterests {
+    /// The events and questions that the task's own delegate receives.
+    var ownDelegateInterests: ClientInterests {
         guard let delegate = ownDelegate else { return [] }
-        var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
+        var interests = ClientInterests.ofTaskDelegates
         if kind == .download || delegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
-        if kind != .download, delegate is any URLSessionDataDelegate {
-            interests.formUnion([.responses, .data, .caching])
-        }
+        if kind != .download, delegate is any URLSessionDataDelegate { interests.formUnion(.ofDataDelegates) }
         return interests
     }
 }

@@ -35,7 +35,7 @@ final class SessionTask: Sendable {
         var loader: Loader?
         /// Not weak: counting the references to an object with weak references is slower.
         var operation: SessionOperation?
-        var interests: SessionTaskInterests = []
+        var interests: ClientInterests = []
         /// The session holds the face.
         var isKept = false
         /// Nil: as `originalRequest`.

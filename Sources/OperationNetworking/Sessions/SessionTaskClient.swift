@@ -33,7 +33,7 @@ internal import FoundationNetworking
 /// later, on any thread; another answer has no effect.
 protocol SessionTaskClient: AnyObject, Sendable {
     /// Returns the events and questions that a task's client wants.
-    func interests(of task: SessionTask) -> SessionTaskInterests
+    func interests(of task: SessionTask) -> ClientInterests
     /// Runs `work` where the client's events belong (its queue), in order with the client's other work for this task.
     /// The task calls `didReceive data` and `didWrite` in there: it does not read on before they have returned.
     func perform(for task: SessionTask, _ work: @escaping @Sendable () -> Void)
@@ -106,19 +106,11 @@ extension SessionTaskClient {
     }
 }
 
-/// The events and questions that a client wants.
-struct SessionTaskInterests: OptionSet, Sendable {
-    let rawValue: UInt16
-
-    static let redirects = SessionTaskInterests(rawValue: 1)
-    static let challenges = SessionTaskInterests(rawValue: 1 << 1)
-    static let sending = SessionTaskInterests(rawValue: 1 << 2)
-    static let responses = SessionTaskInterests(rawValue: 1 << 3)
-    static let data = SessionTaskInterests(rawValue: 1 << 4)
-    static let writing = SessionTaskInterests(rawValue: 1 << 5)
-    static let caching = SessionTaskInterests(rawValue: 1 << 6)
-    /// `SessionTaskResult.metrics` is wanted.
-    static let metrics = SessionTaskInterests(rawValue: 1 << 7)
+extension ClientInterests {
+    static let sending = ClientInterests(rawValue: 1 << 5)
+    static let responses = ClientInterests(rawValue: 1 << 6)
+    static let data = ClientInterests(rawValue: 1 << 7)
+    static let writing = ClientInterests(rawValue: 1 << 8)
 }
 
 /// The result of a task.

@@ -264,7 +264,7 @@ class SessionURLProtocol: URLProtocol {
 
 /// The client of a task that stands in for one of Foundation's: asks that task's delegate, and hands over the result.
 // Sendable because Foundation's protocol objects may be used from any thread, as its own are.
-private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
+private final class SessionRelay: SessionForwardingClient, @unchecked Sendable {
     private let protocolObject: SessionURLProtocol
     private let outer: URLSessionTask
     /// The outer task's, which the delegates know. Another one may load for it.
@@ -290,9 +290,9 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
 
     private var delegate: (any URLSessionTaskDelegate)? { ownDelegate ?? outer.delegate }
 
-    func interests(of task: SessionTask) -> SessionTaskInterests {
+    func interests(of task: SessionTask) -> ClientInterests {
         guard delegate != nil else { return session.delegate == nil ? [] : .challenges }
-        var interests: SessionTaskInterests = [.redirects, .challenges, .sending, .metrics]
+        var interests = ClientInterests.ofTaskDelegates
         if ownDelegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
         return interests
     }
@@ -304,55 +304,18 @@ private final class SessionRelay: SessionTaskClient, @unchecked Sendable {
         own.client.perform(on: own.delegateQueue, work)
     }
 
-    private func tell(
-        _ task: SessionTask, otherwise: @escaping @Sendable () -> Void,
-        _ call: @escaping @Sendable (any URLSessionTaskDelegate, URLSession) -> Void
-    ) {
-        perform(for: task) { [self] in
-            guard task.session != nil, let delegate else { return otherwise() }
-            call(delegate, session)
-        }
-    }
-
-    func task(
-        _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
-        reply: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        tell(task, otherwise: { reply(redirected) }) { [outer] in
-            $0.urlSession(
-                $1, task: outer, willPerformHTTPRedirection: response, newRequest: redirected, completionHandler: reply)
-        }
-    }
+    func delegate<Delegate>(_ type: Delegate.Type, of task: SessionTask) -> Delegate? { delegate as? Delegate }
+    /// Also when the task is closed, before the outer one ends: what it has sent is still to be told.
+    func session(of task: SessionTask) -> URLSession? { session }
+    func face(of task: SessionTask) -> URLSessionTask { outer }
 
     func task(
         _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         askSession(of: task, standingInFor: session, about: challenge, reply: reply) { [self] in
-            tell(task, otherwise: { reply(.performDefaultHandling, nil) }) { [outer] in
-                $0.urlSession($1, task: outer, didReceive: challenge, completionHandler: reply)
-            }
+            askDelegate(of: task, about: challenge, reply: reply)
         }
-    }
-
-    func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
-        tell(task, otherwise: { reply(nil) }) { [outer] in
-            $0.urlSession($1, task: outer, needNewBodyStream: reply)
-        }
-    }
-
-    func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
-        delegate?.urlSession(
-            session, task: outer, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
-    }
-
-    func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
-        guard let download = outer as? URLSessionDownloadTask,
-            let delegate = ownDelegate as? any URLSessionDownloadDelegate
-        else { return }
-        delegate.urlSession(
-            session, downloadTask: download, didWriteData: count, totalBytesWritten: total,
-            totalBytesExpectedToWrite: expected)
     }
 
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {

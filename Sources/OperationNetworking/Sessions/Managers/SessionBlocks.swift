@@ -5,7 +5,7 @@ internal import NetworkingSupport
 
 /// The blocks of a session manager. Its tasks hold them, and look one up when it is to be called: they may be set at any
 /// time, and are there when the manager is gone.
-final class SessionBlocks: Sendable {
+final class SessionBlocks: NSObject, Sendable {
     struct Table: Sendable {
         var sessionDidBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)?
         var sessionDidReceiveChallenge:

@@ -11,7 +11,7 @@ internal import NetworkingSupport
 /// methods of the protocols that it conforms to, because it cannot be asked which of them it implements.
 ///
 /// The session and its tasks hold it, not the manager: tasks go on when the manager is gone.
-final class SessionManagerClient: SessionTaskClient {
+final class SessionManagerClient: SessionForwardingClient {
     let blocks = SessionBlocks()
     /// The queue on which blocks and progress are called, one at a time for each task.
     private let queue: OperationQueue
@@ -22,10 +22,10 @@ final class SessionManagerClient: SessionTaskClient {
         self.queue = queue
     }
 
-    func interests(of task: SessionTask) -> SessionTaskInterests {
+    func interests(of task: SessionTask) -> ClientInterests {
         let table = blocks.current.table
         // For the notification of the end.
-        var interests: SessionTaskInterests = .metrics
+        var interests: ClientInterests = .metrics
         if table.taskWillPerformRedirection != nil { interests.insert(.redirects) }
         if table.sessionDidReceiveChallenge != nil || table.authenticationChallengeHandler != nil {
             interests.insert(.challenges)
@@ -64,117 +64,15 @@ final class SessionManagerClient: SessionTaskClient {
         }
     }
 
-    // MARK: Questions
-
-    func task(
-        _ task: SessionTask, willFollow redirected: URLRequest, after response: HTTPURLResponse,
-        reply: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        perform(for: task) { [self] in
-            guard let session = task.session else { return reply(redirected) }
-            if let own = task.ownDelegate {
-                return own.urlSession(
-                    session, task: task.face, willPerformHTTPRedirection: response, newRequest: redirected,
-                    completionHandler: reply)
-            }
-            guard let block = blocks.current.table.taskWillPerformRedirection else { return reply(redirected) }
-            reply(block(session, task.face, response, redirected))
-        }
-    }
-
-    func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
-        perform(for: task) { [self] in
-            guard let session = task.session else { return reply(nil) }
-            if let own = task.ownDelegate {
-                return own.urlSession(session, task: task.face, needNewBodyStream: reply)
-            }
-            reply(blocks.current.table.taskNeedNewBodyStream?(session, task.face))
-        }
-    }
-
-    func task(
-        _ task: SessionTask, didReceive response: URLResponse,
-        reply: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        perform(for: task) { [self] in
-            guard let session = task.session, let face = task.face as? URLSessionDataTask else { return reply(.allow) }
-            if let own = task.ownDataDelegate {
-                return own.urlSession(session, dataTask: face, didReceive: response, completionHandler: reply)
-            }
-            reply(blocks.current.table.dataTaskDidReceiveResponse?(session, face, response) ?? .allow)
-        }
-    }
-
-    func task(
-        _ task: SessionTask, didBecome download: URLSessionDownloadTask, reply: @escaping @Sendable () -> Void
-    ) {
-        perform(for: task) { [self] in
-            defer { reply() }
-            guard let session = task.session, let face = task.dataFace(download) else { return }
-            if let own = task.ownDataDelegate {
-                own.urlSession(session, dataTask: face, didBecome: download)
-            } else {
-                blocks.current.table.dataTaskDidBecomeDownloadTask?(session, face, download)
-            }
-        }
-    }
-
-    func task(
-        _ task: SessionTask, willCache response: CachedURLResponse,
-        reply: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) {
-        perform(for: task) { [self] in
-            guard let session = task.session, let face = task.face as? URLSessionDataTask else {
-                return reply(response)
-            }
-            if let own = task.ownDataDelegate {
-                own.urlSession(session, dataTask: face, willCacheResponse: response, completionHandler: reply)
-                // As in a session without a manager: the end does not wait for an answer that comes later.
-                return reply(nil)
-            }
-            guard let block = blocks.current.table.dataTaskWillCacheResponse else { return reply(response) }
-            reply(block(session, face, response))
-        }
+    func delegate<Delegate>(_ type: Delegate.Type, of task: SessionTask) -> Delegate? {
+        task.ownDelegate as? Delegate ?? blocks as? Delegate
     }
 
     // MARK: News
 
-    func task(_ task: SessionTask, didSend count: Int64, total: Int64, expected: Int64) {
-        guard let session = task.session else { return }
-        if let own = task.ownDelegate {
-            return own.urlSession(
-                session, task: task.face, didSendBodyData: count, totalBytesSent: total,
-                totalBytesExpectedToSend: expected)
-        }
-        blocks.current.table.taskDidSendBodyData?(session, task.face, count, total, expected)
-    }
-
     func task(_ task: SessionTask, didReceive data: Data) {
         task.managed?.collect(data, for: task)
-        guard let session = task.session, let face = task.face as? URLSessionDataTask else { return }
-        if let own = task.ownDataDelegate { return own.urlSession(session, dataTask: face, didReceive: data) }
-        blocks.current.table.dataTaskDidReceiveData?(session, face, data)
-    }
-
-    func task(_ task: SessionTask, didWrite count: Int64, total: Int64, expected: Int64) {
-        guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
-        if let own = task.ownDownloadDelegate {
-            return own.urlSession(
-                session, downloadTask: face, didWriteData: count, totalBytesWritten: total,
-                totalBytesExpectedToWrite: expected)
-        }
-        blocks.current.table.downloadTaskDidWriteData?(session, face, count, total, expected)
-    }
-
-    func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) {
-        perform(for: task) { [self] in
-            guard let session = task.session, let face = task.face as? URLSessionDownloadTask else { return }
-            if let own = task.ownDownloadDelegate {
-                return own.urlSession(
-                    session, downloadTask: face, didResumeAtOffset: offset, expectedTotalBytes: expected)
-            }
-            blocks.current.table.downloadTaskDidResume?(session, face, offset, expected)
-        }
+        tellDelegate(of: task, data)
     }
 
     func taskDidAdvance(_ task: SessionTask) {
