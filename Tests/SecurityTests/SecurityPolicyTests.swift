@@ -215,6 +215,27 @@ struct SecurityPolicyTests {
                 == Set((good.chain + [root, unrelated]).map(\.der)))
     }
 
+    @Test("Certificates are read from a file's content, DER or PEM with anything around it")
+    func content() throws {
+        let good = try TestChains.good.get()
+        let root = try TestChains.root.get().certificate
+        let (pem, chain) = (root.pem, good.chainPEM)
+        let mixed = "a comment\n\(chain)# another\r\n\(pem)"
+        #expect(try SecurityPolicy.certificates(in: Data(mixed.utf8)) == Set((good.chain + [root]).map(\.der)))
+        #expect(try SecurityPolicy.certificates(in: root.der) == [root.der])
+        let windows = Data(pem.replacingOccurrences(of: "\n", with: "\r\n").utf8)
+        #expect(try SecurityPolicy.certificates(in: windows) == [root.der])
+        let broken = chain + pem.prefix(pem.count / 2)
+        for content in [Data(), Data("-----BEGIN PRIVATE KEY-----".utf8), root.der.dropLast(), Data(broken.utf8)] {
+            let error = #expect(throws: ServerTrustError.self) { try SecurityPolicy.certificates(in: content) }
+            #expect(error?.rule == .settings)
+        }
+        let policy = SecurityPolicy.default()
+        policy.anchorCertificates = try SecurityPolicy.certificates(in: Data(pem.utf8))
+        try policy.validate()
+        #expect(try policy.failure(good.trust, "example.com") == nil)
+    }
+
     @Test("Many threads may read, change and evaluate one policy")
     func threads() throws {
         let policy = try SecurityPolicy.trustingTestRoot()

@@ -107,18 +107,15 @@ struct Inputs {
     }
 
     private static func certificates(in path: String) throws(Failure) -> Set<Data> {
-        let certificates = CertificateFile.certificates(in: try contents(of: path))
+        let content = try contents(of: path)
         let policy = SecurityPolicy.default()
-        policy.anchorCertificates = certificates
         do {
+            policy.anchorCertificates = try SecurityPolicy.certificates(in: content)
             try policy.validate()
         } catch {
             throw Failure(status: ExitStatus.usage, lines: ["\(path): \(error.localizedDescription)"])
         }
-        guard !certificates.isEmpty else {
-            throw Failure(status: ExitStatus.usage, lines: ["\(path): holds no certificate that can be read"])
-        }
-        return certificates
+        return policy.anchorCertificates
     }
 
     private static func contents(of path: String) throws(Failure) -> Data {

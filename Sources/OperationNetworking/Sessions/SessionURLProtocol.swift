@@ -292,6 +292,7 @@ private final class SessionRelay: SessionForwardingClient, @unchecked Sendable {
 
     func interests(of task: SessionTask) -> ClientInterests {
         guard delegate != nil else { return session.delegate == nil ? [] : .challenges }
+        // Responses and data are told by Foundation, or at the end.
         var interests = ClientInterests.ofTaskDelegates
         if ownDelegate is any URLSessionDownloadDelegate { interests.insert(.writing) }
         return interests

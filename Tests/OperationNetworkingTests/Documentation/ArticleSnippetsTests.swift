@@ -278,9 +278,10 @@ private func download(_ manager: HTTPRequestOperationManager, folder: URL, diges
 
 // MARK: Security
 
-private func trust(_ privateRoot: Data, _ manager: HTTPRequestOperationManager) {
+private func trust(_ manager: HTTPRequestOperationManager) throws {
+    let file = URL(fileURLWithPath: "/etc/ssl/private-root.pem")
     let policy = SecurityPolicy.default()
-    policy.anchorCertificates = [privateRoot]
+    policy.anchorCertificates = try SecurityPolicy.certificates(in: Data(contentsOf: file))
     manager.securityPolicy = policy
 }
 

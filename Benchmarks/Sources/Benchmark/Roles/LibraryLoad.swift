@@ -38,7 +38,8 @@ final class LibraryLoad: @unchecked Sendable {
         }
         if let authority = options.optionalString("ca") {
             let policy = SecurityPolicy(pinningMode: .none)
-            policy.anchorCertificates = try certificates(in: authority)
+            policy.anchorCertificates = try SecurityPolicy.certificates(
+                in: Data(contentsOf: URL(fileURLWithPath: authority)))
             load.manager.securityPolicy = policy
         }
         if options.optionalString("face") == "sessions" {
@@ -69,15 +70,6 @@ final class LibraryLoad: @unchecked Sendable {
         sessions.responseSerializer = HTTPResponseSerializer()
         sessions.completionQueue = queue
         return sessions
-    }
-
-    /// Those of a file in the PEM format.
-    private static func certificates(in path: String) throws -> Set<Data> {
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        let bodies = text.split(separator: "-----BEGIN CERTIFICATE-----").map {
-            $0.prefix { $0 != "-" }.split(whereSeparator: \.isWhitespace).joined()
-        }
-        return Set(bodies.compactMap { $0.isEmpty ? nil : Data(base64Encoded: $0) })
     }
 
     private func run(inFlight: Int) throws -> Figures {

@@ -28,19 +28,4 @@ import Testing
     func reserved(_ text: String) {
         #expect(HeaderField.problem(with: text)?.hasSuffix("is not for users to set") == true)
     }
-
-    @Test("Certificates of a file: PEM with anything around it, or DER")
-    func certificates() {
-        let (one, two) = (content(700), content(800, seed: 2))
-        func pem(_ data: Data, lineEnd: String) -> String {
-            let text = data.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-            return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
-                .replacingOccurrences(of: "\n", with: lineEnd)
-        }
-        let text = "a comment\n" + pem(one, lineEnd: "\n") + "# another\n" + pem(two, lineEnd: "\r\n")
-        #expect(CertificateFile.certificates(in: Data(text.utf8)) == [one, two])
-        #expect(CertificateFile.certificates(in: one) == [one])
-        #expect(CertificateFile.certificates(in: Data("-----BEGIN PRIVATE KEY-----".utf8)).isEmpty)
-        #expect(CertificateFile.certificates(in: Data(text.dropLast(10).utf8)).isEmpty)
-    }
 }
