@@ -63,7 +63,7 @@ private struct RevocationAuthority {
         let issuer = try X509Certificate(der: root.certificate.der)
         let leaf = try X509Certificate(der: certificate.der)
         let now = time(nil)
-        let bio = try MemoryBIO(copying: Data(root.key.pem.utf8))
+        let bio = try MemoryBIO(copyingPEM: Data(root.key.pem.utf8))
         let key = PEM_read_bio_PrivateKey(bio.handle, nil, nil, nil)
         let basic = OCSP_BASICRESP_new()
         let identifier = OCSP_cert_to_id(EVP_sha256(), leaf.handle, issuer.handle)

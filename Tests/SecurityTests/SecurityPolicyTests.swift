@@ -225,6 +225,8 @@ struct SecurityPolicyTests {
         #expect(try SecurityPolicy.certificates(in: root.der) == [root.der])
         let windows = Data(pem.replacingOccurrences(of: "\n", with: "\r\n").utf8)
         #expect(try SecurityPolicy.certificates(in: windows) == [root.der])
+        // The first block counts, too.
+        #expect(try SecurityPolicy.certificates(in: Data(("\u{FEFF}" + pem).utf8)) == [root.der])
         let broken = chain + pem.prefix(pem.count / 2)
         for content in [Data(), Data("-----BEGIN PRIVATE KEY-----".utf8), root.der.dropLast(), Data(broken.utf8)] {
             let error = #expect(throws: ServerTrustError.self) { try SecurityPolicy.certificates(in: content) }

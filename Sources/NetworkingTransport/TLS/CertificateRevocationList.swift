@@ -26,7 +26,7 @@ package final class CertificateRevocationList: Sendable {
             guard let handle else { throw OpenSSLError.drain() }
             return [CertificateRevocationList(takingOwnership: handle)]
         }
-        let bio = try MemoryBIO(copying: data)
+        let bio = try MemoryBIO(copyingPEM: data)
         var lists: [CertificateRevocationList] = []
         while let handle = PEM_read_bio_X509_CRL(bio.handle, nil, nil, nil) {
             lists.append(CertificateRevocationList(takingOwnership: handle))

@@ -100,7 +100,7 @@ private final class PrivateKey {
 
     /// Reads the first private key of a PEM text.
     init(pem: Data, password: String?) throws(ClientIdentityMaterialError) {
-        guard let bio = try? MemoryBIO(copying: pem) else { throw .privateKey("out of memory") }
+        guard let bio = try? MemoryBIO(copyingPEM: pem) else { throw .privateKey("out of memory") }
         let request = PasswordRequest(password)
         let parsed = withExtendedLifetime(request) {
             PEM_read_bio_PrivateKey(

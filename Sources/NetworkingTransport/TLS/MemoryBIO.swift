@@ -14,10 +14,13 @@ final class MemoryBIO {
         self.handle = handle
     }
 
-    /// One that is read from.
-    convenience init(copying data: Data) throws(OpenSSLError) {
+    /// PEM text that is read from.
+    ///
+    /// OpenSSL finds a block by the line that it begins with: before the first one, editors put a mark of the encoding,
+    /// with which that block would be passed over.
+    convenience init(copyingPEM data: Data) throws(OpenSSLError) {
         try self.init()
-        var rest = data[...]
+        var rest = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { bytes -> Int in
                 Int(BIO_write(handle, bytes.baseAddress, Int32(clamping: bytes.count)))

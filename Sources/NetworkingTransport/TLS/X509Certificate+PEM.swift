@@ -8,7 +8,7 @@ extension X509Certificate {
     /// - Throws: When one does not parse. A text without any is not an error.
     package static func certificates(inPEM data: Data) throws(OpenSSLError) -> [X509Certificate] {
         try OpenSSLError.leavingQueueUntouched { () throws(OpenSSLError) in
-            let bio = try MemoryBIO(copying: data)
+            let bio = try MemoryBIO(copyingPEM: data)
             var certificates: [X509Certificate] = []
             while let handle = PEM_read_bio_X509(bio.handle, nil, nil, nil) {
                 guard let certificate = X509Certificate(takingOwnership: handle) else { throw OpenSSLError.drain() }
