@@ -221,19 +221,19 @@ struct SecurityPolicyTests {
         let root = try TestChains.root.get().certificate
         let (pem, chain) = (root.pem, good.chainPEM)
         let mixed = "a comment\n\(chain)# another\r\n\(pem)"
-        #expect(try SecurityPolicy.certificates(in: Data(mixed.utf8)) == Set((good.chain + [root]).map(\.der)))
-        #expect(try SecurityPolicy.certificates(in: root.der) == [root.der])
+        #expect(try SecurityPolicy.certificates(from: Data(mixed.utf8)) == Set((good.chain + [root]).map(\.der)))
+        #expect(try SecurityPolicy.certificates(from: root.der) == [root.der])
         let windows = Data(pem.replacingOccurrences(of: "\n", with: "\r\n").utf8)
-        #expect(try SecurityPolicy.certificates(in: windows) == [root.der])
+        #expect(try SecurityPolicy.certificates(from: windows) == [root.der])
         // The first block counts, too.
-        #expect(try SecurityPolicy.certificates(in: Data(("\u{FEFF}" + pem).utf8)) == [root.der])
+        #expect(try SecurityPolicy.certificates(from: Data(("\u{FEFF}" + pem).utf8)) == [root.der])
         let broken = chain + pem.prefix(pem.count / 2)
         for content in [Data(), Data("-----BEGIN PRIVATE KEY-----".utf8), root.der.dropLast(), Data(broken.utf8)] {
-            let error = #expect(throws: ServerTrustError.self) { try SecurityPolicy.certificates(in: content) }
+            let error = #expect(throws: ServerTrustError.self) { try SecurityPolicy.certificates(from: content) }
             #expect(error?.rule == .settings)
         }
         let policy = SecurityPolicy.default()
-        policy.anchorCertificates = try SecurityPolicy.certificates(in: Data(pem.utf8))
+        policy.anchorCertificates = try SecurityPolicy.certificates(from: Data(pem.utf8))
         try policy.validate()
         #expect(try policy.failure(good.trust, "example.com") == nil)
     }

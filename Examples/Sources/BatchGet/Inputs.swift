@@ -110,7 +110,7 @@ struct Inputs {
         let content = try contents(of: path)
         let policy = SecurityPolicy.default()
         do {
-            policy.anchorCertificates = try SecurityPolicy.certificates(in: content)
+            policy.anchorCertificates = try SecurityPolicy.certificates(from: content)
             try policy.validate()
         } catch {
             throw Failure(status: ExitStatus.usage, lines: ["\(path): \(error.localizedDescription)"])

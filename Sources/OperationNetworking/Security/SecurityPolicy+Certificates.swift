@@ -12,7 +12,7 @@ extension SecurityPolicy {
         for kind in ["cer", "der", "crt", "pem"] {
             for path in bundle.paths(forResourcesOfType: kind, inDirectory: nil) {
                 guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { continue }
-                if let certificates = try? certificates(in: data) { found.formUnion(certificates) }
+                if let certificates = try? certificates(from: data) { found.formUnion(certificates) }
             }
         }
         return found
@@ -24,13 +24,13 @@ extension SecurityPolicy {
     /// let file = URL(fileURLWithPath: "/etc/ssl/private-root.pem")
     /// let policy = SecurityPolicy.default()
     /// policy.anchorCertificates = try SecurityPolicy.certificates(
-    ///     in: Data(contentsOf: file))
+    ///     from: Data(contentsOf: file))
     /// ```
     ///
     /// - Parameter data: PEM text with any number of certificates and anything around them, or one certificate as DER.
     /// - Throws: a ``ServerTrustError`` of the rule ``ServerTrustError/Rule/settings`` where there is no certificate, or
     ///   one that does not parse.
-    public static func certificates(in data: Data) throws -> Set<Data> {
+    public static func certificates(from data: Data) throws -> Set<Data> {
         if let certificate = try? X509Certificate(der: data) { return [certificate.der] }
         let certificates: [X509Certificate]
         do {

@@ -281,7 +281,7 @@ private func download(_ manager: HTTPRequestOperationManager, folder: URL, diges
 private func trust(_ manager: HTTPRequestOperationManager) throws {
     let file = URL(fileURLWithPath: "/etc/ssl/private-root.pem")
     let policy = SecurityPolicy.default()
-    policy.anchorCertificates = try SecurityPolicy.certificates(in: Data(contentsOf: file))
+    policy.anchorCertificates = try SecurityPolicy.certificates(from: Data(contentsOf: file))
     manager.securityPolicy = policy
 }
 

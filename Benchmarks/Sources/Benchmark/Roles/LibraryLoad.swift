@@ -39,7 +39,7 @@ final class LibraryLoad: @unchecked Sendable {
         if let authority = options.optionalString("ca") {
             let policy = SecurityPolicy(pinningMode: .none)
             policy.anchorCertificates = try SecurityPolicy.certificates(
-                in: Data(contentsOf: URL(fileURLWithPath: authority)))
+                from: Data(contentsOf: URL(fileURLWithPath: authority)))
             load.manager.securityPolicy = policy
         }
         if options.optionalString("face") == "sessions" {
