@@ -369,8 +369,8 @@ import Testing
             task.resume()
             task.suspend()
         }
-        // Twice, when the first was under way before the suspension.
-        try await eventually("the request") { !server.requests.isEmpty }
+        // Twice, when the first was under way before the suspension, which has to come before the response.
+        try await eventually("the request") { log.all.count == 3 && !server.requests.isEmpty }
         gate.open()
         #expect(await outcome.json == ["a": "b"])
         try await eventually("the end") { log.all.count == 4 }
