@@ -39,10 +39,12 @@ extension SecurityPolicySettings {
             do {
                 certificates.append(try X509Certificate(der: der))
             } catch {
-                let isPEM = der.starts(with: Data("-----BEGIN".utf8))
+                let advice =
+                    der.starts(with: Data("-----BEGIN".utf8))
+                    ? " but PEM text: SecurityPolicy.certificates(from:) reads it" : ""
                 throw .settings(
                     "\(name) holds \(der.count) bytes (SHA-256 \(SHA256Hasher.abbreviation(of: der))) that are not a "
-                        + "DER certificate" + (isPEM ? " but PEM text" : ""))
+                        + "DER certificate" + advice)
             }
         }
         return certificates

@@ -76,17 +76,6 @@ final class SessionDelegateClient: SessionForwardingClient {
         context.mailbox.deliver(on: session.delegateQueue, work)
     }
 
-    func task(
-        _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
-        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        askSession(of: task, about: challenge, reply: reply) { [self] in
-            askDelegate(of: task, about: challenge, reply: reply)
-        }
-    }
-
-    // MARK: Ends
-
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
         let context = context(of: task)
         if let call = context?.call {

@@ -46,16 +46,6 @@ extension SessionForwardingClient {
         }
     }
 
-    func askDelegate(
-        of task: SessionTask, about challenge: URLAuthenticationChallenge,
-        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(.performDefaultHandling, nil) }) {
-            [self] in
-            $0.urlSession($1, task: face(of: task), didReceive: challenge, completionHandler: reply)
-        }
-    }
-
     func task(_ task: SessionTask, needsBodyStream reply: @escaping @Sendable (InputStream?) -> Void) {
         tell((any URLSessionTaskDelegate).self, of: task, otherwise: { reply(nil) }) { [self] in
             $0.urlSession($1, task: face(of: task), needNewBodyStream: reply)

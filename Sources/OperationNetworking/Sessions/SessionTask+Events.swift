@@ -7,7 +7,7 @@ internal import NetworkingTransport
 // The events and questions of the operation.
 
 extension SessionTask: AttemptClient {
-    /// A session's streamed upload is asked for its content by contract.
+    /// The client is asked for another stream whatever its interests are.
     var interests: ClientInterests { withState { $0.interests }.union(.bodyStreams) }
 
     var defaultHeaderFields: [HeaderField] { DefaultHeaders.fields }

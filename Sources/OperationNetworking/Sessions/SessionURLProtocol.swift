@@ -310,15 +310,6 @@ private final class SessionRelay: SessionForwardingClient, @unchecked Sendable {
     func session(of task: SessionTask) -> URLSession? { session }
     func face(of task: SessionTask) -> URLSessionTask { outer }
 
-    func task(
-        _ task: SessionTask, didReceive challenge: URLAuthenticationChallenge,
-        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        askSession(of: task, standingInFor: session, about: challenge, reply: reply) { [self] in
-            askDelegate(of: task, about: challenge, reply: reply)
-        }
-    }
-
     func task(_ task: SessionTask, didFinishDownloadingTo location: URL, reply: @escaping @Sendable () -> Void) {
         // The file that `download(for:)` returns must stay.
         let kept = SessionDownloadFile.newLocation()

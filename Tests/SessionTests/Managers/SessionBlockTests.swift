@@ -34,6 +34,56 @@ import Testing
         #expect(await manager.getting("from").status == 302)
     }
 
+    @Test("Blocks of 64 tasks at once: each is called for its task, in order")
+    func manyAtOnce() async {
+        server.respondToOthers { request in
+            guard request.path.hasPrefix("/from") else {
+                return .json(#"{"a":"b"}"#).adding(header: "Cache-Control", "max-age=60")
+            }
+            return ScriptedResponse(status: 307, headers: [("Location", "/to" + request.path.dropFirst(5))])
+        }
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 22, diskCapacity: 0, diskPath: nil)
+        let manager = HTTPSessionManager(baseURL: server.url(), sessionConfiguration: configuration).offMain()
+        let seen = Locked<[String: [String]]>([:])
+        let note: @Sendable (URLSessionTask, String) -> Void = { task, event in
+            let path = task.originalRequest?.url?.path ?? ""
+            seen.withLock { if $0[path]?.last != event { $0[path, default: []].append(event) } }
+        }
+        manager.setTaskWillPerformHTTPRedirectionBlock { _, task, _, request in
+            note(task, "redirect")
+            return request
+        }
+        manager.setTaskDidSendBodyDataBlock { _, task, _, _, _ in note(task, "sent") }
+        manager.setDataTaskDidReceiveResponseBlock { _, task, _ in
+            note(task, "response")
+            return .allow
+        }
+        manager.setDataTaskDidReceiveDataBlock { _, task, _ in note(task, "data") }
+        manager.setDataTaskWillCacheResponseBlock { _, task, response in
+            note(task, "cache")
+            return response
+        }
+        manager.setTaskDidFinishCollectingMetricsBlock { _, task, _ in note(task, "metrics") }
+        manager.setTaskDidCompleteBlock { _, task, _ in note(task, "complete") }
+        for round in 0..<4 {
+            let good = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<64 {
+                    var request = URLRequest(url: server.url("/from\(round)-\(number)"))
+                    if number.isMultiple(of: 2) { (request.httpMethod, request.httpBody) = ("PUT", Data("abc".utf8)) }
+                    group.addTask { [request] in await manager.loading(request).json == ["a": "b"] }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(good == 64)
+        }
+        let lists = Dictionary(grouping: seen.withLock { $0 }.values) { $0.filter { $0 != "sent" } }
+        let gets = lists[["redirect", "response", "data", "cache", "metrics", "complete"]] ?? []
+        let puts = lists[["redirect", "response", "data", "metrics", "complete"]] ?? []
+        #expect(gets.count == 128 && puts.count == 128 && lists.count == 2)
+        #expect(gets.allSatisfy { !$0.contains("sent") } && puts.allSatisfy { $0.contains("sent") })
+    }
+
     /// A server that wants user and password.
     private func protect() {
         server.respond(to: "/secret") { request in

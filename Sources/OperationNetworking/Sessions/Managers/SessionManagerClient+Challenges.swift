@@ -11,7 +11,7 @@ extension SessionManagerClient {
             let table = blocks.current.table
             guard let session = task.session else { return reply(.performDefaultHandling, nil) }
             let own = task.ownDelegate
-            if Self.concernsConnection(challenge), let block = table.sessionDidReceiveChallenge {
+            if challenge.protectionSpace.isOfConnection, let block = table.sessionDidReceiveChallenge {
                 var credential: URLCredential?
                 let disposition = block(session, challenge, &credential)
                 if own == nil || disposition != .performDefaultHandling { return reply(disposition, credential) }
@@ -32,16 +32,6 @@ extension SessionManagerClient {
             let verdict = ChallengeVerdict(handler(session, task.face, challenge) { once.give(.answer($0, $1)) })
             if case .later = verdict { return }
             once.give(verdict)
-        }
-    }
-
-    /// Returns true if a challenge is about a connection and what is authenticated with it, not about a request.
-    private static func concernsConnection(_ challenge: URLAuthenticationChallenge) -> Bool {
-        switch challenge.protectionSpace.authenticationMethod {
-        case ServerTrustProtectionSpace.serverTrustMethod, ServerTrustProtectionSpace.clientCertificateMethod,
-            "NSURLAuthenticationMethodNTLM", "NSURLAuthenticationMethodNegotiate":
-            true
-        default: false
         }
     }
 }
