@@ -20,6 +20,8 @@ let package = Package(
     name: "OperationNetworking",
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
+        // Without sessions.
+        .library(name: "OperationNetworkingCore", targets: ["OperationNetworkingCore"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
         .library(name: "OperationNetworkingDurable", targets: ["OperationNetworkingDurable"]),
@@ -43,8 +45,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
         // Test targets only: nothing below is built for a package that depends on this one.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // A command for Scripts/docs, which no target uses.
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         .systemLibrary(
@@ -70,8 +70,17 @@ let package = Package(
                 "CBrotli", "CCurl", "CLinux", "COpenSSL", "CPublicSuffix", "CZlib", "CZstd", "NetworkingSupport",
             ],
             swiftSettings: settings),
+        // What `import OperationNetworking` gives: the two below.
         .target(
             name: "OperationNetworking",
+            dependencies: ["OperationNetworkingCore", "OperationNetworkingSessions"],
+            swiftSettings: settings),
+        .target(
+            name: "OperationNetworkingSessions",
+            dependencies: ["OperationNetworkingCore", "NetworkingTransport", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "OperationNetworkingCore",
             dependencies: [
                 "NetworkingTransport", "NetworkingSupport",
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
@@ -81,7 +90,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingXML",
-            dependencies: ["OperationNetworking", "NetworkingSupport"],
+            dependencies: ["OperationNetworkingCore", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingImages",
@@ -90,7 +99,7 @@ let package = Package(
         .target(
             name: "OperationNetworkingDurable",
             dependencies: [
-                "CPostgres", "CSQLite", "OperationNetworking", "NetworkingTransport", "NetworkingSupport",
+                "CPostgres", "CSQLite", "OperationNetworkingCore", "NetworkingTransport", "NetworkingSupport",
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),

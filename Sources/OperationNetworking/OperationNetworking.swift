@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: MIT
-@_exported public import Foundation
-@_exported public import FoundationNetworking
+@_exported public import OperationNetworkingCore
+@_exported public import OperationNetworkingSessions

@@ -3,7 +3,7 @@ public import Foundation
 public import FoundationNetworking
 public import FoundationXML
 internal import NetworkingSupport
-public import OperationNetworking
+public import OperationNetworkingCore
 
 /// Validates as `HTTPResponseSerializer` does and builds an `XMLDocument`. AF: `AFXMLDocumentResponseSerializer`.
 ///

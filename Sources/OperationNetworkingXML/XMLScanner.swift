@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-internal import OperationNetworking
+internal import OperationNetworkingCore
 
 /// A look over an XML document before FoundationXML gets it.
 ///

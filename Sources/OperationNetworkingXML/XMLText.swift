@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-internal import OperationNetworking
+internal import OperationNetworkingCore
 
 /// XML as it comes over HTTP, made safe for FoundationXML.
 enum XMLText {

@@ -5,7 +5,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("ClientIdentity", .timeLimit(.minutes(1)))
 struct ClientIdentityTests {

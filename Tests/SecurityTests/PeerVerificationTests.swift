@@ -6,7 +6,7 @@ import TestServer
 import Testing
 
 @testable import NetworkingTransport
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("PeerVerification inside a handshake", .timeLimit(.minutes(1)))
 struct PeerVerificationTests {

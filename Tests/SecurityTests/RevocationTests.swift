@@ -6,7 +6,7 @@ import TestServer
 import Testing
 
 @testable import NetworkingTransport
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// An authority's files for `openssl ca`.
 private struct RevocationAuthority {

@@ -4,7 +4,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("SecurityPolicy", .timeLimit(.minutes(1)))
 struct SecurityPolicyTests {

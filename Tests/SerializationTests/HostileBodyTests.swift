@@ -4,7 +4,7 @@ import OperationNetworkingXML
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Small bodies that would take long to parse", .timeLimit(.minutes(3)), .serialized)
 struct HostileBodyTests {

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
-@testable internal import OperationNetworking
+@testable internal import OperationNetworkingCore
 internal import Testing
 
 /// Parsers that others wrote: Werkzeug's (httpbin's) and python-multipart's (Starlette's), in a Python environment at

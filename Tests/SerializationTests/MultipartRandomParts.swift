@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
-@testable internal import OperationNetworking
+@testable internal import OperationNetworkingCore
 
 /// A random form, which can be built several times.
 struct RandomParts {

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import Glibc
-@testable internal import OperationNetworking
+@testable internal import OperationNetworkingCore
 internal import Testing
 
 @Suite("Writing a multipart body to a file", .timeLimit(.minutes(1)))

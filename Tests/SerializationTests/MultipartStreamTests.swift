@@ -3,7 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Glibc
 internal import NetworkingSupport
-@testable internal import OperationNetworking
+@testable internal import OperationNetworkingCore
 internal import Testing
 
 @Suite("Multipart body stream", .timeLimit(.minutes(1)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
-@testable internal import OperationNetworking
+@testable internal import OperationNetworkingCore
 internal import Testing
 
 /// A directory that goes when the test is over.

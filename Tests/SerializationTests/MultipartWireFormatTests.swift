@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
-@testable internal import OperationNetworking
+@testable internal import OperationNetworkingCore
 internal import Testing
 
 @Suite("Multipart wire format", .timeLimit(.minutes(1)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-@testable internal import OperationNetworking
+@testable internal import OperationNetworkingCore
 internal import Testing
 
 @Suite("Default header fields", .timeLimit(.minutes(1)))

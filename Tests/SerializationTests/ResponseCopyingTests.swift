@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 import FoundationXML
 import OperationNetworkingXML
 import Testing
@@ -148,7 +148,7 @@ struct ResponseCopyingTests {
         let good = try JSONEncoder().encode(
             try #require(ArchivedObject<HTTPResponseSerializer>(HTTPResponseSerializer())))
         var fields = try #require(try JSONSerialization.jsonObject(with: good) as? [String: Any])
-        #expect(fields["className"] as? String == "OperationNetworking.HTTPResponseSerializer")
+        #expect(fields["className"] as? String == String(reflecting: HTTPResponseSerializer.self))
         fields["className"] = name
         let bad = try JSONSerialization.data(withJSONObject: fields)
         #expect(try JSONDecoder().decode(ArchivedObject<HTTPResponseSerializer>.self, from: bad).object == nil)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 import Testing
 
 @Suite("JSON response serializer", .timeLimit(.minutes(1)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import NetworkingSupport
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 import Testing
 
 @Suite("Property list response serializer", .timeLimit(.minutes(1)))

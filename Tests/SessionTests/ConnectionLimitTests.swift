@@ -4,7 +4,8 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// What `httpMaximumConnectionsPerHost` limits.
 @Suite("Connections of a session to one host", .timeLimit(.minutes(1))) struct ConnectionLimitTests {

@@ -6,7 +6,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// More of what programs written for Foundation's sessions rely on, beside `FoundationParityTests`.
 @Suite("As documented for Foundation's sessions", .timeLimit(.minutes(1))) struct ExpectationTests {

@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// Ends of tasks that no operation loads: of files, and of what protocol classes take.
 @Suite("Ends of tasks of other loaders", .timeLimit(.minutes(1))) struct ForeignTaskEndTests {

@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// Swift's functions on sessions, many at a time: whose tasks are Foundation's, Foundation's own tables must survive it.
 @Suite("Many tasks of Swift's functions at once", .timeLimit(.minutes(2))) struct FoundationTaskLoadTests {

@@ -6,7 +6,8 @@ import TestServer
 import TestTLS
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// What tasks share with those that Foundation's own functions, such as `data(for:)`, make on a session.
 @Suite("Tasks of Foundation's functions", .timeLimit(.minutes(1))) struct FoundationTaskTests {

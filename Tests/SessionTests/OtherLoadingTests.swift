@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// What does not go the way of an operation.
 @Suite struct OtherLoadingTests {

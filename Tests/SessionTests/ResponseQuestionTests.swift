@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite("The question about a response", .timeLimit(.minutes(1))) struct ResponseQuestionTests {
     // MARK: The value

@@ -4,7 +4,8 @@ import FoundationNetworking
 import NetworkingSupport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite("Places of protocol classes") struct SessionProtocolPlaceTests {
     @Test("A number's type has that number, and its class", arguments: [1, 2, 3, 4, 5, 77, 1 << 20, Int.max])

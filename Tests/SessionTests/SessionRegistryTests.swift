@@ -3,7 +3,8 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite struct SessionRegistryTests {
     @Test("Another face of a task that has ended does not bring the task back")

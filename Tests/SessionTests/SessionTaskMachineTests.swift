@@ -2,7 +2,8 @@
 import FoundationNetworking
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite struct SessionTaskMachineTests {
     @Test func aSuspensionBeforeTheOperationStartsStands() {

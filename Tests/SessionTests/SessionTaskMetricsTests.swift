@@ -4,7 +4,8 @@ import FoundationNetworking
 import Testing
 
 @testable import NetworkingTransport
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite("Dates of a session's metrics", .enabled(if: FoundationState.isReadable)) struct SessionTaskMetricsTests {
     /// countly-sdk-cpp#100, sglang#17640.

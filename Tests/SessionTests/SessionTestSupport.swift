@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// Whether the library looks at what Foundation keeps to itself: see `FoundationInternals`.
 let seesPrivateState = !FoundationInternals.isOff

@@ -5,7 +5,8 @@ import TestServer
 import TestTLS
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// What loads for sessions of Foundation's that were made with the configuration of one of this library's.
 @Suite("Stand-in sessions", .timeLimit(.minutes(1))) struct StandInSessionTests {

@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// Suspensions in the middle of a response: who reads it is told of one response, and of its content once.
 @Suite("Suspensions of session tasks", .timeLimit(.minutes(1))) struct SuspensionTests {
@@ -40,7 +41,7 @@ import Testing
         request.httpMethod = "POST"
         let task = session.uploadTask(with: request, fromFile: file)
         let operation = try #require(session.operation(for: task) as? SessionOperation)
-        let inner = try #require(operation.task)
+        let inner = try #require(operation.owner as? SessionTask)
         // As another thread has it that a resumption came to before: the file is not open yet.
         inner.withState { $0.isGettingReady = true }
         operation.start()

@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// What is told at the end of a task, to whom, and what is let go of then.
 @Suite("Ends of session tasks", .timeLimit(.minutes(1))) struct TaskEndTests {

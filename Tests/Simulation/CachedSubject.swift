@@ -2,7 +2,7 @@
 import Foundation
 import FoundationNetworking
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What a subject wants of a cache, and whether it got that.
 final class CachedSubject {

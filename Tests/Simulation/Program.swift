@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import NetworkingSupport
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A random program that uses the library, run under a random interleaving.
 final class Program {

@@ -4,7 +4,7 @@ import Foundation
 import NetworkingSupport
 import NetworkingTransport
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// The library's threads and engine, simulated.
 // Sendable because the simulation has one thread.

@@ -4,7 +4,7 @@ import FoundationNetworking
 import NetworkingSupport
 import NetworkingTransport
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// An operation of a subclass, which a queue starts by way of another thread.
 ///

@@ -6,7 +6,7 @@
 //   Simulation [--seconds N] [--seed N]     runs programs for N seconds (60); one program, with its listing
 import Foundation
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 var seconds = 60.0
 var seed: UInt64?

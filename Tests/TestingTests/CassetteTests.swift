@@ -6,7 +6,7 @@ import OperationNetworkingTesting
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Recording and replaying.
 @Suite("Cassettes", .timeLimit(.minutes(1)))

@@ -7,7 +7,8 @@ import OperationNetworkingTestingTraits
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// Whose requests stubs answer.
 @Suite("Installing stubs", .timeLimit(.minutes(1)))

@@ -7,7 +7,7 @@ import OperationNetworkingTestingTraits
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Tests in virtual time.
 @Suite("Simulation", .timeLimit(.minutes(2)))

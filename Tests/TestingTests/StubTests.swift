@@ -7,7 +7,7 @@ import OperationNetworkingTesting
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What stubs answer, and what the library makes of it.
 @Suite("Stubs", .timeLimit(.minutes(1)))

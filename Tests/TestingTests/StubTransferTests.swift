@@ -6,7 +6,7 @@ import OperationNetworkingTesting
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// How stubs send and receive: in pieces, held, cut off, to and from files and streams.
 @Suite("Transfers by stubs", .timeLimit(.minutes(1)))

@@ -4,7 +4,7 @@ import NetworkingSupport
 import OperationNetworkingTesting
 import TestServer
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A manager whose requests stubs answer, with blocks on a queue of its own, and neither cache nor cookies of the process.
 func makeManager(_ stubs: HTTPStubs? = nil) -> HTTPRequestOperationManager {

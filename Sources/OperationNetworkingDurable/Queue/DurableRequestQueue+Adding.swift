@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
 public import FoundationNetworking
-internal import OperationNetworking
+internal import OperationNetworkingCore
 
 extension DurableRequestQueue {
     /// Adds a request. When this returns it is in the store, and survives a power cut.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
 internal import NetworkingSupport
-public import OperationNetworking
+public import OperationNetworkingCore
 
 /// A queue whose requests survive the end of the process, a deployment, a power cut. It keeps them in a
 /// ``RequestStore``, and sends each as an operation of a manager, whose settings hold.

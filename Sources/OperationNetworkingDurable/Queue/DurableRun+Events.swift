@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-internal import OperationNetworking
+internal import OperationNetworkingCore
 
 extension DurableRun {
     /// After an outcome is in the store.

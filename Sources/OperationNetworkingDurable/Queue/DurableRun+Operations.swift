@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
-internal import OperationNetworking
+internal import OperationNetworkingCore
 
 extension DurableRun {
     /// Begins an attempt.

@@ -2,7 +2,7 @@
 internal import Dispatch
 internal import Foundation
 internal import NetworkingSupport
-internal import OperationNetworking
+internal import OperationNetworkingCore
 
 /// One call of a queue's `run()`: leases requests, sends them, and records their outcomes, many in one transaction.
 ///

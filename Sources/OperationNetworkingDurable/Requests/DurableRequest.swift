@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
 public import FoundationNetworking
-public import OperationNetworking
+public import OperationNetworkingCore
 
 /// A request as it is added to a ``DurableRequestQueue``, with its place in the graph and its rules.
 ///

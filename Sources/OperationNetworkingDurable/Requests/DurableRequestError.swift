@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import OperationNetworking
+public import OperationNetworkingCore
 
 /// An error about a request that a queue cannot take, or about the use of the queue.
 public struct DurableRequestError: NetworkingError {

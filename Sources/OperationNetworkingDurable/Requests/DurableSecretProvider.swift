@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import FoundationNetworking
-public import OperationNetworking
+public import OperationNetworkingCore
 
 /// The secrets that a request is sent with, and not stored with.
 public struct DurableSecrets: Sendable {

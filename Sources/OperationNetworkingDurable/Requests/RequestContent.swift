@@ -2,7 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingTransport
-internal import OperationNetworking
+internal import OperationNetworkingCore
 
 /// A request as the store's content: plain values, checked by `Codable` when they are read. It has no secrets.
 struct RequestContent: Codable {

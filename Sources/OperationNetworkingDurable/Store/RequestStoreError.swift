@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import OperationNetworking
+public import OperationNetworkingCore
 
 /// An error of a ``RequestStore``, which says what is wrong, where, and what to do. Nothing that was added or recorded
 /// is lost by one.

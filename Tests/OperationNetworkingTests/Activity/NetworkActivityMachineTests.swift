@@ -2,7 +2,7 @@
 import NetworkingSupport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A machine with a clock of its own, and a count.
 private final class Clockwork {

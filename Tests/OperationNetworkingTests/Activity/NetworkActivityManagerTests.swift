@@ -4,7 +4,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Network activity", .timeLimit(.minutes(1)))
 struct NetworkActivityManagerTests {

@@ -5,7 +5,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A case of the public suite for HTTP caches (http-tests/cache-tests): requests one after the other, what the server
 /// answers each, and where the response is to come from.

@@ -6,7 +6,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What a 304 makes of a stored response (RFC 9111, section 4.3.4).
 @Suite("304 and the cache", .timeLimit(.minutes(2))) struct CacheConfirmationTests {

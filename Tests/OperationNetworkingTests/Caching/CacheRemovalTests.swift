@@ -6,7 +6,8 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// What is removed from a cache stays away.
 @Suite("Removing from the cache", .timeLimit(.minutes(2))) struct CacheRemovalTests {

@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What decides who answers, beside the URL.
 @Suite("The cache and the way of a request", .timeLimit(.minutes(2))) struct CacheRouteTests {

@@ -4,7 +4,7 @@ import FoundationNetworking
 import NetworkingTransport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Rules of the cache", .timeLimit(.minutes(1))) struct CacheRuleTests {
     static func head(_ fields: String..., status: Int = 200) -> ResponseHead {

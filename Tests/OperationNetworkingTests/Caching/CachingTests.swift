@@ -5,7 +5,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Operations and the cache", .timeLimit(.minutes(2))) struct CachingTests {
     private let server: TestServer

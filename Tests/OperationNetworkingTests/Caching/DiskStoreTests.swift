@@ -5,7 +5,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Responses in files", .timeLimit(.minutes(5))) struct DiskStoreTests {
     private let directory: TemporaryDirectory

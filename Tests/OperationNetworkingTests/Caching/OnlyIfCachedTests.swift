@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("only-if-cached", .timeLimit(.minutes(1))) struct OnlyIfCachedTests {
     enum Reason: CaseIterable, Sendable {

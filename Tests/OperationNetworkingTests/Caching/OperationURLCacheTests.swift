@@ -7,7 +7,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Caches of the library's class", .timeLimit(.minutes(3))) struct OperationURLCacheTests {
     private let server: TestServer

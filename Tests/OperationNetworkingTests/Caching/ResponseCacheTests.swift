@@ -5,7 +5,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("URLCache as the library uses it", .timeLimit(.minutes(2))) struct ResponseCacheTests {
     private static func key(_ url: String, trust: String = "") throws -> CacheKey {

@@ -5,7 +5,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What is asked in the background, when a stale response was the result.
 @Suite("Revalidation in the background", .timeLimit(.minutes(2))) struct RevalidationTests {

@@ -5,7 +5,7 @@ import Glibc
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("The file of cookies", .timeLimit(.minutes(1))) struct CookieFileTests {
     private let folder: TemporaryDirectory

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("The jar", .timeLimit(.minutes(1))) struct CookieJarTests {
     private let storage: HTTPCookieStorage

@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Cookies of requests", .timeLimit(.minutes(2))) struct CookieRequestTests {
     private static let root = Result { try TestCertificateAuthority(name: "Cookie Root") }

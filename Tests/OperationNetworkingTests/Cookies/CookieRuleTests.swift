@@ -4,7 +4,7 @@ import FoundationNetworking
 import NetworkingSupport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Rules for cookies", .timeLimit(.minutes(2))) struct CookieRuleTests {
     // MARK: Dates

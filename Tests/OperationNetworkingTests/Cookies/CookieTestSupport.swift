@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// One `Set-Cookie` response, or several, and what the next request carries.
 struct CookieCase: Sendable, CustomTestStringConvertible {

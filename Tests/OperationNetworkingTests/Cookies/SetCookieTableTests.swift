@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Set-Cookie, case by case", .timeLimit(.minutes(1))) struct SetCookieTableTests {
     @Test("Names, values and what is around them (RFC 6265bis, 5.6)", arguments: pairs)

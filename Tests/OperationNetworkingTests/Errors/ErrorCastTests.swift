@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What the compiler says of `any Error`: that casting it to `NSError` always succeeds.
 @Suite("Errors cast to NSError, in every form") struct ErrorCastTests {

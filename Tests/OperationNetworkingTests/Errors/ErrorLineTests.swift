@@ -4,7 +4,7 @@ import FoundationNetworking
 import Testing
 
 @testable import NetworkingTransport
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Every error prints as one line", .timeLimit(.minutes(1)))
 struct ErrorLineTests {

@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("curl commands", .timeLimit(.minutes(1))) struct CURLCommandTests {
     let server: TestServer

@@ -2,7 +2,7 @@
 import NetworkingTransport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Content-Range") struct ContentRangeTests {
     @Test(

@@ -5,7 +5,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Informational responses, and trailer fields.
 @Suite("Before and after the response", .timeLimit(.minutes(1))) struct FieldsAroundResponseTests {

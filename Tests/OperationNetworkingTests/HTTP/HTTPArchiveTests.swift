@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("HTTP archives", .timeLimit(.minutes(1))) struct HTTPArchiveTests {
     private typealias Object = [String: Any]

@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A name with an IPv6 address behind a cable where nobody answers, and an IPv4 address that does.
 @Suite(

@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Metrics", .timeLimit(.minutes(1))) struct MetricsTests {
     @Test("Bytes of head and content are those that the server saw", arguments: [0, 1000, 200_000])

@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Ranges that follow one another because each ends before the representation does.
 @Suite("Follow-up ranges", .timeLimit(.minutes(2))) struct RangeProgressTests {

@@ -5,7 +5,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A response is one of Foundation's for all who look at it, but for values that Foundation takes apart less well.
 @Suite("Fields of a response", .timeLimit(.minutes(1))) struct ResponseFieldsTests {

@@ -5,7 +5,7 @@ import TestServer
 import Testing
 
 @testable import NetworkingTransport
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// RFC 6797, as an option.
 @Suite("Strict transport security", .timeLimit(.minutes(1))) struct StrictTransportSecurityTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(1))) struct RequestMachineTests {
     private enum Input: CaseIterable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("The clock of an operation's total time") struct TotalTimeTests {
     @Test("It stands while paused and while waiting, and an alarm from before says nothing")

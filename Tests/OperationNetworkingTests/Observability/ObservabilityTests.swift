@@ -4,7 +4,7 @@
     import TestServer
     import Testing
 
-    @testable import OperationNetworking
+    @testable import OperationNetworkingCore
 
     /// What the package traits `Logging`, `Metrics` and `Tracing` tell a program: `ObservationFixture`.
     @Suite("Log, metrics and traces", .timeLimit(.minutes(1))) struct ObservabilityTests {

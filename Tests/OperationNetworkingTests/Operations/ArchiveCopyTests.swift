@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(1))) struct ArchiveCopyTests {
     private static func copy(_ operation: HTTPRequestOperation) throws -> HTTPRequestOperation {

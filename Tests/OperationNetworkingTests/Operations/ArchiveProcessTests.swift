@@ -4,7 +4,7 @@ import Glibc
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Downloads that outlive their process: a child does the first part and is killed.
 @Suite(.timeLimit(.minutes(1))) struct ArchiveProcessTests {

@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(1))) struct ArchiveTests {
     private static func archive(_ operation: HTTPRequestOperation) throws -> Data {

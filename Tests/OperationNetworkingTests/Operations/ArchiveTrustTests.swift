@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("What an archive from elsewhere may decide", .timeLimit(.minutes(1))) struct ArchiveTrustTests {
     private func archive(of target: URL, server: TestServer) throws -> Data {

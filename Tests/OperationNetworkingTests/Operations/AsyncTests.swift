@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(2))) struct AsyncTests {
     private func expectCode(

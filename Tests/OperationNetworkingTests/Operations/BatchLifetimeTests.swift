@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Who holds a batch and its members", .serialized, .timeLimit(.minutes(1))) struct BatchLifetimeTests {
     /// Members that can be counted.

@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension BatchTests {
     @Test("A member that finished in an earlier run of the program is counted as finished", arguments: [false, true])

@@ -4,7 +4,7 @@ import Glibc
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Responses into pipes", .timeLimit(.minutes(1)), .serialized) struct BrokenPipeTests {
     /// Signals that came on threads other than the test server's, which is told of its clients' leaving by them.

@@ -6,7 +6,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Coded content to streams and files", .serialized, .timeLimit(.minutes(2))) struct CodedContentTests {
     private static let content = Data.random(300_000)

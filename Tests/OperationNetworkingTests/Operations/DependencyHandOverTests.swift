@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(1))) struct DependencyHandOverTests {
     @Test("The blocks edit the request from the upstreams' results, in order, off the network thread")

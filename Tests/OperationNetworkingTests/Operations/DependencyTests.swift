@@ -4,7 +4,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(1))) struct DependencyTests {
     @Test("An edge to itself ends the operation with an error that names it; nothing hangs", arguments: [false, true])

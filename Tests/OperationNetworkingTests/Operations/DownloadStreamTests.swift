@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(1))) struct DownloadStreamTests {
     @Test("A slow output stream holds its own transfer back, in bounded memory, and nobody else's")

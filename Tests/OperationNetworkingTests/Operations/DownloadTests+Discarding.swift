@@ -5,7 +5,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension DownloadTests {
     @Test("A download that nobody will continue removes its part, once it has ended")

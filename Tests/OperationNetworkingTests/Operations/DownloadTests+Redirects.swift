@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A validator says nothing across resources (RFC 9110, section 8.8.3).
 extension DownloadTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(1))) struct LifecycleCancelTests {
     /// Checks what holds for every cancelled operation: one end, one completion, −999 with the URL.

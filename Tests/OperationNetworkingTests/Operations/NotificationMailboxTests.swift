@@ -5,7 +5,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Notifications on their way to a queue", .timeLimit(.minutes(1))) struct NotificationMailboxTests {
     private let name = Notification.Name("org.operationnetworking.test.mailbox")

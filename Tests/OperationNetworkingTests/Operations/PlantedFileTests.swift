@@ -4,7 +4,7 @@ import Glibc
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What others may have put beside a download's target.
 @Suite("Files that were planted beside a download", .timeLimit(.minutes(1))) struct PlantedFileTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Preparations", .timeLimit(.minutes(1)))
 struct PreparationListTests {

@@ -2,7 +2,7 @@
 import NetworkingTransport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// RFC 9110, sections 8.8.2.2 and 13.1.5.
 @Suite("What a part can be continued by") struct RepresentationTests {

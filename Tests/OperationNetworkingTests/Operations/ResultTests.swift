@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A value that counts how often it was decoded.
 private struct Counted: Decodable, Equatable, Sendable {

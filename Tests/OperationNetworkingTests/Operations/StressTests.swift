@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite(.timeLimit(.minutes(10)), .serialized) struct StressTests {
     private static let threads = 4

@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension Trait where Self == ConditionTrait {
     /// What the comment of `FoundationState` says is lost where Foundation's record of an operation cannot be read.

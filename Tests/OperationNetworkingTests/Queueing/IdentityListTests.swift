@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("IdentityList", .timeLimit(.minutes(1)))
 struct IdentityListTests {

@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Figures for an optimised build on an idle machine:
 /// `QUEUEING_FIGURES=1 swift test -c release -Xswiftc -enable-testing --filter QueueingFigures`.

@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Finishes on another thread soon after it is started.
 private final class NetworkOperation: TestOperation, @unchecked Sendable {

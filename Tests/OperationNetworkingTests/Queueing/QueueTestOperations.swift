@@ -3,7 +3,7 @@ import Foundation
 import NetworkingSupport
 import TestServer
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A schedulable operation with the states of the library's own, without a network.
 // Sendable because its mutable state is behind `state`, or, `_upstreams`, guarded by the graph's lock.

@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension RequestOperationQueueTests {
     @Test("Foreign operations wait for ours and ours for foreign ones, in order with one slot")

@@ -3,7 +3,7 @@ import Foundation
 import NetworkingSupport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("SchedulerState", .timeLimit(.minutes(1)))
 struct SchedulerStateTests {

@@ -4,7 +4,7 @@ import Glibc
 import NetworkingSupport
 import TestServer
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A program in a network of its own, which the test changes. The program and its network end with this object.
 final class NetworkNamespace: Sendable {

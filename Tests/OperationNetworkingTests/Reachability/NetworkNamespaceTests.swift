@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Networks that the kernel has, with two ends of a cable (veth) and what goes with it. The reader of this is another
 /// process, which lives in the network.

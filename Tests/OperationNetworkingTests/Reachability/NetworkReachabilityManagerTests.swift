@@ -7,7 +7,7 @@ import NetworkingTransport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// A manager whose findings a test says.
 private final class ScriptedTarget: Sendable {

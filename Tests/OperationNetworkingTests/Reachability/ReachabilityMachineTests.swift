@@ -3,7 +3,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// The machine as its owner has it.
 private final class Machine {

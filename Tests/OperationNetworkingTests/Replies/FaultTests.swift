@@ -5,7 +5,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Each fault of a network, in each state of a transfer, with each kind of operation.
 @Suite("Faults of the network", .serialized, .timeLimit(.minutes(2))) struct FaultTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Waiting for the network", .timeLimit(.minutes(1)), .serialized) struct ConnectivityTests {
     @Test("Operations that are cancelled and released while they wait leave nothing behind")

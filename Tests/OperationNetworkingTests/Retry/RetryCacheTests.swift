@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Retries and the cache", .timeLimit(.minutes(2))) struct RetryCacheTests {
     private let server: TestServer

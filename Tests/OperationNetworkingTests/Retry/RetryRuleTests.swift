@@ -4,7 +4,7 @@ import FoundationNetworking
 import NetworkingTransport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("The rules of retrying") struct RetryRuleTests {
     private static let policy = RetryPolicy(backoff: .constant(2))

@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Retry", .timeLimit(.minutes(2))) struct RetryTests {
     private let server: TestServer

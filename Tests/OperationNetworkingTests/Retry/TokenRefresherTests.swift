@@ -5,7 +5,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("TokenRefresher", .timeLimit(.minutes(2))) struct TokenRefresherTests {
     private let server: TestServer

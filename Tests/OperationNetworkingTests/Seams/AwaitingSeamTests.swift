@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Awaiting operations that wait for each other, and requests that must not go out twice.
 @Suite(.timeLimit(.minutes(1))) struct AwaitingSeamTests {

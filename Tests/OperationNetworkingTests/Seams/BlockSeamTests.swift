@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// The user's blocks, and what they must not hold up.
 @Suite(.timeLimit(.minutes(2))) struct BlockSeamTests {

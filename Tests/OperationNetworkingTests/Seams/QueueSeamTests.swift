@@ -4,7 +4,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What once fell between the queue, the operation and the dependency graph.
 @Suite(.timeLimit(.minutes(2))) struct QueueSeamTests {

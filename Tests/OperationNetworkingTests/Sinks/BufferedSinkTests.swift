@@ -4,7 +4,7 @@ import NetworkingSupport
 import NetworkingTransport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Content for a writer that may block", .timeLimit(.minutes(1))) struct BufferedSinkTests {
     /// Notes what it is given.

@@ -3,7 +3,7 @@ import Foundation
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// When there is a note beside a partial file.
 @Suite("DownloadWriter") struct DownloadWriterTests {

@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Bodies from asynchronous sequences", .timeLimit(.minutes(1))) struct AsyncBodyTests {
     let server: TestServer

@@ -3,7 +3,7 @@ import Foundation
 import NetworkingTransport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Content between the network and a slower end", .timeLimit(.minutes(1))) struct ContentBufferTests {
     private static let end = ContentBuffer.End(

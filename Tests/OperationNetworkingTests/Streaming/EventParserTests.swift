@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Lines and events", .timeLimit(.minutes(1))) struct EventParserTests {
     /// The lines of a text that comes in pieces of `size` bytes.

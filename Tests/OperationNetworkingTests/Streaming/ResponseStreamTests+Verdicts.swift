@@ -5,7 +5,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 // Which responses are content for a reader, and which are errors.
 

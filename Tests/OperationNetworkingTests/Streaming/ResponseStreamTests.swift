@@ -5,7 +5,7 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Responses as streams", .serialized, .timeLimit(.minutes(2))) struct ResponseStreamTests {
     private static func whole(_ operation: HTTPRequestOperation) async throws -> Data {

@@ -3,7 +3,7 @@ import Foundation
 import NetworkingTransport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Content shared by attempts", .timeLimit(.minutes(1))) struct ResumableContentTests {
     /// What the network thread starts in a pass begins before what other threads have started and paused.

@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Server-sent events", .timeLimit(.minutes(1))) struct ServerSentEventsTests {
     private static func stream(_ text: String, status: Int = 200) -> ScriptedResponse {

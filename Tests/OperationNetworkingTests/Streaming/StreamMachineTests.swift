@@ -3,7 +3,7 @@ import Foundation
 import NetworkingTransport
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 @Suite("Stream machine", .timeLimit(.minutes(1))) struct StreamMachineTests {
     private static func machine() -> StreamMachine {

@@ -3,7 +3,7 @@ import Foundation
 import NetworkingSupport
 import TestServer
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension AsyncSequence {
     /// All elements, and the error that ended them.

@@ -4,7 +4,8 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite("URLs that are escaped in part", .timeLimit(.minutes(1))) struct PartlyEscapedURLTests {
     private let server: TestServer

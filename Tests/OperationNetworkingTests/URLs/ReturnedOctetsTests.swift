@@ -4,7 +4,7 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// What a server sends and gets back, in octets that are not UTF-8.
 @Suite("Octets that go back to the server", .timeLimit(.minutes(1))) struct ReturnedOctetsTests {

@@ -3,7 +3,8 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite("What a session manager's challenge block may return") struct ChallengeVerdictTests {
     /// The verdict in short.

@@ -4,7 +4,8 @@ import FoundationNetworking
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// Tasks that a program makes by a manager's `session`.
 @Suite("Tasks of a session manager's session", .timeLimit(.minutes(1))) struct ManagerURLSessionTests {

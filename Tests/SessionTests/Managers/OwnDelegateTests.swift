@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// The `delegate` of one of a manager's tasks.
 @Suite("The delegate of a session manager's task", .timeLimit(.minutes(1))) struct OwnDelegateTests {

@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite("Blocks of a session manager", .timeLimit(.minutes(1))) struct SessionBlockTests {
     let server: TestServer

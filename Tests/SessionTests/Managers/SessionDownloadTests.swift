@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 @Suite("Downloads of a session manager", .timeLimit(.minutes(1))) struct SessionDownloadTests {
     let server: TestServer

@@ -5,7 +5,8 @@ import NetworkingSupport
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSessions
 
 /// What a manager says of its tasks' operations, as a manager of operations does.
 @Suite("Settings of a session manager's operations", .timeLimit(.minutes(1))) struct SessionSettingsTests {

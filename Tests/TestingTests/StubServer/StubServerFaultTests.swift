@@ -5,7 +5,7 @@ import OperationNetworkingTesting
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 @testable import OperationNetworkingTestServer
 
 /// What goes wrong on purpose, and what clients make of it.

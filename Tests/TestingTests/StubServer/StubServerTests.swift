@@ -7,7 +7,7 @@ import OperationNetworkingTesting
 import TestServer
 import Testing
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// How a client reaches a stub server.
 enum StubServerWay: CaseIterable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension FuzzTarget {
     /// An HTTP Archive (HAR 1.2), as a cassette reads it.

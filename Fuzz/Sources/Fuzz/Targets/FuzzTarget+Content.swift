@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import FoundationXML
 @testable import NetworkingTransport
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 import OperationNetworkingXML
 
 extension FuzzTarget {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import FoundationNetworking
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension FuzzTarget {
     static let archive = FuzzTarget(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import NetworkingTransport
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension FuzzTarget {
     /// What becomes a URL: the octets of a field.

@@ -2,7 +2,7 @@
 import Foundation
 import TestServer
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// The URL of nothing: an operation for it ends without a connection, on the thread that starts it.
 let unsupportedURL = URL(fileURLWithPath: "/unsupported")

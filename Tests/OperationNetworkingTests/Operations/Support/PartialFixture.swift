@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestServer
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 extension TemporaryDirectory {
     /// Leaves what a killed download would: a partial file, with a note of its validator.

@@ -2,7 +2,7 @@
 import Foundation
 import TestServer
 
-@testable import OperationNetworking
+@testable import OperationNetworkingCore
 
 /// Downloads something with pauses at given places, and collects what can be known about it.
 struct PauseRun {
