@@ -20,7 +20,8 @@ let package = Package(
     name: "OperationNetworking",
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
-        // Without sessions.
+        // Parts of it: serializers alone, and with the operations, but without sessions.
+        .library(name: "OperationNetworkingSerialization", targets: ["OperationNetworkingSerialization"]),
         .library(name: "OperationNetworkingCore", targets: ["OperationNetworkingCore"]),
         .library(name: "OperationNetworkingXML", targets: ["OperationNetworkingXML"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
@@ -70,7 +71,7 @@ let package = Package(
                 "CBrotli", "CCurl", "CLinux", "COpenSSL", "CPublicSuffix", "CZlib", "CZstd", "NetworkingSupport",
             ],
             swiftSettings: settings),
-        // What `import OperationNetworking` gives: the two below.
+        // What `import OperationNetworking` gives: the three below.
         .target(
             name: "OperationNetworking",
             dependencies: ["OperationNetworkingCore", "OperationNetworkingSessions"],
@@ -80,8 +81,12 @@ let package = Package(
             dependencies: ["OperationNetworkingCore", "NetworkingTransport", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
+            name: "OperationNetworkingSerialization", dependencies: ["NetworkingTransport", "NetworkingSupport"],
+            swiftSettings: settings),
+        .target(
             name: "OperationNetworkingCore",
             dependencies: [
+                "OperationNetworkingSerialization",
                 "NetworkingTransport", "NetworkingSupport",
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
@@ -90,7 +95,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingXML",
-            dependencies: ["OperationNetworkingCore", "NetworkingSupport"],
+            dependencies: ["OperationNetworkingSerialization", "NetworkingSupport"],
             swiftSettings: settings),
         .target(
             name: "OperationNetworkingImages",

@@ -1,3 +1,2 @@
 // SPDX-License-Identifier: MIT
-@_exported public import Foundation
-@_exported public import FoundationNetworking
+@_exported public import OperationNetworkingSerialization

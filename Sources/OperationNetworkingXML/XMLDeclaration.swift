@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-internal import OperationNetworkingCore
+internal import OperationNetworkingSerialization
 
 /// The XML declaration at the start of a document: `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`.
 struct XMLDeclaration {

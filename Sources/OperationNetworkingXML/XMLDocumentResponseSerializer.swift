@@ -3,7 +3,7 @@ public import Foundation
 public import FoundationNetworking
 public import FoundationXML
 internal import NetworkingSupport
-public import OperationNetworkingCore
+public import OperationNetworkingSerialization
 
 /// Validates as `HTTPResponseSerializer` does and builds an `XMLDocument`. AF: `AFXMLDocumentResponseSerializer`.
 ///

@@ -3,7 +3,7 @@ public import Foundation
 public import FoundationNetworking
 internal import FoundationXML
 internal import NetworkingSupport
-public import OperationNetworkingCore
+public import OperationNetworkingSerialization
 
 /// Validates as `HTTPResponseSerializer` does and makes an `XMLParser` for the body, not started. AF:
 /// `AFXMLParserResponseSerializer`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-internal import OperationNetworkingCore
+internal import OperationNetworkingSerialization
 
 /// A look over an XML document before FoundationXML gets it.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
-internal import OperationNetworkingCore
+internal import OperationNetworkingSerialization
 
 /// XML as it comes over HTTP, made safe for FoundationXML.
 enum XMLText {

@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("ClientIdentity", .timeLimit(.minutes(1)))
 struct ClientIdentityTests {

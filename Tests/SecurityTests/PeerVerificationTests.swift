@@ -7,6 +7,7 @@ import Testing
 
 @testable import NetworkingTransport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("PeerVerification inside a handshake", .timeLimit(.minutes(1)))
 struct PeerVerificationTests {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import NetworkingTransport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// An authority's files for `openssl ca`.
 private struct RevocationAuthority {

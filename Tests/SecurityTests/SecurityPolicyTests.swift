@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("SecurityPolicy", .timeLimit(.minutes(1)))
 struct SecurityPolicyTests {

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Small bodies that would take long to parse", .timeLimit(.minutes(3)), .serialized)
 struct HostileBodyTests {

@@ -3,6 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 @testable internal import OperationNetworkingCore
+@testable internal import OperationNetworkingSerialization
 internal import Testing
 
 /// Parsers that others wrote: Werkzeug's (httpbin's) and python-multipart's (Starlette's), in a Python environment at

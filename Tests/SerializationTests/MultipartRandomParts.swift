@@ -3,6 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
 @testable internal import OperationNetworkingCore
+@testable internal import OperationNetworkingSerialization
 
 /// A random form, which can be built several times.
 struct RandomParts {

@@ -3,6 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Glibc
 @testable internal import OperationNetworkingCore
+@testable internal import OperationNetworkingSerialization
 internal import Testing
 
 @Suite("Writing a multipart body to a file", .timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ internal import FoundationNetworking
 internal import Glibc
 internal import NetworkingSupport
 @testable internal import OperationNetworkingCore
+@testable internal import OperationNetworkingSerialization
 internal import Testing
 
 @Suite("Multipart body stream", .timeLimit(.minutes(1)))

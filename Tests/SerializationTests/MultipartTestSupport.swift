@@ -2,6 +2,7 @@
 internal import Foundation
 internal import FoundationNetworking
 @testable internal import OperationNetworkingCore
+@testable internal import OperationNetworkingSerialization
 internal import Testing
 
 /// A directory that goes when the test is over.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 @testable internal import OperationNetworkingCore
+@testable internal import OperationNetworkingSerialization
 internal import Testing
 
 @Suite("Default header fields", .timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 import Testing
 
 @Suite("HTTP response serializer", .timeLimit(.minutes(1)))

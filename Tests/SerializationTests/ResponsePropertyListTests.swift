@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import NetworkingSupport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 import Testing
 
 @Suite("Property list response serializer", .timeLimit(.minutes(1)))

@@ -184,7 +184,7 @@ import Testing
         }
         let own = try names(OperationURLSession.shared)
         #expect(try Array(own.dropFirst()) == names(URLSession.shared))
-        #expect(own.first?.hasPrefix("OperationNetworking.") == true)
+        #expect(own.first?.hasPrefix("OperationNetworkingSessions.") == true)
     }
 
     @Test("Progresses with one parent may end at the same time, and end that")

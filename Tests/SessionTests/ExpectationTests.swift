@@ -7,6 +7,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 /// More of what programs written for Foundation's sessions rely on, beside `FoundationParityTests`.

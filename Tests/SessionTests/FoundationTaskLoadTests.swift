@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 /// Swift's functions on sessions, many at a time: whose tasks are Foundation's, Foundation's own tables must survive it.

@@ -7,6 +7,7 @@ import TestTLS
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 /// What tasks share with those that Foundation's own functions, such as `data(for:)`, make on a session.

@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 @Suite("The question about a response", .timeLimit(.minutes(1))) struct ResponseQuestionTests {

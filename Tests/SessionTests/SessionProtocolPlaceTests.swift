@@ -5,6 +5,7 @@ import NetworkingSupport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 @Suite("Places of protocol classes") struct SessionProtocolPlaceTests {

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 @Suite struct SessionTaskMachineTests {

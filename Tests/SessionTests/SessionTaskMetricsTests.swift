@@ -5,6 +5,7 @@ import Testing
 
 @testable import NetworkingTransport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 @Suite("Dates of a session's metrics", .enabled(if: FoundationState.isReadable)) struct SessionTaskMetricsTests {

@@ -6,6 +6,7 @@ import TestTLS
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 /// What loads for sessions of Foundation's that were made with the configuration of one of this library's.

@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What a subject wants of a cache, and whether it got that.
 final class CachedSubject {

@@ -4,6 +4,7 @@ import FoundationNetworking
 import NetworkingSupport
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A random program that uses the library, run under a random interleaving.
 final class Program {

@@ -5,6 +5,7 @@ import NetworkingSupport
 import NetworkingTransport
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// The library's threads and engine, simulated.
 // Sendable because the simulation has one thread.

@@ -5,6 +5,7 @@ import NetworkingSupport
 import NetworkingTransport
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// An operation of a subclass, which a queue starts by way of another thread.
 ///

@@ -7,6 +7,7 @@
 import Foundation
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 var seconds = 60.0
 var seed: UInt64?

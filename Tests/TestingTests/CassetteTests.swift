@@ -7,6 +7,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Recording and replaying.
 @Suite("Cassettes", .timeLimit(.minutes(1)))

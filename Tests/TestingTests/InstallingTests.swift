@@ -8,6 +8,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 /// Whose requests stubs answer.

@@ -8,6 +8,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Tests in virtual time.
 @Suite("Simulation", .timeLimit(.minutes(2)))

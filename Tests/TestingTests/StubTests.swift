@@ -8,6 +8,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What stubs answer, and what the library makes of it.
 @Suite("Stubs", .timeLimit(.minutes(1)))

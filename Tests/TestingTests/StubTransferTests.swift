@@ -7,6 +7,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// How stubs send and receive: in pieces, held, cut off, to and from files and streams.
 @Suite("Transfers by stubs", .timeLimit(.minutes(1)))

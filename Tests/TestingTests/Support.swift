@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import TestServer
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A manager whose requests stubs answer, with blocks on a queue of its own, and neither cache nor cookies of the process.
 func makeManager(_ stubs: HTTPStubs? = nil) -> HTTPRequestOperationManager {

@@ -150,6 +150,6 @@ extension OperationArchive.Failure {
         if domain.utf8.elementsEqual(NSURLErrorDomain.utf8) {
             return URLError(URLError.Code(rawValue: code) ?? .unknown, line: message)
         }
-        return DescribedError(domain: domain, code: code, message)
+        return NSError.described(domain: domain, code: code, message)
     }
 }

@@ -139,7 +139,7 @@ extension URLError {
         if error.systemErrno != 0 {
             userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(error.systemErrno))
         }
-        return DescribedError(
+        return NSError.described(
             domain: error.isMultiCode ? "libcurl.CURLMcode" : "libcurl.CURLcode", code: error.curlCode, error.message,
             userInfo)
     }

@@ -101,8 +101,6 @@ package struct LiveRuntime: OperationRuntime {
     }()
     /// Blocks may wait for operations, whose blocks may wait in turn: a limit would be a deadlock.
     private static let blocks = WorkerPool(name: "ON.blocks", limit: .max, eagerLimit: 16, patience: 10)
-    /// More than one, because `cancel()` of a user's operation may wait.
-    private static let cancelling = WorkerPool(name: "ON.cancelling", limit: 16, patience: 10)
     /// A disk gets no faster by more threads, and a batch of downloads has as many ends as members.
     private static let files = WorkerPool(name: "ON.files", limit: 8, patience: 10)
     fileprivate static let caching = WorkerPool(name: "ON.caching", limit: 1, patience: 10)
@@ -131,7 +129,7 @@ package struct LiveRuntime: OperationRuntime {
         Self.parsing.perform(lane: origin, work)
     }
     package func onBlockThread(_ work: @escaping @Sendable () -> Void) { Self.blocks.perform(work) }
-    package func onCancellingThread(_ work: @escaping @Sendable () -> Void) { Self.cancelling.perform(work) }
+    package func onCancellingThread(_ work: @escaping @Sendable () -> Void) { WorkerPool.cancelling.perform(work) }
     package func onFileThread(_ work: @escaping @Sendable () -> Void) { Self.files.perform(work) }
     package var holdsNoTask: Bool { isNetworkThread || WorkerPool.isOnOne }
     package func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }

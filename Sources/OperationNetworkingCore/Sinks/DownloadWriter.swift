@@ -255,7 +255,7 @@ final class DownloadWriter: ByteWriter {
 
     private static func failure(_ action: String, _ path: String) -> NSError {
         let code = errno
-        return DescribedError(
+        return NSError.described(
             domain: NSPOSIXErrorDomain, code: Int(code), "cannot \(action) \(path): \(String(cString: strerror(code)))",
             [NSFilePathErrorKey: path])
     }

@@ -3,6 +3,7 @@ import NetworkingSupport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A machine with a clock of its own, and a count.
 private final class Clockwork {

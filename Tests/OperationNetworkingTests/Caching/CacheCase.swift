@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A case of the public suite for HTTP caches (http-tests/cache-tests): requests one after the other, what the server
 /// answers each, and where the response is to come from.

@@ -7,6 +7,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What a 304 makes of a stored response (RFC 9111, section 4.3.4).
 @Suite("304 and the cache", .timeLimit(.minutes(2))) struct CacheConfirmationTests {

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What decides who answers, beside the URL.
 @Suite("The cache and the way of a request", .timeLimit(.minutes(2))) struct CacheRouteTests {

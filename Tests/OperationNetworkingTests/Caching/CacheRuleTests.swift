@@ -5,6 +5,7 @@ import NetworkingTransport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Rules of the cache", .timeLimit(.minutes(1))) struct CacheRuleTests {
     static func head(_ fields: String..., status: Int = 200) -> ResponseHead {

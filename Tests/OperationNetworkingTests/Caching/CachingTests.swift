@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Operations and the cache", .timeLimit(.minutes(2))) struct CachingTests {
     private let server: TestServer

@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Responses in files", .timeLimit(.minutes(5))) struct DiskStoreTests {
     private let directory: TemporaryDirectory

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("only-if-cached", .timeLimit(.minutes(1))) struct OnlyIfCachedTests {
     enum Reason: CaseIterable, Sendable {

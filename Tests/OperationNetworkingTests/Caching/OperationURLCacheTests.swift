@@ -8,6 +8,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Caches of the library's class", .timeLimit(.minutes(3))) struct OperationURLCacheTests {
     private let server: TestServer

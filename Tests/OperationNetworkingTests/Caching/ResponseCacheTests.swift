@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("URLCache as the library uses it", .timeLimit(.minutes(2))) struct ResponseCacheTests {
     private static func key(_ url: String, trust: String = "") throws -> CacheKey {

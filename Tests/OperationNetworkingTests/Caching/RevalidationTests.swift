@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What is asked in the background, when a stale response was the result.
 @Suite("Revalidation in the background", .timeLimit(.minutes(2))) struct RevalidationTests {

@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("The file of cookies", .timeLimit(.minutes(1))) struct CookieFileTests {
     private let folder: TemporaryDirectory

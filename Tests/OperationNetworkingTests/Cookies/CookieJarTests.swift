@@ -4,6 +4,7 @@ import FoundationNetworking
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("The jar", .timeLimit(.minutes(1))) struct CookieJarTests {
     private let storage: HTTPCookieStorage

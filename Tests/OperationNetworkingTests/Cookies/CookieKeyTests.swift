@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// RFC 6265bis, section 5.7: name, domain and path are three things. Foundation's storage joins them.
 @Suite("Cookies whose joined keys are the same", .timeLimit(.minutes(2))) struct CookieKeyTests {

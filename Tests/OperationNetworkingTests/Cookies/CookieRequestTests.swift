@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Cookies of requests", .timeLimit(.minutes(2))) struct CookieRequestTests {
     private static let root = Result { try TestCertificateAuthority(name: "Cookie Root") }

@@ -5,6 +5,7 @@ import NetworkingSupport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Rules for cookies", .timeLimit(.minutes(2))) struct CookieRuleTests {
     // MARK: Dates

@@ -4,6 +4,7 @@ import FoundationNetworking
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// One `Set-Cookie` response, or several, and what the next request carries.
 struct CookieCase: Sendable, CustomTestStringConvertible {

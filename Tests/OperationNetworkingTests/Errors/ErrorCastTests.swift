@@ -4,6 +4,7 @@ import FoundationNetworking
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What the compiler says of `any Error`: that casting it to `NSError` always succeeds.
 @Suite("Errors cast to NSError, in every form") struct ErrorCastTests {

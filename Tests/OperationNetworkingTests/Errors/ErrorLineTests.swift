@@ -5,6 +5,7 @@ import Testing
 
 @testable import NetworkingTransport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Every error prints as one line", .timeLimit(.minutes(1)))
 struct ErrorLineTests {

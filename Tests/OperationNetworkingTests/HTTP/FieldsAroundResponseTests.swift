@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Informational responses, and trailer fields.
 @Suite("Before and after the response", .timeLimit(.minutes(1))) struct FieldsAroundResponseTests {

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("HTTP archives", .timeLimit(.minutes(1))) struct HTTPArchiveTests {
     private typealias Object = [String: Any]

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Metrics", .timeLimit(.minutes(1))) struct MetricsTests {
     @Test("Bytes of head and content are those that the server saw", arguments: [0, 1000, 200_000])

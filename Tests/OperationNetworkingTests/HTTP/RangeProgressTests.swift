@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Ranges that follow one another because each ends before the representation does.
 @Suite("Follow-up ranges", .timeLimit(.minutes(2))) struct RangeProgressTests {

@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A response is one of Foundation's for all who look at it, but for values that Foundation takes apart less well.
 @Suite("Fields of a response", .timeLimit(.minutes(1))) struct ResponseFieldsTests {

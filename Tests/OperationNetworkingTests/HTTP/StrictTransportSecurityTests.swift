@@ -6,6 +6,7 @@ import Testing
 
 @testable import NetworkingTransport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// RFC 6797, as an option.
 @Suite("Strict transport security", .timeLimit(.minutes(1))) struct StrictTransportSecurityTests {

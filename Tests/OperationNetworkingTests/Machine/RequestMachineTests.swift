@@ -2,6 +2,7 @@
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite(.timeLimit(.minutes(1))) struct RequestMachineTests {
     private enum Input: CaseIterable {

@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite(.timeLimit(.minutes(1))) struct ArchiveCopyTests {
     private static func copy(_ operation: HTTPRequestOperation) throws -> HTTPRequestOperation {

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Downloads that outlive their process: a child does the first part and is killed.
 @Suite(.timeLimit(.minutes(1))) struct ArchiveProcessTests {

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite(.timeLimit(.minutes(1))) struct ArchiveTests {
     private static func archive(_ operation: HTTPRequestOperation) throws -> Data {

@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("What an archive from elsewhere may decide", .timeLimit(.minutes(1))) struct ArchiveTrustTests {
     private func archive(of target: URL, server: TestServer) throws -> Data {

@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Who holds a batch and its members", .serialized, .timeLimit(.minutes(1))) struct BatchLifetimeTests {
     /// Members that can be counted.

@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite(.timeLimit(.minutes(1))) struct BatchTests {
     /// A server with a good, a bad and a slow page.

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Responses into pipes", .timeLimit(.minutes(1)), .serialized) struct BrokenPipeTests {
     /// Signals that came on threads other than the test server's, which is told of its clients' leaving by them.

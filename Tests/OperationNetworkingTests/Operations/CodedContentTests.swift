@@ -7,6 +7,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Coded content to streams and files", .serialized, .timeLimit(.minutes(2))) struct CodedContentTests {
     private static let content = Data.random(300_000)

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite(.timeLimit(.minutes(1))) struct DependencyTests {
     @Test("An edge to itself ends the operation with an error that names it; nothing hangs", arguments: [false, true])

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite(.timeLimit(.minutes(1))) struct DownloadStreamTests {
     @Test("A slow output stream holds its own transfer back, in bounded memory, and nobody else's")

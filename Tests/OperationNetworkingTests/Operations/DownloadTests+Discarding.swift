@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 extension DownloadTests {
     @Test("A download that nobody will continue removes its part, once it has ended")

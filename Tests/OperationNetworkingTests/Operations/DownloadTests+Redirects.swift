@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A validator says nothing across resources (RFC 9110, section 8.8.3).
 extension DownloadTests {

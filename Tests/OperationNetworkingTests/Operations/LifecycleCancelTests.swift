@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite(.timeLimit(.minutes(1))) struct LifecycleCancelTests {
     /// Checks what holds for every cancelled operation: one end, one completion, −999 with the URL.

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What others may have put beside a download's target.
 @Suite("Files that were planted beside a download", .timeLimit(.minutes(1))) struct PlantedFileTests {

@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Preparations", .timeLimit(.minutes(1)))
 struct PreparationListTests {

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A value that counts how often it was decoded.
 private struct Counted: Decodable, Equatable, Sendable {

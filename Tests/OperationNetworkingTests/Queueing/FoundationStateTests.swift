@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 extension Trait where Self == ConditionTrait {
     /// What the comment of `FoundationState` says is lost where Foundation's record of an operation cannot be read.

@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("IdentityList", .timeLimit(.minutes(1)))
 struct IdentityListTests {

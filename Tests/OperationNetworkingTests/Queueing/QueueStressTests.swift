@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Finishes on another thread soon after it is started.
 private final class NetworkOperation: TestOperation, @unchecked Sendable {

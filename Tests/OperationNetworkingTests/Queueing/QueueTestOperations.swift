@@ -4,6 +4,7 @@ import NetworkingSupport
 import TestServer
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A schedulable operation with the states of the library's own, without a network.
 // Sendable because its mutable state is behind `state`, or, `_upstreams`, guarded by the graph's lock.

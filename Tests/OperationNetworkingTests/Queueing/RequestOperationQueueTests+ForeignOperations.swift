@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 extension RequestOperationQueueTests {
     @Test("Foreign operations wait for ours and ours for foreign ones, in order with one slot")

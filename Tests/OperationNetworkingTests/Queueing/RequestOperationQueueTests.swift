@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("RequestOperationQueue", .timeLimit(.minutes(2)))
 struct RequestOperationQueueTests {

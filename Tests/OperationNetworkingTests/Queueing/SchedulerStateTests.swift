@@ -4,6 +4,7 @@ import NetworkingSupport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("SchedulerState", .timeLimit(.minutes(1)))
 struct SchedulerStateTests {

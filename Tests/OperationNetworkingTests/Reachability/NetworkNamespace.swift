@@ -5,6 +5,7 @@ import NetworkingSupport
 import TestServer
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A program in a network of its own, which the test changes. The program and its network end with this object.
 final class NetworkNamespace: Sendable {

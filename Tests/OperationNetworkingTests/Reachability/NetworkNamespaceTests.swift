@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Networks that the kernel has, with two ends of a cable (veth) and what goes with it. The reader of this is another
 /// process, which lives in the network.

@@ -8,6 +8,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// A manager whose findings a test says.
 private final class ScriptedTarget: Sendable {

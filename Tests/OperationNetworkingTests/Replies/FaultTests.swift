@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Each fault of a network, in each state of a transfer, with each kind of operation.
 @Suite("Faults of the network", .serialized, .timeLimit(.minutes(2))) struct FaultTests {

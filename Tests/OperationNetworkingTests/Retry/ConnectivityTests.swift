@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Waiting for the network", .timeLimit(.minutes(1)), .serialized) struct ConnectivityTests {
     @Test("Operations that are cancelled and released while they wait leave nothing behind")

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// An interceptor of two closures.
 private struct Hooks: RequestInterceptor {

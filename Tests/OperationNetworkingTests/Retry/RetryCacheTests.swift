@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Retries and the cache", .timeLimit(.minutes(2))) struct RetryCacheTests {
     private let server: TestServer

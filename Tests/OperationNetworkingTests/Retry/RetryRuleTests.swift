@@ -5,6 +5,7 @@ import NetworkingTransport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("The rules of retrying") struct RetryRuleTests {
     private static let policy = RetryPolicy(backoff: .constant(2))

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Retry", .timeLimit(.minutes(2))) struct RetryTests {
     private let server: TestServer

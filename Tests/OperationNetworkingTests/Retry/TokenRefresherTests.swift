@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("TokenRefresher", .timeLimit(.minutes(2))) struct TokenRefresherTests {
     private let server: TestServer

@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// The user's blocks, and what they must not hold up.
 @Suite(.timeLimit(.minutes(2))) struct BlockSeamTests {

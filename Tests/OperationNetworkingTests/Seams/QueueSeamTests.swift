@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What once fell between the queue, the operation and the dependency graph.
 @Suite(.timeLimit(.minutes(2))) struct QueueSeamTests {

@@ -5,6 +5,7 @@ import NetworkingTransport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Content for a writer that may block", .timeLimit(.minutes(1))) struct BufferedSinkTests {
     /// Notes what it is given.

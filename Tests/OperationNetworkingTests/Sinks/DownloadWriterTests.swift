@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// When there is a note beside a partial file.
 @Suite("DownloadWriter") struct DownloadWriterTests {

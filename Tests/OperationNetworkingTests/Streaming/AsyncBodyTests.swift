@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Bodies from asynchronous sequences", .timeLimit(.minutes(1))) struct AsyncBodyTests {
     let server: TestServer

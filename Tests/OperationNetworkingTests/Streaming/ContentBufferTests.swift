@@ -4,6 +4,7 @@ import NetworkingTransport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Content between the network and a slower end", .timeLimit(.minutes(1))) struct ContentBufferTests {
     private static let end = ContentBuffer.End(

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Lines and events", .timeLimit(.minutes(1))) struct EventParserTests {
     /// The lines of a text that comes in pieces of `size` bytes.

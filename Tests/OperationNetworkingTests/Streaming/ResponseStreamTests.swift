@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Responses as streams", .serialized, .timeLimit(.minutes(2))) struct ResponseStreamTests {
     private static func whole(_ operation: HTTPRequestOperation) async throws -> Data {

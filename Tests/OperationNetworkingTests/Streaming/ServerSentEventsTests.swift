@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Server-sent events", .timeLimit(.minutes(1))) struct ServerSentEventsTests {
     private static func stream(_ text: String, status: Int = 200) -> ScriptedResponse {

@@ -4,6 +4,7 @@ import NetworkingTransport
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 @Suite("Stream machine", .timeLimit(.minutes(1))) struct StreamMachineTests {
     private static func machine() -> StreamMachine {

@@ -4,6 +4,7 @@ import NetworkingSupport
 import TestServer
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 extension AsyncSequence {
     /// All elements, and the error that ended them.

@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 @Suite("URLs that are escaped in part", .timeLimit(.minutes(1))) struct PartlyEscapedURLTests {

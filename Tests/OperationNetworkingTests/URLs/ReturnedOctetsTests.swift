@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// What a server sends and gets back, in octets that are not UTF-8.
 @Suite("Octets that go back to the server", .timeLimit(.minutes(1))) struct ReturnedOctetsTests {

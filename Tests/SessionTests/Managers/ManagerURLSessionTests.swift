@@ -5,6 +5,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 /// Tasks that a program makes by a manager's `session`.

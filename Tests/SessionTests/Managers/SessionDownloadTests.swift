@@ -6,6 +6,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 @Suite("Downloads of a session manager", .timeLimit(.minutes(1))) struct SessionDownloadTests {

@@ -8,6 +8,7 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// How a client reaches a stub server.
 enum StubServerWay: CaseIterable, CustomTestStringConvertible {

@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 @testable import NetworkingTransport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 extension FuzzTarget {
     /// The fields that caches go by, in a response, in the 304 after it, and as the request's own; and an entry on disk.

@@ -4,6 +4,7 @@ import FoundationNetworking
 import FoundationXML
 @testable import NetworkingTransport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 import OperationNetworkingXML
 
 extension FuzzTarget {

@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 extension FuzzTarget {
     static let archive = FuzzTarget(

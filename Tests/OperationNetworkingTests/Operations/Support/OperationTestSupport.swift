@@ -3,6 +3,7 @@ import Foundation
 import TestServer
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// The URL of nothing: an operation for it ends without a connection, on the thread that starts it.
 let unsupportedURL = URL(fileURLWithPath: "/unsupported")

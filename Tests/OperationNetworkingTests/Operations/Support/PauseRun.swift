@@ -3,6 +3,7 @@ import Foundation
 import TestServer
 
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 /// Downloads something with pauses at given places, and collects what can be known about it.
 struct PauseRun {

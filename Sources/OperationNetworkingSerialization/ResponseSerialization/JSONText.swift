@@ -36,7 +36,7 @@ package enum JSONText {
     /// The text of an archive, of which values, too, can be hashed and compared in linear time.
     ///
     /// - Throws: as `parsable`.
-    static func archived(_ data: Data) throws -> Data { try parsable(data, isJSON5: true) }
+    package static func archived(_ data: Data) throws -> Data { try parsable(data, isJSON5: true) }
 
     /// Returns true if brackets are open `limit` deep and one more opens. For text that is not valid JSON the answer
     /// does not matter: it will not parse.

@@ -65,7 +65,7 @@ extension String.Encoding {
 }
 
 /// Text in encodings that Foundation may know by number only.
-enum EncodedText {
+package enum EncodedText {
     /// Nil: the bytes are no text in the encoding.
     static func string(of data: Data, in encoding: String.Encoding) -> String? {
         guard let known = encoding.characterEncoding else { return String(data: data, encoding: encoding) }
@@ -74,7 +74,7 @@ enum EncodedText {
 
     /// Returns the text of a response with that charset; UTF-8 counts where the name is not known. A byte order mark
     /// comes before the charset (WHATWG encoding standard, "decode").
-    static func string(of data: Data, charset: String) -> String? {
+    package static func string(of data: Data, charset: String) -> String? {
         if let (encoding, mark) = BodyText.byteOrderMark(data), encoding != .utf32LE, encoding != .utf32BE {
             return encoding.text(of: data.dropFirst(mark))
         }

@@ -5,7 +5,7 @@ internal import NetworkingTransport
 extension URL {
     /// This URL as errors show it: without user name, password and fragment, with `***` for what query items hold whose
     /// names look like those of secrets, and cut where it is very long.
-    var masked: String { withoutUserInfo.absoluteString.withoutSecretValues }
+    package var masked: String { withoutUserInfo.absoluteString.withoutSecretValues }
 }
 
 extension String {
@@ -13,7 +13,7 @@ extension String {
     private static let maximumShownLength = 300
 
     /// A URL's text, or what was to be one, without fragment and the values of query items that look like secrets.
-    var withoutSecretValues: String {
+    package var withoutSecretValues: String {
         let bytes = Array(utf8)
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
         var shown = bytes[..<(bytes[..<end].firstIndex(of: UInt8(ascii: "?")) ?? end)]

@@ -165,7 +165,7 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
     }
 
     /// The header fields that identify the user.
-    static let identifyingFields = ["Authorization", "Cookie"]
+    package static let identifyingFields = ["Authorization", "Cookie"]
 
     /// True if one of these is among the default header fields.
     package final var hasIdentifyingFields: Bool { settings.withLock { $0 }.hasIdentifyingFields }
@@ -387,12 +387,14 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         ofMultipartFormRequest request: URLRequest, toFile fileURL: URL
     ) async throws -> URLRequest {
         let spooler = try BodySpooler(request: request, fileURL: fileURL)
-        let length = try await withCancellation {
+        let length = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                spooler.start { continuation.resumeUnlocked(with: $0) }
+                // On the spooler's queue, where no task's lock is held.
+                spooler.start { continuation.resume(with: $0) }
             }
-        } by: {
-            spooler.cancel()
+        } onCancel: {
+            // Swift holds the task's lock here, and a part's stream may wait while it is closed.
+            WorkerPool.cancelling.perform { spooler.cancel() }
         }
         var result = request
         result.httpBodyStream = nil

@@ -22,7 +22,7 @@ extension HTTPURLResponse {
 extension ResponseHead {
     /// The fields in the order received; those that came several times joined by ", " under their first spelling. Names
     /// are ASCII tokens, so that comparing, hashing and folding them takes linear time.
-    var joinedFields: [(name: String, value: String)] {
+    package var joinedFields: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         fields.reserveCapacity(16)
         // Where each is, by its name in lower case, once there are many: a head may hold tens of thousands.

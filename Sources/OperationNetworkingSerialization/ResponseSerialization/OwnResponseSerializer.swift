@@ -34,7 +34,7 @@ extension HTTPResponseSerializer {
     /// Returns the object of a response, and makes Foundation's response only if it is needed.
     ///
     /// - Throws: as `responseObject(for:data:)`.
-    final func parsed(_ response: SerializedResponse, data: Data?) throws -> Any? {
+    package final func parsed(_ response: SerializedResponse, data: Data?) throws -> Any? {
         if type(of: self) == HTTPResponseSerializer.self { return try handedOut(response, data: data) }
         guard let own else { return try responseObject(for: response.urlResponse, data: data) }
         return try own.object(of: response, data: data)

@@ -6,7 +6,7 @@ internal import Foundation
 
 extension String {
     /// A string that is no URL, for errors: what may be user name and password is left out.
-    var withoutUserInfo: String {
+    package var withoutUserInfo: String {
         let bytes = Array(utf8)
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return self }
         let slashes = bytes.indices.dropLast().first {
@@ -18,7 +18,7 @@ extension String {
     }
 
     /// A URL's text without user name and password, and otherwise byte for byte.
-    var removingUserInfo: String {
+    package var removingUserInfo: String {
         guard let range = userInfoRange else { return self }
         return String(self[..<range.lowerBound]) + self[range.upperBound...]
     }
@@ -54,7 +54,7 @@ extension URL {
     }
 
     /// This URL, which has neither, with the user name and the password of another one.
-    func withUserInfo(of other: URL) -> URL {
+    package func withUserInfo(of other: URL) -> URL {
         let (text, source) = (absoluteString, other.absoluteString)
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard let range = source.userInfoRange, text.utf8.dropFirst(scheme.count).starts(with: "://".utf8) else {

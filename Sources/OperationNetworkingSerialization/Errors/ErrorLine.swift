@@ -3,7 +3,7 @@ internal import Foundation
 internal import NetworkingTransport
 
 /// The form of every error's text: one line, with the request in front of what went wrong.
-enum ErrorLine {
+package enum ErrorLine {
     /// Bytes of a text that are shown; what is longer came from outside.
     private static let maximumLength = 1024
 
@@ -14,14 +14,14 @@ enum ErrorLine {
     ///   - url: of the request, or of the file that the failure is about.
     ///   - reason: what went wrong.
     ///   - advice: what to do, beginning with a small letter.
-    static func text(_ method: String?, _ url: URL?, _ reason: String, advice: String? = nil) -> String {
+    package static func text(_ method: String?, _ url: URL?, _ reason: String, advice: String? = nil) -> String {
         let method = method.flatMap { $0.utf8.count <= 32 && $0.isToken ? $0 : nil }
         let place = [method, url?.masked].compactMap { $0 }.joined(separator: " ")
         return (place.isEmpty ? "" : place + ": ") + joined(reason, advice)
     }
 
     /// `Request failed: not found (404): GET https://example.com/a; advice`: AFNetworking's text in front.
-    static func text(_ reason: String, of method: String?, _ url: URL?, advice: String? = nil) -> String {
+    package static func text(_ reason: String, of method: String?, _ url: URL?, advice: String? = nil) -> String {
         let method = method.flatMap { $0.utf8.count <= 32 && $0.isToken ? $0 : nil }
         let place = [method, url?.masked].compactMap { $0 }.joined(separator: " ")
         return joined(place.isEmpty ? reason : "\(withoutPeriod(oneLine(reason))): \(place)", advice)
@@ -38,7 +38,7 @@ enum ErrorLine {
     }
 
     /// A text without line breaks and other control characters, cut where it is very long.
-    static func oneLine(_ text: String) -> String {
+    package static func oneLine(_ text: String) -> String {
         if text.utf8.count <= maximumLength, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var line = ""
         for scalar in text.unicodeScalars {

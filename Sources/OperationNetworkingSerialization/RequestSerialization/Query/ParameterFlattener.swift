@@ -145,8 +145,8 @@ struct ParameterFlattener {
 }
 
 /// The order of Unicode scalars, which does not depend on a locale; it is that of the bytes of UTF-8.
-enum TextOrder {
-    static func precedes(_ left: String, _ right: String) -> Bool {
+package enum TextOrder {
+    package static func precedes(_ left: String, _ right: String) -> Bool {
         let order = left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in
                 guard let leftBase = left.baseAddress, let rightBase = right.baseAddress else {

@@ -26,7 +26,7 @@ extension URL {
     }
 
     /// The absolute URL that a header field's octets name, whatever charset they are in; nil: they name none.
-    init?(reference octets: [UInt8], relativeTo base: URL) {
+    package init?(reference octets: [UInt8], relativeTo base: URL) {
         guard let text = URLEscaping.escaped(octets: octets),
             let url = URL(escaping: Self.isMistakenForScheme(text) ? "./" + text : text, relativeTo: base)
         else { return nil }

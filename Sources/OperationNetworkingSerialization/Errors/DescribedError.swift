@@ -39,3 +39,12 @@ extension DescribedError {
             ]) { $1 })
     }
 }
+
+extension NSError {
+    /// Returns an error that prints one line, which is its description and its failure reason.
+    package static func described(
+        domain: String, code: Int, _ reason: String, _ userInfo: [String: Any] = [:]
+    ) -> NSError {
+        DescribedError(domain: domain, code: code, reason, userInfo)
+    }
+}

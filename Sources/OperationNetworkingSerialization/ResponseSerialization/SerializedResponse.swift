@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 package import FoundationNetworking
-internal import NetworkingTransport
+package import NetworkingTransport
 
 /// A response as the library's own serializers look at it: by its bytes, as long as Foundation's object is not needed.
 package struct SerializedResponse {
@@ -13,7 +13,7 @@ package struct SerializedResponse {
     private let makeFace: () -> URLResponse?
 
     /// - Parameter face: gives Foundation's object, for errors and for serializers of others.
-    init(_ head: ResponseHead, face: @escaping () -> URLResponse?) {
+    package init(_ head: ResponseHead, face: @escaping () -> URLResponse?) {
         let type = head.mediaType
         statusCode = head.statusCode
         mediaType = type?.essence ?? ""
@@ -41,7 +41,7 @@ package struct SerializedResponse {
     }
 
     /// True if its status is one without content (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
-    var hasNoContent: Bool { statusCode == 204 || statusCode == 205 || statusCode == 304 }
+    package var hasNoContent: Bool { statusCode == 204 || statusCode == 205 || statusCode == 304 }
 
     /// Foundation's object, made when it is asked for.
     package var urlResponse: URLResponse? { makeFace() }

@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// Foundation's parser on Linux crashes on sets, and follows every reference anew: a list of 100 bytes whose arrays
 /// name the next one twice would take hours and all memory.
-struct BinaryPropertyList {
+package struct BinaryPropertyList {
     /// Foundation refuses text formats that are nested deeper, too.
     static let nestingLimit = 512
 
@@ -28,7 +28,7 @@ struct BinaryPropertyList {
     ///
     /// - Parameter allowsReferences: Whether the list may hold the references of keyed archives.
     /// - Throws: `CocoaError` 3840.
-    static func check(_ data: Data, allowsReferences: Bool = false) throws {
+    package static func check(_ data: Data, allowsReferences: Bool = false) throws {
         guard isBinary(data) else { return }
         try data.withUnsafeBytes { bytes in
             var list = try BinaryPropertyList(bytes)
@@ -37,7 +37,7 @@ struct BinaryPropertyList {
         }
     }
 
-    static func isBinary(_ data: Data) -> Bool { data.starts(with: "bplist0".utf8) }
+    package static func isBinary(_ data: Data) -> Bool { data.starts(with: "bplist0".utf8) }
 
     private let topObject: Int
 
