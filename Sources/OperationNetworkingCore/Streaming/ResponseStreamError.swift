@@ -2,7 +2,9 @@
 public import Foundation
 
 /// An error of reading the content of a response as a stream. Errors of the request itself are the operation's.
-public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible, Equatable, Sendable, _BridgedError {
+public enum ResponseStreamError: Error, LocalizedError, CustomNSError, CustomStringConvertible, Equatable, Sendable,
+    _BridgedError
+{
     /// Another reader has the operation's stream, or had it, or the stream was released unread after content had come.
     /// A response comes once: make another operation, with `copy()` for example.
     case alreadyRead
@@ -15,6 +17,12 @@ public enum ResponseStreamError: Error, LocalizedError, CustomStringConvertible,
     /// Events were asked for, and the response does not have status 200 and the content type `text/event-stream`, but
     /// this status and type.
     case notAnEventStream(statusCode: Int, contentType: String?)
+
+    /// The library's and the type's name.
+    public static var errorDomain: String { "OperationNetworking.ResponseStreamError" }
+
+    /// ``description`` under Foundation's key.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 
     /// The same as ``description``.
     public var errorDescription: String? { description }

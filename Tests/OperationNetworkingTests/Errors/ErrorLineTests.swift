@@ -133,6 +133,8 @@ struct ErrorLineTests {
             NetlinkError.noAnswer, POSIXFailure.error(5, path: "/x"),
         ]
         for error in errors { Self.expectLine(error) }
+        // By the name that programs import.
+        #expect((ResponseStreamError.alreadyRead as NSError).domain == "OperationNetworking.ResponseStreamError")
         for error in errors.compactMap({ $0 as? any NetworkingError }) { Self.expectModel(error) }
         // Whoever adds a type of errors adds it here, too.
         let tested = Set(errors.map { String(describing: type(of: $0)) })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 extension FuzzTarget {
     /// An HTTP Archive (HAR 1.2), as a cassette reads it.

@@ -2,6 +2,7 @@
 import Foundation
 @testable import NetworkingTransport
 @testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
 
 extension FuzzTarget {
     /// What becomes a URL: the octets of a field.
