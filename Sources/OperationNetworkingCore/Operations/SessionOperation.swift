@@ -11,8 +11,8 @@ package protocol SessionOperationOwner: AttemptClient {
     /// Called before each start, by whatever starts the operation. False: the operation must not start.
     func operationWillStart(_ operation: SessionOperation) -> Bool
     func operationDidFinish(_ operation: SessionOperation)
-    /// Asks about a response whose content is still to come. Exactly one of the closures is called, on any thread; after
-    /// `refuse` the operation is cancelled by the owner.
+    /// Asks about a response whose content is still to come. The owner calls `admit`, on any thread, or cancels the
+    /// operation where the client wants none of it.
     func operation(
         _ operation: SessionOperation, received response: HTTPURLResponse?, admit: @escaping @Sendable () -> Void)
 }

@@ -387,6 +387,8 @@ open class HTTPRequestSerializer: NSObject, URLRequestSerialization, NSCopying, 
         ofMultipartFormRequest request: URLRequest, toFile fileURL: URL
     ) async throws -> URLRequest {
         let spooler = try BodySpooler(request: request, fileURL: fileURL)
+        // No cancellation is running then: the handler below would come too late for a small body.
+        if Task.isCancelled { spooler.cancel() }
         let length = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // On the spooler's queue, where no task's lock is held.

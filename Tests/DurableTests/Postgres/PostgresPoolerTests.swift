@@ -74,11 +74,26 @@ private final class Pooler: Sendable {
         try process.run()
         let socket = directory.file(".s.PGSQL.\(port)").path
         let end = Date() + 20
-        while !FileManager.default.fileExists(atPath: socket) {
+        // The file is there a moment before the pooler listens.
+        while !Self.accepts(socket) {
             guard Date() < end else { throw PostgresServer.Failure(description: "PgBouncer does not start") }
             usleep(10_000)
         }
     }
 
     func stop() { process.terminate() }
+
+    private static func accepts(_ path: String) -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
 }
