@@ -6,7 +6,6 @@ import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
-@testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
 /// Suspensions in the middle of a response: who reads it is told of one response, and of its content once.

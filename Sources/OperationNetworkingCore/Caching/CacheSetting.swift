@@ -19,7 +19,7 @@ package enum CacheSetting {
     /// Returns true if a response may be stored under a key. Does not read the disk.
     ///
     /// - Parameter key: returns the key. Not called if the cache is known to be empty.
-    package func mayHold(_ key: () -> CacheKey?) -> Bool {
+    func mayHold(_ key: () -> CacheKey?) -> Bool {
         guard let cache = cacheIfMade else { return isThere && key() != nil }
         // `isKnownToBeEmpty` also applies what the program has done to the cache.
         guard !cache.isKnownToBeEmpty else { return false }
@@ -27,7 +27,7 @@ package enum CacheSetting {
     }
 
     /// The cache; nil also while the shared one has not been needed.
-    package var cacheIfMade: ResponseCache? {
+    var cacheIfMade: ResponseCache? {
         switch self {
         case .shared: .sharedIfMade
         case .cache(let cache): cache

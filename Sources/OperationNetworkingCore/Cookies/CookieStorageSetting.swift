@@ -22,7 +22,7 @@ package struct CookieStorageSetting: CustomReflectable {
     /// Nil: cookies are neither kept nor sent.
     package var storage: HTTPCookieStorage? { own ?? managersStorage }
 
-    package var managersStorage: HTTPCookieStorage? {
+    var managersStorage: HTTPCookieStorage? {
         switch managers {
         case .shared: .shared
         case .storage(let storage): storage

@@ -18,28 +18,28 @@ extension URLConnectionOperation {
         package var storages = Storages()
         package var limits = Limits()
         package var interception = Interception()
-        package var outputStream: OutputStream?
-        package var downloadDestination: DownloadDestination?
+        var outputStream: OutputStream?
+        var downloadDestination: DownloadDestination?
         /// The stream for content that a task reads.
-        package var stream: ResponseStream?
-        package var completionQueue: DispatchQueue?
-        package var completionGroup: DispatchGroup?
-        package var userInfo: [String: Any] = [:]
-        package var runLoopModes = Configuration.commonModes
+        var stream: ResponseStream?
+        var completionQueue: DispatchQueue?
+        var completionGroup: DispatchGroup?
+        var userInfo: [String: Any] = [:]
+        var runLoopModes = Configuration.commonModes
 
         /// One for all operations.
         private static let commonModes: Set<RunLoop.Mode> = [.common]
-        package var uploadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
-        package var downloadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
-        package var informationalBlock: (@Sendable (URLConnectionOperation, HTTPURLResponse) -> Void)?
-        package var challengeBlock:
+        var uploadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
+        var downloadProgress: (@Sendable (Int, Int64, Int64) -> Void)?
+        var informationalBlock: (@Sendable (URLConnectionOperation, HTTPURLResponse) -> Void)?
+        var challengeBlock:
             (@Sendable (URLConnectionOperation, URLAuthenticationChallenge) -> AuthenticationDisposition)?
-        package var redirectBlock: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
-        package var cacheBlock: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
-        package var dependencyFailurePolicy = DependencyFailurePolicy.run
-        package var dependentsWaitForCompletionBlocks = false
+        var redirectBlock: (@Sendable (URLConnectionOperation, URLRequest, HTTPURLResponse?) -> URLRequest?)?
+        var cacheBlock: (@Sendable (URLConnectionOperation, CachedURLResponse) -> CachedURLResponse?)?
+        var dependencyFailurePolicy = DependencyFailurePolicy.run
+        var dependentsWaitForCompletionBlocks = false
         /// Otherwise a redirect is the end, as an error.
-        package var followsRedirects = true
+        var followsRedirects = true
         /// Content is decoded also where the request says itself what codings it accepts.
         package var decodesOwnCodings = false
         /// The runtime that the operation runs on; nil: the common one. Not changed once it has begun.

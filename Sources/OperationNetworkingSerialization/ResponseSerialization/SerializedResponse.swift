@@ -41,7 +41,7 @@ package struct SerializedResponse {
     }
 
     /// True if its status is one without content (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
-    package var hasNoContent: Bool { statusCode == 204 || statusCode == 205 || statusCode == 304 }
+    var hasNoContent: Bool { statusCode == 204 || statusCode == 205 || statusCode == 304 }
 
     /// Foundation's object, made when it is asked for.
     package var urlResponse: URLResponse? { makeFace() }
