@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -99,17 +100,65 @@ extension Trait where Self == ConditionTrait {
         await operation.completed()
     }
 
-    @Test("Foundation is told again once a no of before may have been noted after the operation had become ready")
+    @Test("Foundation is told again wherever a no of before may have been stored after the operation had become ready")
     func toldAgain() {
         var evidence = FoundationEvidence()
-        let first = evidence.noteQuestion(answer: false)
+        let neverNo = evidence.noteQuestion(answer: true)
         evidence.expectQuestion()
-        let own = evidence.noteQuestion(answer: true)
+        let ownNo = evidence.noteQuestion(answer: false)
+        evidence.expectQuestion()
+        let ownYes = evidence.noteQuestion(answer: true)
         let wasAsked = evidence.endExpectation()
-        #expect(!first && !own && wasAsked)
-        let (second, third) = (evidence.noteQuestion(answer: true), evidence.noteQuestion(answer: true))
+        #expect(!neverNo && !ownNo && !ownYes && wasAsked)
+        let (no, yes, again) = (
+            evidence.noteQuestion(answer: false), evidence.noteQuestion(answer: true),
+            evidence.noteQuestion(answer: true)
+        )
         evidence.expectQuestion()
         let isAnswered = evidence.endExpectation()
-        #expect(second && !third && !isAnswered)
+        #expect(!no && yes && again && !isAnswered)
+    }
+
+    @Test("A thread that pauses, and is late to store the answer, does not keep a resumed operation from starting")
+    func lateAnswer() {
+        /// Holds the thread that was told no.
+        final class Held: HTTPRequestOperation, @unchecked Sendable {
+            let (told, goesOn) = (Latch(), Latch())
+            private let mayHold = Locked(true)
+
+            override var isReady: Bool {
+                let isReady = super.isReady
+                let holds = mayHold.withLock { mayHold in
+                    defer { if !isReady { mayHold = false } }
+                    return mayHold && !isReady
+                }
+                guard holds else { return isReady }
+                told.open()
+                goesOn.wait()
+                return isReady
+            }
+        }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let (isBusy, isFree) = (Latch(), Latch())
+        queue.addOperation {
+            isBusy.open()
+            isFree.wait()
+        }
+        isBusy.wait()
+        let operation = Held(request: URLRequest(url: unsupportedURL))
+        operation.completionQueue = DispatchQueue(label: "test")
+        queue.enqueue([operation])
+        let hasPaused = Latch()
+        Thread.detachNewThread {
+            operation.pause()
+            hasPaused.open()
+        }
+        operation.told.wait()
+        operation.resume()
+        operation.goesOn.open()
+        hasPaused.wait()
+        isFree.open()
+        #expect(becomesTrue { operation.isFinished })
     }
 }

@@ -14,8 +14,8 @@ struct FoundationEvidence {
     private(set) var wasAsked = false
     /// True once a queue of Foundation has called `start()`.
     var wasStarted = false
-    /// True if the last answer to others was no.
-    private var saidNo = false
+    /// True once a question was answered with no.
+    private var hasSaidNo = false
     /// The threads on which a notification of the library is about to make Foundation ask.
     private var expected: [UInt] = []
 
@@ -34,20 +34,20 @@ struct FoundationEvidence {
 
     /// Notes a question and its answer.
     ///
-    /// Foundation asks once while it takes an operation in, and notes the answer. If the operation becomes ready
-    /// meanwhile, its notification may find no queue to reach, and the answer noted then is out of date. Foundation
-    /// does ask again, but acts on a yes only when something else makes it look: an operation that is the last in its
-    /// queue would never start.
+    /// Foundation keeps the answer to its last question, and stores it some time after it was given: while it takes an
+    /// operation in, and after each notification, on the notifying thread. A no may so be stored after the yes that
+    /// followed it. Foundation does ask again whenever it looks for what to start, but acts on that yes only when
+    /// something else makes it look once more: an operation that is the last in its queue would never start.
     ///
-    /// - Returns: true if Foundation is to be notified again, since an earlier no may have been noted for good.
+    /// - Returns: true if Foundation is to be notified again, since it may have come by a no that was out of date.
     mutating func noteQuestion(answer: Bool) -> Bool {
+        hasSaidNo = hasSaidNo || !answer
         if !expected.isEmpty, let index = expected.lastIndex(of: Self.thread) {
             expected.remove(at: index)
             return false
         }
         wasAsked = true
-        defer { saidNo = !answer }
-        return answer && saidNo
+        return answer && hasSaidNo
     }
 
     private static var thread: UInt { UInt(pthread_self()) }
