@@ -94,6 +94,11 @@ extension URLConnectionOperation {
         }
     }
 
+    /// A queue's call of `start()` has done its part. An end that came meanwhile follows.
+    func endStartByFoundation() {
+        if let delivers = lock.withLock({ _evidence.endStart() }) { finish(delivers: delivers) }
+    }
+
     /// - Parameter delivers: the completion block comes after this, and was not before.
     private func finish(delivers: Bool) {
         Trace.step(.finish, self)
@@ -105,7 +110,7 @@ extension URLConnectionOperation {
         defer { withExtendedLifetime(preparations) {} }
         let result = lock.withLock { () -> Ending? in
             let old = snapshot()
-            guard _machine.finish() else { return nil }
+            guard !_evidence.putOffEnd(delivers: delivers), _machine.finish() else { return nil }
             defer { _atFinish = [] }
             preparations = _preparations.removeAll()
             return Ending(

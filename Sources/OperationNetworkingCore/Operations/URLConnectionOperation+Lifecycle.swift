@@ -15,17 +15,18 @@ extension URLConnectionOperation {
         let isListed =
             isOnQueue && lock.withLock({ _starter(isOnQueue: true, isListed: nil) == nil })
             ? isStartedByFoundation : nil
-        let (action, scheduler, alarm, hold) = change {
+        let (action, caller, scheduler, alarm, hold) = change {
             // If it matters only now, because a dependency came in between, no queue is known to have called.
             let caller = _starter(isOnQueue: isOnQueue, isListed: isListed) ?? .caller
-            if caller == .foundationQueue { _evidence.wasStarted = true }
+            if caller == .foundationQueue { _evidence.beginStart() }
             let action = _machine.start(
                 dependenciesAreMet: (_dependencyNode?.openCount ?? 0) == 0, needsPreparation: _needsPreparation,
                 by: caller)
             let begins = _machine.isUnderWay || action == .backOff
-            return (action, _scheduler, begins ? _runTotalTime(action) : nil, _updateHold())
+            return (action, caller, _scheduler, begins ? _runTotalTime(action) : nil, _updateHold())
         }
         defer { withExtendedLifetime(hold) {} }
+        defer { if caller == .foundationQueue { endStartByFoundation() } }
         set(alarm)
         switch action {
         case .none:

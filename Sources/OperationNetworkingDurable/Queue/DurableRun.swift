@@ -121,8 +121,16 @@ final class DurableRun: Sendable {
             if state.withLock({ $0.finished.contains { $0.outcome.hostPause != nil } }) { try await record() }
             // Both in one transaction of the store.
             async let recording: Void = record()
-            let grant = phase == .taking ? try await lease() : nil
-            try await recording
+            let taken = phase == .taking ? try await lease() : nil
+            do {
+                try await recording
+            } catch {
+                taken.map(giveBack)
+                throw error
+            }
+            // Not before what has ended is told: it may be what these have waited for.
+            if let taken { await begin(taken) }
+            let grant = taken?.grant
             phase = state.withLock { $0.phase }
             let (isIdle, isWaiting) = state.withLock {
                 ($0.running.isEmpty && $0.finished.isEmpty, $0.finished.isEmpty)
@@ -142,8 +150,15 @@ final class DurableRun: Sendable {
         }
     }
 
+    /// What a store has granted, and until when.
+    private struct Lease {
+        let grant: LeaseGrant
+        /// In seconds of the uptime.
+        let end: TimeInterval
+    }
+
     /// Asks for as many requests as may begin; nil: too few to ask for.
-    private func lease() async throws -> LeaseGrant? {
+    private func lease() async throws -> Lease? {
         let limit = max(settings.maximumConcurrentRequests, 1)
         let count = state.withLock { $0.running.count }
         // Not for each that ends: one transaction brings many.
@@ -154,9 +169,22 @@ final class DurableRun: Sendable {
             LeaseDemand(
                 worker: queue.worker, limit: limit - count, duration: settings.leaseDuration,
                 maximumPerHost: settings.maximumRequestsPerHost))
-        for other in grant.ended { await tell(other) }
-        for request in grant.requests { start(request, leaseEnd: leaseEnd) }
-        return grant
+        return Lease(grant: grant, end: leaseEnd)
+    }
+
+    private func begin(_ lease: Lease) async {
+        for other in lease.grant.ended { await tell(other) }
+        for request in lease.grant.requests { start(request, leaseEnd: lease.end) }
+    }
+
+    /// Leaves requests that will not begin to other workers, by the next record.
+    private func giveBack(_ lease: Lease) {
+        let released = lease.grant.requests.map { request in
+            Finished(
+                outcome: AttemptOutcome(request.lease, .released),
+                running: Running(leased: request, leaseEnd: lease.end), summary: ResultSummary())
+        }
+        state.withLock { $0.finished += released }
     }
 
     private func renew() async throws {

@@ -59,6 +59,25 @@ struct DurableRequestQueueTests {
         #expect(setup.paths.count == 4)
     }
 
+    @Test func anEndIsToldBeforeWhatItMakesReadyBegins() async throws {
+        let queue = DurableRequestQueue(
+            store: LateStore(store: setup.store, server: server), manager: setup.queue().manager)
+        server.respondToOthers { .ok($0.target) }
+        let first = try await queue.add(setup.request("/first"))
+        try await queue.add(setup.request("/second"), after: [first])
+        let events = queue.events
+        try await queue.run()
+        var names: [String] = []
+        for await event in events {
+            switch event {
+            case .started(let id, _): names.append(id == first ? "started" : "second started")
+            case .finished(let id, _): names.append(id == first ? "finished" : "second finished")
+            default: break
+            }
+        }
+        #expect(names == ["started", "finished", "second started", "second finished"])
+    }
+
     @Test func attemptsFollowFailuresUntilTheyAreTooMany() async throws {
         server.enqueue(.status(503), .status(500), .ok("at last"))
         server.respond(to: "/always", .status(503))
@@ -297,4 +316,35 @@ struct DurableRequestQueueTests {
         #expect(try await store.record(of: id)?.state == .succeeded)
         #expect(try await store.record(of: id)?.losses == 1)
     }
+}
+
+/// A store whose answer about an outcome comes later than a request that the outcome has made ready would be sent.
+private struct LateStore: RequestStore {
+    let store: SQLiteRequestStore
+    let server: TestServer
+
+    func record(_ outcomes: [AttemptOutcome], worker: String) async throws -> [RecordedOutcome] {
+        let count = server.requests.count
+        let fates = try await store.record(outcomes, worker: worker)
+        // What must not happen can only be waited for so long.
+        try? await eventually("another request", timeout: 0.1) { server.requests.count > count }
+        return fates
+    }
+
+    func add(_ requests: [StoredRequest]) async throws -> Int { try await store.add(requests) }
+    func lease(_ demand: LeaseDemand) async throws -> LeaseGrant { try await store.lease(demand) }
+    func renew(_ leases: [RequestLease], worker: String, duration: TimeInterval) async throws -> LeaseRenewal {
+        try await store.renew(leases, worker: worker, duration: duration)
+    }
+    func cancel(group: String) async throws -> CancellationCounts { try await store.cancel(group: group) }
+    func cancel(_ ids: [DurableRequest.ID]) async throws -> CancellationCounts { try await store.cancel(ids) }
+    func record(of id: DurableRequest.ID) async throws -> RequestRecord? { try await store.record(of: id) }
+    func content(of id: DurableRequest.ID) async throws -> Data? { try await store.content(of: id) }
+    func records(
+        inGroup group: String?, after previous: DurableRequest.ID?, limit: Int
+    ) async throws -> [RequestRecord] { try await store.records(inGroup: group, after: previous, limit: limit) }
+    func counts(inGroup group: String?) async throws -> RequestCounts { try await store.counts(inGroup: group) }
+    func purge(endedBefore age: TimeInterval) async throws -> Int { try await store.purge(endedBefore: age) }
+    func changes() -> AsyncStream<Void> { store.changes() }
+    func close() async { await store.close() }
 }

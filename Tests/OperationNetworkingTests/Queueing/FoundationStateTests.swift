@@ -161,4 +161,19 @@ extension Trait where Self == ConditionTrait {
         isFree.open()
         #expect(becomesTrue { operation.isFinished })
     }
+
+    @Test("An end that comes before a queue's call of start() has done its part follows it: Foundation looks by itself")
+    func endOfStart() async throws {
+        let operation = HTTPRequestOperation.make()
+        let calls = Tally()
+        operation.completionBlock = { calls.increment() }
+        operation.lock.withLock { operation._evidence.beginStart() }
+        operation.start()
+        #expect(!operation.isFinished && operation.error != nil)
+        operation.endStartByFoundation()
+        #expect(operation.isFinished)
+        await operation.completed()
+        operation.endStartByFoundation()
+        #expect(calls.value == 1)
+    }
 }

@@ -13,7 +13,11 @@ struct FoundationEvidence {
     /// True once code other than the library's has asked for `isReady`.
     private(set) var wasAsked = false
     /// True once a queue of Foundation has called `start()`.
-    var wasStarted = false
+    private(set) var wasStarted = false
+    /// True while that call is under way.
+    private var isStarting = false
+    /// The end that came meanwhile: whether it delivers the completion. Nil: there is none.
+    private var endOfStart: Bool?
     /// True once a question was answered with no.
     private var hasSaidNo = false
     /// The threads on which a notification of the library is about to make Foundation ask.
@@ -48,6 +52,30 @@ struct FoundationEvidence {
         }
         wasAsked = true
         return answer && hasSaidNo
+    }
+
+    /// A queue of Foundation has called `start()`.
+    mutating func beginStart() {
+        wasStarted = true
+        isStarting = true
+    }
+
+    /// Puts off an end while a queue's call of `start()` is under way.
+    ///
+    /// Foundation looks at `isFinished` by itself once `start()` has returned, and begins the next operation if it says
+    /// so. To one that ends just then on another thread that would be before its completion is on its way.
+    ///
+    /// - Returns: true if `endStart()` returns the end.
+    mutating func putOffEnd(delivers: Bool) -> Bool {
+        if isStarting { endOfStart = delivers }
+        return isStarting
+    }
+
+    /// The call of `start()` has done its part. Returns the end that was put off.
+    mutating func endStart() -> Bool? {
+        isStarting = false
+        defer { endOfStart = nil }
+        return endOfStart
     }
 
     private static var thread: UInt { UInt(pthread_self()) }
