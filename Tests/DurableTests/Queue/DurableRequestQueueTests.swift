@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import FoundationNetworking
+import NetworkingSupport
 import OperationNetworking
 import OperationNetworkingDurable
 import TestServer
@@ -76,6 +77,21 @@ struct DurableRequestQueueTests {
             }
         }
         #expect(names == ["started", "finished", "second started", "second finished"])
+    }
+
+    @Test func whatIsLeasedBesideARecordThatFailsIsGivenBack() async throws {
+        var configuration = DurableRequestQueue.Configuration()
+        configuration.maximumConcurrentRequests = 1
+        let queue = DurableRequestQueue(
+            store: LateStore(store: setup.store, server: server, fails: true), manager: setup.queue().manager,
+            configuration: configuration)
+        server.respondToOthers { .ok($0.target) }
+        let first = try await queue.add(setup.request("/first"))
+        let second = try await queue.add(setup.request("/second"))
+        await #expect(throws: RequestStoreError.self) { try await queue.run() }
+        #expect(try await queue.result(of: first)?.state == .succeeded)
+        #expect(try await setup.store.record(of: second)?.state == .ready)
+        #expect(setup.paths == ["/first"])
     }
 
     @Test func attemptsFollowFailuresUntilTheyAreTooMany() async throws {
@@ -318,21 +334,40 @@ struct DurableRequestQueueTests {
     }
 }
 
-/// A store whose answer about an outcome comes later than a request that the outcome has made ready would be sent.
+/// A store that leases after outcomes of the same time are in it, and whose answer about those comes later than a request
+/// that they have made ready would be sent.
 private struct LateStore: RequestStore {
     let store: SQLiteRequestStore
     let server: TestServer
+    private let records = Locked(0)
+    private let fails: Locked<Bool>
+
+    /// - Parameter fails: the first record fails.
+    init(store: SQLiteRequestStore, server: TestServer, fails: Bool = false) {
+        self.store = store
+        self.server = server
+        self.fails = Locked(fails)
+    }
 
     func record(_ outcomes: [AttemptOutcome], worker: String) async throws -> [RecordedOutcome] {
+        if fails.withLock({ $0 }) {
+            fails.withLock { $0 = false }
+            throw RequestStoreError(.full, problem: "the disk is full", advice: "make room")
+        }
         let count = server.requests.count
         let fates = try await store.record(outcomes, worker: worker)
+        records.withLock { $0 += 1 }
         // What must not happen can only be waited for so long.
         try? await eventually("another request", timeout: 0.1) { server.requests.count > count }
         return fates
     }
 
     func add(_ requests: [StoredRequest]) async throws -> Int { try await store.add(requests) }
-    func lease(_ demand: LeaseDemand) async throws -> LeaseGrant { try await store.lease(demand) }
+    func lease(_ demand: LeaseDemand) async throws -> LeaseGrant {
+        let count = records.withLock { $0 }
+        try? await eventually("an outcome", timeout: 0.05) { records.withLock { $0 } > count }
+        return try await store.lease(demand)
+    }
     func renew(_ leases: [RequestLease], worker: String, duration: TimeInterval) async throws -> LeaseRenewal {
         try await store.renew(leases, worker: worker, duration: duration)
     }
