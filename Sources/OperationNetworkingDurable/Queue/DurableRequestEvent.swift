@@ -3,7 +3,8 @@ internal import Foundation
 
 /// News of a queue that is running, about the requests that it sends and those that ended by what it recorded.
 ///
-/// An end is in the store before its event is delivered. Requests that other workers send have no events here.
+/// An end is in the store before its event is delivered, and its event comes before those of the requests that waited for
+/// it. Requests that other workers send have no events here.
 public enum DurableRequestEvent: Sendable {
     /// An attempt begins. The number counts those that failed before, and this one.
     case started(DurableRequest.ID, attempt: Int)
