@@ -145,7 +145,7 @@ extension HTTP2FrameTests {
                     guard connection.nextFrame(.ping, isAcknowledgement: true) != nil else { return }
                 }
                 breach.script(connection, stream)
-            })
+            }, idleTimeout: atOnce ? 1 : 5)
         #expect(record.error != nil && record.outcomes.count == 1)
         // What comes at once with the head hides it from libcurl at times, or all of it until the time is over.
         let kind = record.error?.kind

@@ -37,7 +37,8 @@ struct HTTP2FrameTests {
     }
 
     static func run(
-        _ play: Case, settings: HTTP2Frame = .settings(), method: String = "GET", content: Data? = nil
+        _ play: Case, settings: HTTP2Frame = .settings(), method: String = "GET", content: Data? = nil,
+        idleTimeout: TimeInterval = 5
     ) async -> RecordingHandler.Record {
         await withEngine(server: { connection in
             guard connection.beginHTTP2(settings), let stream = connection.nextRequestStream() else { return }
@@ -45,6 +46,7 @@ struct HTTP2FrameTests {
             connection.waitForClient()
         }) { engine, server in
             var request = request(server, method: method)
+            request.idleTimeout = idleTimeout
             if let content { request.body = .data(content) }
             return await engine.run(request)
         }

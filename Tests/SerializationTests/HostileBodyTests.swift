@@ -164,7 +164,7 @@ struct HostileBodyTests {
             data.append(contentsOf: withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0.suffix(size)) })
         }
         append(8, 4)
-        for _ in 1..<objects { append(integer, 4) }
+        Array(repeating: UInt32(integer).bigEndian, count: objects - 1).withUnsafeBytes { data.append(contentsOf: $0) }
         data.append(Data(count: 6))
         data.append(contentsOf: [4, 1])
         for number in [objects, 0, table] { append(number, 8) }
