@@ -433,8 +433,7 @@ import Testing
             #expect(outcome.object as? Data == Self.content)
             response = outcome.task?.response as? HTTPURLResponse
         }
-        #expect(response?.statusCode == 200)
-        #expect(response?.expectedContentLength == Int64(Self.content.count))
+        #expect(response?.statusCode == 200 && response?.expectedContentLength == Int64(Self.content.count))
         #expect(server.requests.last?["Range"] != nil && server.requests.count == 2)
     }
 

@@ -197,7 +197,7 @@ struct PostgresRequestStoreTests {
 }
 
 /// A store whose session the server ends before each call.
-private struct DisconnectedStore: RequestStore {
+private struct DisconnectedStore: WrappedStore {
     let store: PostgresRequestStore
     let killer: PostgresRequestStore
 
@@ -227,15 +227,4 @@ private struct DisconnectedStore: RequestStore {
         try await cut()
         return try await store.record(outcomes, worker: worker)
     }
-    func cancel(group: String) async throws -> CancellationCounts { try await store.cancel(group: group) }
-    func cancel(_ ids: [DurableRequest.ID]) async throws -> CancellationCounts { try await store.cancel(ids) }
-    func record(of id: DurableRequest.ID) async throws -> RequestRecord? { try await store.record(of: id) }
-    func content(of id: DurableRequest.ID) async throws -> Data? { try await store.content(of: id) }
-    func records(
-        inGroup group: String?, after previous: DurableRequest.ID?, limit: Int
-    ) async throws -> [RequestRecord] { try await store.records(inGroup: group, after: previous, limit: limit) }
-    func counts(inGroup group: String?) async throws -> RequestCounts { try await store.counts(inGroup: group) }
-    func purge(endedBefore age: TimeInterval) async throws -> Int { try await store.purge(endedBefore: age) }
-    func changes() -> AsyncStream<Void> { store.changes() }
-    func close() async { await store.close() }
 }

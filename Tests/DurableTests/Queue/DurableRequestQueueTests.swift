@@ -336,7 +336,7 @@ struct DurableRequestQueueTests {
 
 /// A store that leases after outcomes of the same time are in it, and whose answer about those comes later than a request
 /// that they have made ready would be sent.
-private struct LateStore: RequestStore {
+private struct LateStore: WrappedStore {
     let store: SQLiteRequestStore
     let server: TestServer
     private let records = Locked(0)
@@ -350,8 +350,11 @@ private struct LateStore: RequestStore {
     }
 
     func record(_ outcomes: [AttemptOutcome], worker: String) async throws -> [RecordedOutcome] {
-        if fails.withLock({ $0 }) {
-            fails.withLock { $0 = false }
+        let isRefused = fails.withLock { fails in
+            defer { fails = false }
+            return fails
+        }
+        if isRefused {
             throw RequestStoreError(.full, problem: "the disk is full", advice: "make room")
         }
         let count = server.requests.count
@@ -362,24 +365,9 @@ private struct LateStore: RequestStore {
         return fates
     }
 
-    func add(_ requests: [StoredRequest]) async throws -> Int { try await store.add(requests) }
     func lease(_ demand: LeaseDemand) async throws -> LeaseGrant {
         let count = records.withLock { $0 }
         try? await eventually("an outcome", timeout: 0.05) { records.withLock { $0 } > count }
         return try await store.lease(demand)
     }
-    func renew(_ leases: [RequestLease], worker: String, duration: TimeInterval) async throws -> LeaseRenewal {
-        try await store.renew(leases, worker: worker, duration: duration)
-    }
-    func cancel(group: String) async throws -> CancellationCounts { try await store.cancel(group: group) }
-    func cancel(_ ids: [DurableRequest.ID]) async throws -> CancellationCounts { try await store.cancel(ids) }
-    func record(of id: DurableRequest.ID) async throws -> RequestRecord? { try await store.record(of: id) }
-    func content(of id: DurableRequest.ID) async throws -> Data? { try await store.content(of: id) }
-    func records(
-        inGroup group: String?, after previous: DurableRequest.ID?, limit: Int
-    ) async throws -> [RequestRecord] { try await store.records(inGroup: group, after: previous, limit: limit) }
-    func counts(inGroup group: String?) async throws -> RequestCounts { try await store.counts(inGroup: group) }
-    func purge(endedBefore age: TimeInterval) async throws -> Int { try await store.purge(endedBefore: age) }
-    func changes() -> AsyncStream<Void> { store.changes() }
-    func close() async { await store.close() }
 }
