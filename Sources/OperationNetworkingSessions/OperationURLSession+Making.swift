@@ -110,12 +110,7 @@ extension OperationURLSession {
         let failure = known == nil ? URLError(.unsupportedURL, url: nil, reason: "the resume data are damaged") : nil
         let (task, operation) = make(.download, known?.request, recipient, failure: failure)
         if let known {
-            task.withState { state in
-                state.location = known.location
-                state.resumeOffset = known.offset
-                state.goesOnFromResumeData = true
-                state.hasSharedLocation = true
-            }
+            task.withState { $0.download.goOn(at: known.location, from: known.offset) }
         }
         let face = OperationDownloadTask(task, operation)
         introduce(face)
@@ -174,7 +169,7 @@ extension OperationURLSession {
         recipient.announce(operation)
         if InstalledRuntimes.mayExist, let runtime = installedRuntime.withLock({ $0 }) { operation.install(runtime) }
         task.withState { state in
-            state.counts.expectedToSend = length
+            state.traffic.expect(toSend: length)
             state.uploadFile = file
             state.loader = .operation
             state.operation = operation

@@ -152,10 +152,7 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     /// Returns the operation of a task to a caller that may begin it without the task.
     static func handOutOperation(of task: URLSessionTask) -> SessionOperation? {
         guard let face = task.ownFace else { return nil }
-        if face.task.withState({ state in
-            defer { state.isOperationKnown = true }
-            return !state.isOperationKnown && !state.isKept
-        }) {
+        if face.task.withState({ $0.hold.handOutOperation() }) {
             // The operation's holder needs the session then, and not the task.
             let released = face.task.session?.registry.withLock { $0.letGo(face.task.identifier) }
             withExtendedLifetime(released) {}

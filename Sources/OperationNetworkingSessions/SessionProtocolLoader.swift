@@ -193,7 +193,7 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
                         reason: "a protocol class redirected to what none of the session's own takes")), source)
         }
         source.task.noteExchange(response)
-        source.task.withState { $0.currentRequest = request }
+        source.task.withState { $0.requests.goOn(with: request) }
         start(type, request, for: source.task)
     }
 

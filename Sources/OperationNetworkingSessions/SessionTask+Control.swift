@@ -34,9 +34,8 @@ extension SessionTask {
     func cancel(byProducingResumeData handler: @escaping @Sendable (Data?) -> Void) {
         let (action, isWaiting) = withState { state in
             let action = state.machine.cancel()
-            guard action == .stop, state.isDownload else { return (action, false) }
-            state.keepsPartialFile = true
-            state.resumeDataHandlers.append(handler)
+            guard action == .stop, state.download.isWanted else { return (action, false) }
+            state.download.leavePart(for: handler)
             return (action, true)
         }
         perform(action)
@@ -137,12 +136,7 @@ extension SessionTask {
 
     /// The session holds the face from now on.
     private func keep(in session: OperationURLSession) {
-        let isNew = withState { state in
-            defer { state.isKept = true }
-            if !state.isKept { state.session = session }
-            return !state.isKept
-        }
-        if isNew { session.taskDidBegin(self) }
+        if withState({ $0.hold.begin(in: session) }) { session.taskDidBegin(self) }
     }
 
     /// A streamed upload has its content from the delegate only.
@@ -165,7 +159,7 @@ extension SessionTask {
             prepareUnlessBegun()
             loader.stop()
             let error = URLError.cancelled(url: originalRequest?.url)
-            if withState({ $0.isDownload }) {
+            if withState({ $0.download.isWanted }) {
                 finishDownload(SessionTaskResult(error: error), errorContent: nil)
             } else {
                 end(error: error)
@@ -191,7 +185,7 @@ extension SessionTask {
             let begins = state.machine.noteBeginning()
             let isReady = !state.isGettingReady
             if isFirst { state.isGettingReady = true }
-            return (isFirst, isReady, wasLetGo, begins, isFirst && !state.isKept ? state.session : nil)
+            return (isFirst, isReady, wasLetGo, begins, isFirst && !state.hold.isHeld ? state.session : nil)
         }
         if begins { client.taskDidResume(self) }
         guard isFirst else { return isReady }
@@ -217,7 +211,7 @@ extension SessionTask {
         }
         if kind == .download {
             let destination = DownloadDestination(fileURL: downloadLocation)
-            if let offset = withState({ $0.resumeOffset.take() }) {
+            if let offset = withState({ $0.download.takeOffset() }) {
                 PartialFile(clean: destination, of: operation.request.url).cut(to: offset)
             }
             operation.downloadDestination = destination
@@ -234,7 +228,7 @@ extension SessionTask {
         guard kind == .upload, let file = withState({ $0.uploadFile }) else { return }
         do throws(URLError) {
             let stream = try InputStream.body(ofFile: file, for: originalRequest?.url)
-            withState { $0.counts.expectedToSend = stream.contentLength ?? 0 }
+            withState { $0.traffic.expect(toSend: stream.contentLength ?? 0) }
             operation.setSessionBody(stream)
         } catch {
             end(error: error)
@@ -262,10 +256,6 @@ extension SessionTask {
     /// The place where a download's content is collected.
     var downloadLocation: URL {
         let new = SessionDownloadFile.newLocation()
-        return withState { state in
-            if let known = state.location { return known }
-            state.location = new
-            return new
-        }
+        return withState { $0.download.place(or: new) }
     }
 }

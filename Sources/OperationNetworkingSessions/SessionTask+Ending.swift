@@ -10,7 +10,7 @@ internal import OperationNetworkingCore
 extension SessionTask {
     /// The operation is over. On the thread that ended it, the network thread perhaps.
     func operationDidFinish(_ operation: SessionOperation) {
-        let (pump, isDownload) = withState { ($0.pump, $0.isDownload) }
+        let (pump, isDownload) = withState { ($0.pump, $0.download.isWanted) }
         let (error, data) = operation.transferResult
         var result = SessionTaskResult(operation: operation, error: error)
         if let pump {
@@ -55,7 +55,7 @@ extension SessionTask {
             pump.closeFile()
             var result = result
             if let failure = pump.failure { result.error = failure }
-            if withState({ $0.isDownload }) {
+            if withState({ $0.download.isWanted }) {
                 finishDownload(result, errorContent: nil)
             } else {
                 if result.error == nil { result.data = pump.takeData() }
@@ -67,11 +67,7 @@ extension SessionTask {
     // MARK: Downloads
 
     func finishDownload(_ result: SessionTaskResult, errorContent: Data?) {
-        let isFirst = withState { state in
-            defer { state.isFinishing = true }
-            return !state.isFinishing
-        }
-        guard isFirst else { return }
+        guard withState({ $0.download.finish() }) else { return }
         let location = downloadLocation
         guard result.error == nil else { return finishFailedDownload(result, at: location) }
         Runtime.current.onFileThread { [self] in
@@ -93,7 +89,7 @@ extension SessionTask {
             // Of a response that did not say it, the length stays unknown.
             attemptDidReceive(total: length, expected: counts.expectedToReceive < 0 ? -1 : length)
             let once = FirstAnswer<Void> { [self] in
-                let (isKept, hasLeftResumeData) = withState { ($0.keepsDownload, $0.hasLeftResumeData) }
+                let (isKept, hasLeftResumeData) = withState { ($0.download.isKept, $0.download.hasLeftResumeData) }
                 if hasLeftResumeData {
                     SessionDownloadFile.removeTarget(place)
                 } else if !isKept {
@@ -110,7 +106,7 @@ extension SessionTask {
     /// Completes the file that is handed over. It gets a name of the task's where another task of the same resume data
     /// has the same location.
     private func completeFile(at location: URL, errorContent: Data?) throws -> URL {
-        let (isShared, isEmpty) = withState { ($0.hasSharedLocation, $0.counts.received == 0) }
+        let (isShared, isEmpty) = withState { ($0.download.isLocationShared, $0.traffic.counts.received == 0) }
         guard isShared else {
             // The content of an error response does not go where that of the real one would.
             try SessionDownloadFile.complete(location, errorContent: errorContent)
@@ -118,7 +114,7 @@ extension SessionTask {
         }
         let own = SessionDownloadFile.newLocation()
         if errorContent == nil { try SessionDownloadFile.move(location, to: own, mayBeMissing: isEmpty) }
-        withState { $0.ownPlace = own }
+        withState { $0.download.move(to: own) }
         try SessionDownloadFile.complete(own, errorContent: errorContent)
         return own
     }
@@ -130,10 +126,10 @@ extension SessionTask {
     }
 
     /// Leaves the file where it is until the end was reported. Called by the client while it has the location.
-    func keepDownload() { withState { $0.keepsDownload = true } }
+    func keepDownload() { withState { $0.download.keep() } }
 
     /// The file that was left.
-    var keptDownload: URL? { withState { $0.keepsDownload ? $0.ownPlace ?? $0.location : nil } }
+    var keptDownload: URL? { withState { $0.download.keptFile } }
 
     /// Leaves what had come of the file before the response that the client refuses. Called by the client while it has
     /// the location.
@@ -143,18 +139,14 @@ extension SessionTask {
         guard let request = originalRequest,
             let data = SessionResumeData(request: request, location: downloadLocation)?.encoded()
         else { return nil }
-        withState { $0.hasLeftResumeData = true }
+        withState { $0.download.noteResumeData() }
         return data
     }
 
     private func finishFailedDownload(_ result: SessionTaskResult, at location: URL) {
         let (handlers, keeps, hasPump, mayOwnTarget, hasMadeTarget) = withState { state in
-            defer { state.resumeDataHandlers = [] }
-            let isCancelled = state.machine.state == .canceling
-            return (
-                state.resumeDataHandlers, state.keepsPartialFile || !isCancelled, state.pump != nil, state.mayOwnTarget,
-                state.hasMadeFile
-            )
+            let (handlers, leavesPart) = state.download.fail(isCancelled: state.machine.state == .canceling)
+            return (handlers, leavesPart, state.pump != nil, state.mayOwnTarget, state.download.hasMadeFile)
         }
         let run = handlers.isEmpty ? Runtime.current.onFileThread : Runtime.current.onBlockThread
         run { [self] in
@@ -192,7 +184,7 @@ extension SessionTask {
         var file: FileHandle?
         var advance: Advance?
         // Of a cancellation that came too late to leave anything.
-        var handlers: [@Sendable (Data?) -> Void] = []
+        var handlers: [SessionDownload.ResumeDataHandler] = []
         let isFirst = withState { state in
             guard state.machine.complete() else { return false }
             state.error = result.error
@@ -202,9 +194,9 @@ extension SessionTask {
             }
             state.exchanges = []
             pump = state.pump.take()
-            file = state.downloadFile.take()
+            file = state.download.takeFile()
             swap(&question, &state.question)
-            swap(&handlers, &state.resumeDataHandlers)
+            handlers = state.download.takeHandlers()
             advance = state.advance
             return true
         }
@@ -218,7 +210,7 @@ extension SessionTask {
     }
 
     /// Not at once: the caller may hold a lock that a handler takes.
-    private func tellLate(_ handlers: [@Sendable (Data?) -> Void]) {
+    private func tellLate(_ handlers: [SessionDownload.ResumeDataHandler]) {
         guard !handlers.isEmpty else { return }
         Runtime.current.onBlockThread {
             for handler in handlers { handler(nil) }
@@ -246,7 +238,7 @@ extension SessionTask {
         // Released after the unlock.
         let (session, operation, delegate, formerFace) = withState { state in
             state.isTold = true
-            return (state.session.take(), state.operation.take(), state.delegate.take(), state.formerFace.take())
+            return (state.hold.end(), state.operation.take(), state.delegate.take(), state.formerFace.take())
         }
         if let file = keptDownload { remove(file) }
         session?.taskDidEnd(self)
@@ -259,7 +251,7 @@ extension SessionTask.State {
     /// task's, until that has its own name. An operation that fails leaves no file there, unless it was cancelled too
     /// late.
     fileprivate var mayOwnTarget: Bool {
-        if case .foreign = loader { return hasMadeFile || !hasSharedLocation }
-        return !hasSharedLocation || machine.state == .canceling
+        if case .foreign = loader { return download.hasMadeFile || !download.isLocationShared }
+        return !download.isLocationShared || machine.state == .canceling
     }
 }

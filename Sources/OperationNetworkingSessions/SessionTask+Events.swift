@@ -8,7 +8,7 @@ internal import OperationNetworkingCore
 // The events and questions of the operation.
 
 extension SessionTask: SessionOperationOwner {
-    var wasAsked: Bool { withState { $0.isAsked } }
+    var wasAsked: Bool { withState { $0.requests.isAsked } }
 
     func operation(
         _ operation: SessionOperation, received response: HTTPURLResponse?, admit: @escaping @Sendable () -> Void
@@ -22,11 +22,7 @@ extension SessionTask: SessionOperationOwner {
     var defaultHeaderFields: [HeaderField] { DefaultHeaders.fields }
 
     func attemptWillSend(_ request: URLRequest) {
-        withState { state in
-            state.isAsked = false
-            state.requestCount += 1
-            if state.requestCount > 1 { state.currentRequest = request }
-        }
+        withState { $0.requests.send(request) }
     }
 
     func attempt(
@@ -67,32 +63,28 @@ extension SessionTask: SessionOperationOwner {
     }
 
     /// Before the client is asked: it may suspend the task at once.
-    private func noteQuestion() { withState { $0.isAsked = true } }
+    private func noteQuestion() { withState { $0.requests.noteQuestion() } }
 
     func attemptDidSend(total: Int64, expected: Int64) {
-        let (reports, advance) = withState { state -> (Bool, Advance?) in
-            let count = total - state.counts.sent
-            state.counts.sent = total
-            state.counts.expectedToSend = expected
-            guard state.interests.contains(.sending) else { return (false, state.advance) }
-            return (state.sent.add(max(0, count)), state.advance)
+        let (reports, advance) = withState { state in
+            let reports = state.traffic.noteSent(
+                total: total, expected: expected, isReported: state.interests.contains(.sending))
+            return (reports, state.advance)
         }
         tell(advance)
         guard reports else { return }
         client.perform(for: self) { [self] in
-            let (count, counts) = withState { ($0.sent.take(), $0.counts) }
+            let (count, counts) = withState { $0.traffic.takeSent() }
             guard count > 0, !isCanceling else { return }
             client.task(self, didSend: count, total: counts.sent, expected: counts.expectedToSend)
         }
     }
 
     func attemptDidReceive(total: Int64, expected: Int64) {
-        let (reports, advance) = withState { state -> (Bool, Advance?) in
-            let count = max(0, total - state.counts.received)
-            state.counts.received = total
-            state.counts.expectedToReceive = expected
-            guard state.isDownload, state.interests.contains(.writing) else { return (false, state.advance) }
-            return (state.received.add(count), state.advance)
+        let (reports, advance) = withState { state in
+            let isReported = state.download.isWanted && state.interests.contains(.writing)
+            let reports = state.traffic.noteReceived(total: total, expected: expected, isReported: isReported)
+            return (reports, state.advance)
         }
         tell(advance)
         if reports { scheduleReport() }
@@ -100,13 +92,13 @@ extension SessionTask: SessionOperationOwner {
 
     /// Content of a download was taken by a loader that is no operation.
     func reportWriting(_ count: Int64) {
-        let reports = withState { $0.interests.contains(.writing) && $0.received.add(count) }
+        let reports = withState { $0.interests.contains(.writing) && $0.traffic.report(received: count) }
         if reports { scheduleReport() }
     }
 
     private func scheduleReport() {
         client.perform(for: self) { [self] in
-            let (count, counts) = withState { ($0.received.take(), $0.counts) }
+            let (count, counts) = withState { $0.traffic.takeReceived() }
             guard count > 0, !isCanceling else { return }
             client.task(self, didWrite: count, total: counts.received, expected: counts.expectedToReceive)
         }
@@ -114,11 +106,8 @@ extension SessionTask: SessionOperationOwner {
 
     func attemptDidContinue(at offset: Int64, expected: Int64) {
         let isTold = withState { state in
-            state.counts.received = offset
-            state.counts.expectedToReceive = expected
-            // What a pause interrupted goes on without a word.
-            defer { state.goesOnFromResumeData = false }
-            return state.goesOnFromResumeData && state.interests.contains(.writing)
+            state.traffic.goOn(at: offset, expected: expected)
+            return state.download.noteContinuation() && state.interests.contains(.writing)
         }
         if isTold { client.task(self, didResumeAt: offset, expected: expected) }
     }
@@ -193,10 +182,8 @@ extension SessionTask: SessionOperationOwner {
             let (session, received, isLate) = withState { state in
                 // The end came before the answer: the download is not reported.
                 guard state.machine.state != .completed else { return (OperationURLSession?.none, Int64(0), true) }
-                state.isDownload = true
-                state.formerFace = state.face
-                state.face = face
-                return (state.session, state.counts.received, false)
+                state.becomeDownload(face)
+                return (state.session, state.traffic.counts.received, false)
             }
             guard !isLate else {
                 pump.closeFile()
@@ -251,6 +238,7 @@ extension SessionTask.State {
     var advance: SessionTask.Advance? {
         guard progress != nil || reportsAdvance else { return nil }
         return SessionTask.Advance(
-            progress: progress, isClientInterested: reportsAdvance, counts: counts, isOver: machine.state == .completed)
+            progress: progress, isClientInterested: reportsAdvance, counts: traffic.counts,
+            isOver: machine.state == .completed)
     }
 }

@@ -13,7 +13,7 @@ extension SessionTask {
         let (isWanted, isAsked) = withState { state in
             guard state.machine.isActive else { return (false, false) }
             state.response = response
-            state.counts.expectedToReceive = response.expectedContentLength
+            state.traffic.expect(toReceive: response.expectedContentLength)
             return (true, state.interests.contains(.responses))
         }
         guard isWanted else { return }
@@ -33,9 +33,7 @@ extension SessionTask {
         let (session, isLate) = withState { state in
             // A download is not reported if its end was reported already, or is about to be.
             guard state.machine.isActive else { return (OperationURLSession?.none, true) }
-            state.isDownload = true
-            state.formerFace = state.face
-            state.face = face
+            state.becomeDownload(face)
             return (state.session, false)
         }
         guard !isLate else { return }
@@ -47,10 +45,11 @@ extension SessionTask {
     func receive(_ data: Data) {
         let (isWanted, tells, isDownload) = withState { state in
             guard state.machine.isActive else { return (false, false, false) }
-            state.counts.received &+= Int64(data.count)
-            let tells = state.interests.contains(.data) && !state.isDownload
-            if !tells, !state.isDownload { state.collected.append(data) }
-            return (true, tells, state.isDownload)
+            state.traffic.noteReceived(data.count)
+            let isDownload = state.download.isWanted
+            let tells = state.interests.contains(.data) && !isDownload
+            if !tells, !isDownload { state.collected.append(data) }
+            return (true, tells, isDownload)
         }
         guard isWanted, !isDownload || write(data) else { return }
         updateProgress()
@@ -66,7 +65,7 @@ extension SessionTask {
     /// Content of a download goes to its file as it comes. False: it could not, which is the task's end.
     private func write(_ data: Data) -> Bool {
         let location = downloadLocation
-        let (known, loader) = withState { ($0.downloadFile, $0.loader) }
+        let (known, loader) = withState { ($0.download.file, $0.loader) }
         do {
             guard !isCanceling else { return false }
             let file = try known ?? makeFile(at: location)
@@ -88,8 +87,7 @@ extension SessionTask {
         let file = try SessionDownloadFile.make(location)
         let isWanted = withState { state in
             guard state.machine.isActive else { return false }
-            state.downloadFile = file
-            state.hasMadeFile = true
+            state.download.hold(file)
             return true
         }
         guard !isWanted else { return file }
@@ -101,7 +99,7 @@ extension SessionTask {
     func noteExchange(_ response: URLResponse?) {
         let now = Runtime.current.uptime
         withState { state in
-            guard state.interests.contains(.metrics), let request = state.currentRequest ?? originalRequest else {
+            guard state.interests.contains(.metrics), let request = state.requests.current ?? originalRequest else {
                 return
             }
             state.exchanges.append(
@@ -114,14 +112,14 @@ extension SessionTask {
 
     /// The loader is done. After an error the client receives no response, as with Foundation's own loaders.
     func finishLoading(_ failure: (any Error)?) {
-        let file = withState { $0.downloadFile.take() }
+        let file = withState { $0.download.takeFile() }
         try? file?.close()
         // What has come since the cancellation was dropped: that is the end.
         guard !isCanceling else { return }
         let (data, response, isDownload, tells) = withState { state in
             defer { state.collected = Data() }
             let tells = state.interests.contains(.data)
-            return (state.collected, state.response, state.isDownload, tells)
+            return (state.collected, state.response, state.download.isWanted, tells)
         }
         var error = failure
         if error == nil, response == nil {
@@ -132,7 +130,7 @@ extension SessionTask {
         var result = SessionTaskResult(ownResponse: error == nil ? response : nil, error: error)
         if isDownload {
             // A file that is there, but not this task's, is not what has come.
-            finishDownload(result, errorContent: withState { $0.hasMadeFile } ? nil : Data())
+            finishDownload(result, errorContent: withState { $0.download.hasMadeFile } ? nil : Data())
         } else {
             if error == nil, !tells { result.data = data }
             complete(result)

@@ -21,7 +21,7 @@ extension URLSessionTask {
 // The values that Foundation's properties show.
 
 extension SessionTask {
-    var currentRequest: URLRequest? { withState { $0.currentRequest } ?? originalRequest }
+    var currentRequest: URLRequest? { withState { $0.requests.current } ?? originalRequest }
     var error: (any Error)? { withState { $0.error } }
     /// The state that the task shows. It is completed once the client reports the end.
     var publicState: URLSessionTask.State {
@@ -30,12 +30,12 @@ extension SessionTask {
             return state.machine.stateBeforeEnd
         }
     }
-    var counts: SessionTaskCounts { withState { $0.counts } }
+    var counts: SessionTaskCounts { withState { $0.traffic.counts } }
 
     /// The byte counts that the program expects. They change nothing: a progress shows what is known.
     var clientExpectation: SessionTaskExpectation {
-        get { withState { $0.clientExpectation } }
-        set { withState { $0.clientExpectation = newValue } }
+        get { withState { $0.traffic.expectation } }
+        set { withState { $0.traffic.expectation = newValue } }
     }
 
     var description: String? {

@@ -27,9 +27,12 @@ final class SessionTask: Sendable {
 
     struct State: Sendable {
         var machine = SessionTaskMachine()
-        /// Until the client has received everything; nil also while `knownSession` alone has it.
-        private var keptSession: OperationURLSession?
-        private weak var knownSession: OperationURLSession?
+        var hold: SessionHold
+        var download: SessionDownload
+        var traffic = SessionTaskTraffic()
+        var requests = SessionTaskRequests()
+        /// The question whether the client wants the content of the response.
+        var question = ResponseQuestion()
         weak var face: URLSessionTask?
         /// The face that the user held before the data task became a download.
         var formerFace: URLSessionTask?
@@ -37,18 +40,13 @@ final class SessionTask: Sendable {
         /// Not weak: counting the references to an object with weak references is slower.
         var operation: SessionOperation?
         var interests: ClientInterests = []
-        /// The session holds the face.
-        var isKept = false
-        /// Nil: as `originalRequest`.
-        var currentRequest: URLRequest?
         /// Of a loader that is no operation.
         var response: URLResponse?
         var error: (any Error)?
         /// The client is reporting the end, or has reported it.
         var isTold = false
-        var counts = SessionTaskCounts()
         var progress: Progress?
-        /// The client wants to hear when `counts` change.
+        /// The client wants to hear when the counts change.
         var reportsAdvance = false
         var priority = URLSessionTask.defaultPriority
         var description: String?
@@ -57,68 +55,29 @@ final class SessionTask: Sendable {
         var pump: SessionContentPump?
         /// Content of a loader that is no operation, where it is collected.
         var collected = Data()
-        /// The file that the content of a download goes to.
-        var downloadFile: FileHandle?
-        /// The task itself has made the file at its location, for a loader that is no operation.
-        var hasMadeFile = false
-        var isDownload = false
-        /// The end of the download is being worked on: a cancellation comes too late.
-        var isFinishing = false
         /// The content of an upload, to be opened when the request is about to be sent.
         var uploadFile: URL?
-        /// The location of a download's content.
-        var location: URL?
         var exchanges: [TransferExchange] = []
         var beginning: SessionTaskClock?
         /// A thread gets ready for the operation's first start.
         var isGettingReady = false
-        /// The handlers that wait for what a cancelled download leaves behind.
-        var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
-        /// The partial file that a cancelled download leaves is wanted.
-        var keepsPartialFile = false
-        /// The client has refused what is no part of the file, and has resume data for what is.
-        var hasLeftResumeData = false
-        /// The client hands the file over with the end.
-        var keepsDownload = false
-        var clientExpectation = SessionTaskExpectation()
-        var received = MergedReport()
-        var sent = MergedReport()
-        /// The bytes of the file that the resume data of the download vouch for.
-        var resumeOffset: Int64?
-        /// The download was made from resume data, and has not gone on yet.
-        var goesOnFromResumeData = false
-        /// The location is that of resume data, which other tasks may have, too.
-        var hasSharedLocation = false
-        /// The location of the complete file in that case.
-        var ownPlace: URL?
-        /// Requests that have gone out.
-        var requestCount = 0
-        /// The client is asked what the request depends on, or has answered, and nothing has gone out since then.
-        var isAsked = false
-        /// The question whether the client wants the content of the response.
-        var question = ResponseQuestion()
-        /// The operation was handed out, and may be started without the task.
-        var isOperationKnown = false
 
         /// The session, until the client has received everything.
-        var session: OperationURLSession? {
-            get { keptSession ?? knownSession }
-            set {
-                keptSession = newValue
-                if newValue == nil { knownSession = nil }
-            }
-        }
-
-        /// The session is not kept by the task.
-        var leavesSession: Bool { keptSession == nil && knownSession != nil }
+        var session: OperationURLSession? { hold.session }
 
         /// Stops keeping the session, because only the session has the task. Once begun, the task keeps it again.
         ///
         /// - Returns: what is to be released after the unlock.
         mutating func leaveSession() -> OperationURLSession? {
-            guard !machine.hasBegun, beginning == nil, !isOperationKnown else { return nil }
-            knownSession = keptSession
-            return keptSession.take()
+            guard !machine.hasBegun, beginning == nil else { return nil }
+            return hold.loosen()
+        }
+
+        /// The data task goes on as a download, which has another face.
+        mutating func becomeDownload(_ face: OperationDownloadTask) {
+            download.begin()
+            formerFace = self.face
+            self.face = face
         }
     }
 
@@ -142,10 +101,7 @@ final class SessionTask: Sendable {
         self.client = client
         self.context = context
         self.isRefused = isRefused
-        var state = State()
-        state.session = session
-        state.isDownload = kind == .download
-        self.state = Locked(state)
+        state = Locked(State(hold: SessionHold(session), download: SessionDownload(isWanted: kind == .download)))
     }
 
     /// Reads or changes what the lock guards; nothing is called out of `body`.
@@ -164,12 +120,12 @@ final class SessionTask: Sendable {
     var session: OperationURLSession? { withState { $0.session } }
 
     /// True while the task does not keep its session.
-    var leavesSession: Bool { withState { $0.leavesSession } }
+    var leavesSession: Bool { withState { $0.hold.isLoose } }
 
     /// The face that the user holds, or another one if that was released.
     var face: URLSessionTask {
         if let known = knownFace { return known }
-        let face = makeFace(withState { $0.isDownload } ? .download : kind)
+        let face = makeFace(withState { $0.download.isWanted } ? .download : kind)
         return withState { state in
             if let known = state.face { return known }
             state.face = face
@@ -190,40 +146,6 @@ final class SessionTask: Sendable {
 
     /// True if the task ends, or has ended, by a cancellation, and so reports only its end.
     var isCanceling: Bool { withState { $0.machine.state == .canceling || $0.machine.endsCancelled } }
-}
-
-/// Byte counts that wait to be reported: what comes while the client is busy is reported together.
-struct MergedReport: Sendable {
-    private var pending: Int64 = 0
-    private var isScheduled = false
-
-    /// True: the report is to be scheduled.
-    mutating func add(_ count: Int64) -> Bool {
-        pending &+= count
-        defer { isScheduled = true }
-        return !isScheduled
-    }
-
-    /// Takes the count that is to be reported.
-    mutating func take() -> Int64 {
-        isScheduled = false
-        defer { pending = 0 }
-        return pending
-    }
-}
-
-/// The values that `countOfBytesClientExpects…` shows.
-struct SessionTaskExpectation {
-    var toSend = NSURLSessionTransferSizeUnknown
-    var toReceive = NSURLSessionTransferSizeUnknown
-}
-
-/// The values that `countOfBytes…` shows.
-struct SessionTaskCounts: Sendable {
-    var sent: Int64 = 0
-    var expectedToSend: Int64 = 0
-    var received: Int64 = 0
-    var expectedToReceive: Int64 = 0
 }
 
 /// A loader of a task that no operation loads.

@@ -43,7 +43,7 @@ extension ManagedTask {
         if let blocks, let face = task.dataFace(face) { blocks.setTask(face) }
         var outcome = Outcome(data: content ?? result.data, fileURL: fileURL, error: failure ?? result.error)
         let (isDownload, isParsed) = task.withState {
-            ($0.isDownload, $0.interests.isDisjoint(with: [.responses, .data]))
+            ($0.download.isWanted, $0.interests.isDisjoint(with: [.responses, .data]))
         }
         if outcome.error != nil || isDownload {
             deliver(outcome, of: result, task, face: face)

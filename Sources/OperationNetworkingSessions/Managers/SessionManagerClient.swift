@@ -80,7 +80,7 @@ final class SessionManagerClient: SessionForwardingClient {
         guard let managed = task.managed else { return }
         let (upload, download) = managed.withState { ($0.upload, $0.download) }
         guard upload != nil || download != nil else { return }
-        let counts = task.withState { $0.counts }
+        let counts = task.counts
         tell(upload, counts.sent, of: counts.expectedToSend, task)
         tell(download, counts.received, of: counts.expectedToReceive, task)
     }
