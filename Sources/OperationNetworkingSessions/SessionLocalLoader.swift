@@ -104,7 +104,7 @@ struct DataURL: Equatable {
     /// Nil if the text is no valid `data:` URL.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count > 5, bytes[..<5].elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
+        guard bytes.count > 5, bytes[..<5].equalsIgnoringCase("data:"),
             let comma = bytes.firstIndex(of: UInt8(ascii: ","))
         else { return nil }
         var type = bytes[5..<comma]

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 internal import NetworkingSupport
+internal import NetworkingTransport
 internal import OperationNetworkingCore
 
 /// Brings the tasks to this library that Foundation makes itself: those of `data(for:)`, `upload(for:)` and
@@ -54,9 +55,7 @@ class SessionURLProtocol: URLProtocol {
 
     override class func canInit(with request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme else { return false }
-        return ["http", "https", "file", "data"].contains {
-            scheme.utf8.elementsEqual($0.utf8, by: { $0 | 0x20 == $1 })
-        }
+        return (["http", "https", "file", "data"] as [StaticString]).contains { scheme.utf8.equalsIgnoringCase($0) }
     }
 
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

@@ -147,7 +147,7 @@ extension OperationArchive.Failure {
     }
 
     var error: any Error {
-        if domain.utf8.elementsEqual(NSURLErrorDomain.utf8) {
+        if domain.hasOctets(of: NSURLErrorDomain) {
             return URLError(URLError.Code(rawValue: code) ?? .unknown, line: message)
         }
         return NSError.described(domain: domain, code: code, message)

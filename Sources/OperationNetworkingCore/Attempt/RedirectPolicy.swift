@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// The rules of following a redirect (RFC 9110, section 15.4; Fetch, section 4.4), as a pure function.
@@ -129,7 +130,7 @@ enum Origin {
     static func isSame(_ left: URL, _ right: URL) -> Bool {
         guard let left = try? RequestTarget(left.absoluteString), let right = try? RequestTarget(right.absoluteString)
         else { return false }
-        return left.origin.utf8.elementsEqual(right.origin.utf8)
+        return left.origin.hasOctets(of: right.origin)
     }
 }
 

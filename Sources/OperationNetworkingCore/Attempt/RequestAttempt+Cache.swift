@@ -82,7 +82,7 @@ extension RequestAttempt {
         }
         guard let user = CacheKey.user(of: request) else { return nil }
         trust += user
-        if let last = lastCacheKey, last.trust.utf8.elementsEqual(trust.utf8), last.target == target { return last }
+        if let last = lastCacheKey, last.trust.hasOctets(of: trust), last.target == target { return last }
         lastCacheKey = CacheKey(target, trust: trust)
         return lastCacheKey
     }

@@ -102,13 +102,7 @@ extension StoredResponse {
     ///
     /// - Parameter value: the request's field of a name in lower case, normalized.
     func isChosen(by value: (String) -> String?) -> Bool {
-        selecting.allSatisfy { field in
-            switch (field.value, value(field.name)) {
-            case (nil, nil): true
-            case (let stored?, let present?): stored.utf8.elementsEqual(present.utf8)
-            default: false
-            }
-        }
+        selecting.allSatisfy { $0.value.hasOctets(of: value($0.name)) }
     }
 
     /// Returns the text that is kept of a request field, to be compared: of a secret only a digest, which distinguishes
@@ -116,7 +110,7 @@ extension StoredResponse {
     ///
     /// - Parameter name: in lower case.
     static func kept(_ value: String, of name: String) -> String {
-        guard secretFields.contains(where: { name.utf8.elementsEqual($0.utf8) }) else { return value }
+        guard secretFields.contains(where: { name.hasOctets(of: $0) }) else { return value }
         // Without a digest, it is equal to nothing else.
         return (try? SHA256Hasher.hex(of: Data(value.utf8))) ?? UUID().uuidString
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 internal import Synchronization
 
 /// A cookie that a server set, or one from a `CookieFile`: with what Foundation's has no place for.
@@ -49,7 +50,7 @@ final class ReceivedCookie: HTTPCookie, @unchecked Sendable {
     /// Returns true if a server set the same cookie once more, to expire at the same time. The times may differ by a
     /// thousandth of the time that is left, a minute at most.
     func isMade(of content: Content, at date: Date) -> Bool {
-        guard value.utf8.elementsEqual(content.value.utf8), domain.utf8.elementsEqual(content.domain.utf8),
+        guard value.hasOctets(of: content.value), domain.hasOctets(of: content.domain),
             isSecure == content.isSecure, isHTTPOnly == content.isHTTPOnly, sameSite == content.sameSite,
             isLatin1 == content.isLatin1
         else { return false }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// The URL that a manager's URL strings are resolved against.
@@ -56,7 +57,7 @@ extension URLRequest {
         for name in HTTPRequestSerializer.identifyingFields {
             // One that a subclass made for this very request is meant for it.
             guard let own = serializer.value(forHTTPHeaderField: name),
-                value(forHTTPHeaderField: name)?.utf8.elementsEqual(own.utf8) == true
+                value(forHTTPHeaderField: name).hasOctets(of: own)
             else { continue }
             keepFields { !$0.isFieldName(name) }
         }

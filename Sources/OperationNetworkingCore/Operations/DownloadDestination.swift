@@ -91,6 +91,6 @@ extension DownloadDestination {
             return false
         }
         func place(_ url: URL) -> String { url.resolvingSymlinksInPath().standardizedFileURL.path }
-        return place(fileURL.deletingLastPathComponent()).utf8.elementsEqual(place(directory).utf8)
+        return place(fileURL.deletingLastPathComponent()).hasOctets(of: place(directory))
     }
 }

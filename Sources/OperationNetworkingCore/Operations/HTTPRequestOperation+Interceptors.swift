@@ -46,8 +46,7 @@ extension HTTPRequestOperation {
         let own = request.allHTTPHeaderFields ?? [:]
         var names: Set<[UInt8]> = []
         for (name, value) in adapted.allHTTPHeaderFields ?? [:] {
-            let isSame = own[name].map { $0.utf8.elementsEqual(value.utf8) } ?? false
-            if !isSame { names.insert(name.utf8.map(\.lowercasedASCII)) }
+            if !own[name].hasOctets(of: value) { names.insert(name.utf8.map(\.lowercasedASCII)) }
         }
         return names
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingTransport
 internal import OperationNetworkingCore
 
 extension DurableRun {
@@ -133,13 +134,13 @@ extension DurableRun {
             url = operation.response?.url
             data = operation.responseData
             for case (let name, let value) as (String, String) in operation.response?.allHeaderFields ?? [:]
-            where !name.utf8.elementsEqual("Set-Cookie".utf8, by: { $0 | 0x20 == $1 | 0x20 }) {
+            where !name.isFieldName("Set-Cookie") {
                 fields[name] = value
             }
         }
 
         func field(_ name: String) -> String? {
-            fields.first { $0.key.utf8.elementsEqual(name.utf8, by: { $0 | 0x20 == $1 | 0x20 }) }?.value
+            fields.first { $0.key.isFieldName(name) }?.value
         }
     }
 

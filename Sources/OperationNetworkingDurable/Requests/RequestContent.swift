@@ -28,7 +28,7 @@ struct RequestContent: Codable {
     init(_ request: DurableRequest) throws(DurableRequestError) {
         guard let url = request.request.url, let scheme = url.scheme, let host = url.host, !host.isEmpty,
             host.utf8.count <= Self.longestHost,
-            ["http", "https"].contains(where: { $0.utf8.elementsEqual(scheme.utf8.map(\.lowercasedASCII)) })
+            scheme.utf8.equalsIgnoringCase("http") || scheme.utf8.equalsIgnoringCase("https")
         else {
             throw DurableRequestError(
                 .unsuitableURL, "the request has no URL of HTTP's, or a host that is too long",
@@ -79,7 +79,7 @@ struct RequestContent: Codable {
     }
 
     private static func isSecret(_ name: String) -> Bool {
-        secretFields.contains { $0.utf8.elementsEqual(name.utf8.map(\.lowercasedASCII)) }
+        secretFields.contains { name.isFieldName($0) }
     }
 
     /// A string of structured fields (draft-ietf-httpapi-idempotency-key-header, section 2.1).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import NetworkingTransport
 
 // User names and passwords in URLs, found as bytes: what Foundation does not take apart may hold one all the same, and
 // "@" followed by a combining mark is another `Character`.
@@ -33,7 +34,7 @@ extension String {
         // In an HTTP URL without a host, what was meant to be one is behind a slash too many or too few.
         let isHTTP =
             utf8[delimiter] == UInt8(ascii: ":")
-            && ["http", "https"].contains { utf8[..<delimiter].elementsEqual($0.utf8, by: { $0 | 0x20 == $1 }) }
+            && (["http", "https"] as [StaticString]).contains { utf8[..<delimiter].equalsIgnoringCase($0) }
         let start =
             isHTTP ? rest.drop { $0 == UInt8(ascii: "/") } : rest.starts(with: "//".utf8) ? rest.dropFirst(2) : rest
         let authority = start.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

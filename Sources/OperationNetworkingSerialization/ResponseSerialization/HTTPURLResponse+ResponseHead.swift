@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 extension HTTPURLResponse {
@@ -9,12 +10,7 @@ extension HTTPURLResponse {
         let names = ["ETag", "Last-Modified", "Content-Type", "Content-Encoding", "Content-Length", "Content-Range"]
         return statusCode == other.statusCode
             && names.allSatisfy { name in
-                // As bytes: the server's text.
-                switch (value(forHTTPHeaderField: name), other.value(forHTTPHeaderField: name)) {
-                case (nil, nil): true
-                case (let own?, let others?): own.utf8.elementsEqual(others.utf8)
-                default: false
-                }
+                value(forHTTPHeaderField: name).hasOctets(of: other.value(forHTTPHeaderField: name))
             }
     }
 }

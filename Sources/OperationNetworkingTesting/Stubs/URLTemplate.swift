@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// A pattern for URLs. `https://api.example.org/users/{id}?page=*`.
@@ -178,7 +179,7 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
     /// Returns true if a segment, host or value fits its pattern.
     private static func fits(_ pattern: String, _ text: String) -> Bool {
         if parameter(pattern) != nil { return !text.isEmpty }
-        guard pattern.contains("*") else { return pattern.utf8.elementsEqual(text.utf8) }
+        guard pattern.contains("*") else { return pattern.hasOctets(of: text) }
         let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
         guard let first = pieces.first, let last = pieces.last, text.hasPrefix(first) else { return false }
         var rest = text[...].dropFirst(first.count)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import FoundationNetworking
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// Stored responses from and for caches that are not the library's.
@@ -38,7 +39,7 @@ extension StoredResponse {
     /// response, or was chosen by request fields that are not known.
     init?(foreign cached: CachedURLResponse, url: String) {
         guard cached.userInfo?[Self.infoKey] == nil, let response = cached.response as? HTTPURLResponse,
-            let own = response.url.flatMap({ RequestTarget(ifRequestable: $0) }), own.url.utf8.elementsEqual(url.utf8)
+            let own = response.url.flatMap({ RequestTarget(ifRequestable: $0) }), own.url.hasOctets(of: url)
         else { return nil }
         self.init(cached, selecting: { _ in nil })
     }
