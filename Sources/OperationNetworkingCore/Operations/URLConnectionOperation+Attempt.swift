@@ -97,7 +97,9 @@ extension URLConnectionOperation {
             return
         }
         if isFirst {
-            configuration.value.interception.retryPolicy?.budget?.deposit(at: runtime.uptime)
+            let policy = configuration.value.interception.retryPolicy
+            policy?.budget?.deposit(at: runtime.uptime)
+            if policy?.waitsForConnectivity == true { Connectivity.shared.watch() }
             beginObservation()
         }
         let request = adapted.request

@@ -18,7 +18,7 @@ final class Connectivity: Sendable {
 
     private struct State {
         var waiters: [ObjectIdentifier: Waiter] = [:]
-        /// From the first waiter on, so that no change between two attempts is missed.
+        /// From the first attempt on that may have to wait, so that no change since its beginning is missed.
         var subscription: NetworkChangeMonitor.Subscription?
         var lastChange = Date.distantPast
         /// The waiters will be told.
@@ -35,7 +35,7 @@ final class Connectivity: Sendable {
 
     /// An operation waits for the attempt after this one, which began at `start`.
     func add(_ operation: URLConnectionOperation, after attempt: UInt, begunAt start: Date?) {
-        subscribe()
+        watch()
         let isLate = state.withLock { state in
             state.waiters[ObjectIdentifier(operation)] = Waiter(operation: operation, attempt: attempt)
             return start.map { state.lastChange >= $0 } == true && state.tell()
@@ -79,7 +79,8 @@ final class Connectivity: Sendable {
         Runtime.current.after(Self.settlingTime) { [self] in becameAvailable() }
     }
 
-    private func subscribe() {
+    /// An attempt begins whose operation waits for the network if it fails.
+    func watch() {
         guard state.withLock({ $0.subscription == nil }) else { return }
         // Without one, the back-off has to do.
         guard
