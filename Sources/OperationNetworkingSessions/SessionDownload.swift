@@ -4,13 +4,14 @@ internal import NetworkingSupport
 
 /// The files of a download task and what becomes of them, as a value.
 ///
-/// | input                                       | the partial file             | the complete file                 |
-/// |---------------------------------------------|------------------------------|-----------------------------------|
-/// | all of the content has come                 | becomes the complete one     | is handed over (1)                |
-/// | the task fails, or is cancelled with a      | stays; the resume data name  | –                                 |
-/// | handler for resume data                     | it                           |                                   |
-/// | the task is cancelled otherwise             | goes                         | goes, if it can be this task's    |
-/// | the client refuses the response             | stays, if it has resume data | goes                              |
+/// | end                                         | the partial file         | the complete file                       |
+/// |---------------------------------------------|--------------------------|-----------------------------------------|
+/// | all of the content has come                 | becomes the complete one | is handed over (1)                      |
+/// | a failure, or a cancellation with a handler | stays, if resume data    | –                                       |
+/// | for resume data                             | can be made of it        |                                         |
+/// | any other cancellation                      | goes                     | goes, if no other task has the location |
+/// | the client refuses the response, and has    | stays                    | goes                                    |
+/// | left resume data                            |                          |                                         |
 ///
 /// 1. It goes after the client has had it, unless the client keeps it until the end was reported.
 struct SessionDownload: Sendable {

@@ -22,7 +22,7 @@ struct SessionHold: Sendable {
     ///
     /// - Returns: what is to be released after the unlock.
     mutating func loosen() -> OperationURLSession? {
-        guard !isOperationKnown else { return nil }
+        guard !isOperationKnown, kept != nil else { return nil }
         known = kept
         return kept.take()
     }

@@ -96,10 +96,10 @@ extension URLConnectionOperation {
             endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
             return
         }
+        let policy = configuration.value.interception.retryPolicy
+        if policy?.waitsForConnectivity == true { Connectivity.shared.watch() }
         if isFirst {
-            let policy = configuration.value.interception.retryPolicy
             policy?.budget?.deposit(at: runtime.uptime)
-            if policy?.waitsForConnectivity == true { Connectivity.shared.watch() }
             beginObservation()
         }
         let request = adapted.request
