@@ -35,7 +35,7 @@ struct ForeignEdges: Sendable {
         guard edges[key] == nil else { return }
         operations.append(operation)
         var nodes: [DependencyNode] = []
-        for upstream in operation.dependencies where !upstream.isFinished {
+        for upstream in operation.openDependencies {
             if let upstream = upstream.schedulable {
                 reachesOwn = true
                 let node = upstream.dependencyNode

@@ -29,7 +29,7 @@ extension DependencyGraph {
         let key = ObjectIdentifier(operation)
         let own = PriorityRank(operation.queuePriority)
         // A cancelled operation waits for nothing, as in Foundation.
-        let upstreams = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }
+        let upstreams = operation.isCancelled ? [] : operation.openDependencies
         for upstream in upstreams {
             let candidate = upstream.schedulable?.dependencyNode ?? DependencyNode(upstream)
             let edge: (node: DependencyNode, isNew: Bool, deferred: DeferredActions)? = lock.withLock { state in
@@ -54,8 +54,7 @@ extension DependencyGraph {
         }
     }
 
-    /// Returns true if a `RequestOperationQueue` has a foreign operation, which Foundation does not know before its
-    /// turn comes.
+    /// Returns true if a `RequestOperationQueue` has a foreign operation, which it may be about to give to Foundation.
     static func hasQueue(forForeign operation: Operation) -> Bool {
         lock.withLock { state in state.foreign[ObjectIdentifier(operation)]?._queue != nil }
     }

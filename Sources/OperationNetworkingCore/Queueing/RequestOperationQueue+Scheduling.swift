@@ -27,12 +27,13 @@ extension RequestOperationQueue {
                 insert(operation, isForeign: true) != nil
             else { return }
             // Before its end can be reported.
-            listProxy(for: operation)
+            let proxy = listProxy(for: operation)
             guard DependencyGraph.adopt(operation, by: self) else {
                 unlistProxy(for: operation)
                 // Another queue's; the caller retains it, so nothing is released under the lock.
                 return settle { _ = $0.remove(ObjectIdentifier(operation)) }
             }
+            proxy.enclose(on: startQueue)
             refresh(foreign: operation)
         }
     }
@@ -123,8 +124,8 @@ extension RequestOperationQueue {
             }
         case .check(let operation):
             refresh(foreign: operation)
-        case .handOver(let operation, let hasSlot):
-            handOver(operation, hasSlot: hasSlot)
+        case .handOver(let operation):
+            handOver(operation)
         case .barrier(let block):
             Runtime.current.on(startQueue) {
                 block?()
@@ -144,23 +145,20 @@ extension RequestOperationQueue {
         }
     }
 
-    private func handOver(_ operation: Operation, hasSlot: Bool) {
-        // Started by hand meanwhile: its end is reported all the same.
-        guard !operation.isFinished, !operation.isExecuting else { return }
-        guard !operation.isReady else { return runInFoundation(operation) }
-        // In a separate queue, so that no scan of Foundation's passes over it for the sake of others.
-        let queue = OperationQueue()
-        queue.underlyingQueue = state.withLock { $0.underlyingQueue }
-        queue.addOperation(operation)
+    private func handOver(_ operation: Operation) {
+        guard let runner = state.withLock({ $0.proxies[ObjectIdentifier(operation)] })?.open() else { return }
+        let isWaiting: @Sendable () -> Bool = {
+            !operation.isReady && !operation.isExecuting && !operation.isFinished
+        }
+        guard isWaiting() else { return }
         // Its last upstream may be posting its end at this very moment, with Foundation's count to be lowered next. So
-        // the slot is kept for a moment; and one post may have crossed the enqueueing, so Foundation looks again.
+        // the slot is kept for a moment.
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in
-            if hasSlot, !operation.isReady, !operation.isExecuting, !operation.isFinished {
+            if isWaiting() {
                 state.withLock { $0.scheduler.detachForeign(ObjectIdentifier(operation)) }
                 DrainLoop.run(self)
             }
-            queue.isSuspended = false
-            queue.isSuspended = false
+            runner.lookAgain()
         }
     }
 

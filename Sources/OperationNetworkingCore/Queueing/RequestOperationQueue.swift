@@ -25,10 +25,12 @@ internal import NetworkingSupport
 ///   cancelling the proxy cancels the operation. ``queuedOperations`` has the operations themselves.
 ///
 /// ### Operations that are not the library's
-/// They are run by Foundation once they may run. Their dependencies and priority are read when they are added and again
-/// when their turn comes; a dependency removed in between is waited for all the same, and one that is cancelled by its
-/// own `cancel()` instead of ``cancelAllOperations()`` finishes when its turn comes. One whose `isReady` is false
-/// although its dependencies have finished gives up its slot and runs as soon as it is ready.
+/// They are run by Foundation once they may run, each in a queue of its own: `OperationQueue.current` equals this queue
+/// (`==`, not `===`) and passes on what is added to it. Their dependencies and priority are read when they are added and
+/// again when their turn comes or the queue is resumed; a dependency removed in between is waited for all the same, as it is in Foundation's
+/// queue on Linux. One whose `isReady` is false although its dependencies have finished gives up its slot and runs as
+/// soon as it is ready; if it does not heed its dependencies (`super.isReady`) and is cancelled by its own `cancel()`
+/// instead of ``cancelAllOperations()``, it finishes when its turn comes.
 ///
 /// ### Threads
 /// `start()` of the library's operations is called on the thread that made it possible: the one that adds the operation
@@ -56,13 +58,11 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         var unreportedUnits: Int64 = 0
         /// True while a thread updates `progress`.
         var isReportingProgress = false
-        /// The queue for barriers and for `start()` calls that may run code of the application, unless there is an
-        /// `underlyingQueue`.
+        /// The queue for barriers, for operations that are not the library's and for `start()` calls that may run code
+        /// of the application, unless there is an `underlyingQueue`.
         var startQueue: DispatchQueue?
         /// Retains the queue that Foundation refers to without retaining it.
         var underlyingQueue: DispatchQueue?
-        /// Runs the operations that are not the library's.
-        var foreignQueue = OperationQueue()
         /// True once `CapacityWatch` has the queue.
         var watchesCapacity = false
         /// The listed proxies, by the operations they stand for.
@@ -122,7 +122,18 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     open override var isSuspended: Bool {
         get { state.withLock { $0.scheduler.isSuspended } }
         set {
-            state.withLock { $0.scheduler.isSuspended = newValue }
+            let foreign = state.withLock { guarded in
+                let isResumed = guarded.scheduler.isSuspended && !newValue
+                guarded.scheduler.isSuspended = newValue
+                guard isResumed, !guarded.proxies.isEmpty else { return [Operation]() }
+                let foreign = guarded.scheduler.foreignOperations
+                // Nothing gets a slot until they have been looked at.
+                if !foreign.isEmpty { guarded.scheduler.holds += 1 }
+                return foreign
+            }
+            // Their priorities may have been set meanwhile, of which Foundation says nothing.
+            for operation in foreign { refresh(foreign: operation) }
+            if !foreign.isEmpty { state.withLock { $0.scheduler.holds -= 1 } }
             if !newValue { DrainLoop.run(self) }
         }
     }
@@ -136,10 +147,6 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
                 defer { guarded.underlyingQueue = newValue }
                 return guarded.underlyingQueue
             }
-            // Another one, since Foundation refuses to change the dispatch queue of one that is in use.
-            let foreignQueue = OperationQueue()
-            foreignQueue.underlyingQueue = newValue
-            state.withLock { $0.foreignQueue = foreignQueue }
             withExtendedLifetime(previous) {}
         }
     }
@@ -162,9 +169,14 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         DrainLoop.run(self)
     }
 
-    /// Adds operations in order, and returns at once or when they have finished.
+    /// Adds operations in order, and returns at once or when they have finished. If they differ in priority, none starts
+    /// before all have been added.
     open override func addOperations(_ ops: [Operation], waitUntilFinished wait: Bool) {
+        let priority = ops.first?.queuePriority
+        let holds = ops.contains { $0.queuePriority != priority }
+        if holds { state.withLock { $0.scheduler.holds += 1 } }
         for operation in ops { enqueue(operation) }
+        if holds { state.withLock { $0.scheduler.holds -= 1 } }
         guard wait else { return DrainLoop.run(self) }
         DrainLoop.runNow(self)
         for operation in ops { operation.waitUntilFinished() }
@@ -228,9 +240,9 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// Gives an operation to Foundation.
-    final func runInFoundation(_ operation: Operation) {
-        state.withLock { $0.foreignQueue }.addOperation(operation)
+    /// True for the queue itself, and for what `OperationQueue.current` gives an operation in it.
+    open override func isEqual(_ object: Any?) -> Bool {
+        super.isEqual(object) || (object as? ForeignQueue)?.isFace(of: self) ?? false
     }
 
     /// Makes `operations` list an operation.
@@ -239,10 +251,12 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     }
 
     /// Makes `operations` list a proxy for an operation that cannot be listed itself.
-    final func listProxy(for operation: Operation) {
+    @discardableResult
+    final func listProxy(for operation: Operation) -> ForeignOperationProxy {
         let proxy = ForeignOperationProxy(for: operation, in: self)
         state.withLock { $0.proxies[ObjectIdentifier(operation)] = proxy }
         addToFoundation(proxy)
+        return proxy
     }
 
     /// Takes the proxy of an operation off the list.

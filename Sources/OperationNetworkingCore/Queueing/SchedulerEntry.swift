@@ -87,8 +87,8 @@ extension SchedulerState {
         case start(Operation)
         /// Look at the operation again, now that it may run.
         case check(Operation)
-        /// Give the operation to Foundation.
-        case handOver(Operation, hasSlot: Bool)
+        /// Let Foundation start the operation.
+        case handOver(Operation)
         /// Run a barrier's block, or nothing if it was cancelled, and report its end.
         case barrier((@Sendable () -> Void)?)
     }

@@ -60,6 +60,9 @@ struct SchedulerState {
         entries.compactMap { entry in entry.operation.map { (entry.sequence, $0) } }
     }
 
+    /// Unfinished operations that are not the library's, in no particular order.
+    var foreignOperations: [Operation] { entries.compactMap { $0.isForeign ? $0.operation : nil } }
+
     func phase(of id: ObjectIdentifier) -> Phase? { indices[id].map { entries[Int($0)].phase } }
 
     // MARK: - Arrival and end
@@ -140,7 +143,7 @@ struct SchedulerState {
             if snapshot.isCancelled {
                 leaveHeap(index)
                 entries[index].phase = .detached
-                begin(operation, index, hasSlot: false)
+                begin(operation, index)
             } else if snapshot.isPaused || (snapshot.isOpen && !entries[index].wasStarted) {
                 leaveHeap(index)
                 entries[index].phase = entries[index].wasStarted ? .yielded : .waiting
@@ -156,31 +159,31 @@ struct SchedulerState {
                 queue(index, rank: snapshot.rank)
             } else {
                 entries[index].phase = .running
-                begin(operation, index, hasSlot: true)
+                begin(operation, index)
             }
         case .running where !entries[index].isForeign:
             if snapshot.isPaused {
                 releaseSlot(index)
                 entries[index].phase = snapshot.isCancelled ? .detached : .yielded
-                if snapshot.isCancelled { begin(operation, index, hasSlot: false) }
+                if snapshot.isCancelled { begin(operation, index) }
             } else if wantsStart, entries[index].hasLeftHost, !snapshot.isCancelled {
                 // Another attempt, for which it needs a place at the host again.
                 releaseSlot(index)
                 queue(index, rank: snapshot.rank)
             } else if wantsStart {
                 // Paused and resumed before either was seen, or cancelled with `start()` under way.
-                begin(operation, index, hasSlot: true)
+                begin(operation, index)
             }
         case .detached where !entries[index].isForeign:
-            if wantsStart { begin(operation, index, hasSlot: false) }
+            if wantsStart { begin(operation, index) }
         case .running, .detached:
             break
         }
     }
 
-    private mutating func begin(_ operation: Operation, _ index: Int, hasSlot: Bool) {
+    private mutating func begin(_ operation: Operation, _ index: Int) {
         entries[index].wasStarted = true
-        immediate.append(entries[index].isForeign ? .handOver(operation, hasSlot: hasSlot) : .start(operation))
+        immediate.append(entries[index].isForeign ? .handOver(operation) : .start(operation))
     }
 
     private mutating func queue(_ index: Int, rank: PriorityRank) {

@@ -42,7 +42,8 @@ struct SchedulerStateTests {
                 switch action {
                 case .start(let operation): names.append(operation.name!)
                 case .check(let operation): names.append("?" + operation.name!)
-                case .handOver(let operation, let hasSlot): names.append((hasSlot ? "=" : "-") + operation.name!)
+                case .handOver(let operation):
+                    names.append((phase(operation.name!) == .running ? "=" : "-") + operation.name!)
                 case .barrier(let block): names.append(block == nil ? "|dropped" : "|")
                 }
             }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+internal import Dispatch
 internal import Foundation
 internal import NetworkingSupport
 
@@ -9,6 +10,10 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
     private struct Subject {
         var operation: Operation?
         weak var queue: RequestOperationQueue?
+        /// The queue of Foundation's that runs the operation, once it has it.
+        var runner: ForeignQueue?
+        /// True once the operation's turn has come.
+        var isOpen = false
     }
     private let subject: Locked<Subject>
 
@@ -36,9 +41,30 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
         if !(operation is any SchedulableOperation) { queue?.foreignOperationDidChange(operation) }
     }
 
+    /// Gives the operation to Foundation, where it waits for its turn.
+    func enclose(on target: DispatchQueue) {
+        guard case let (operation?, queue?) = subject.withLock({ ($0.operation, $0.queue) }) else { return }
+        let runner = ForeignQueue(for: operation, in: queue, on: target)
+        let isOpen = subject.withLock { subject in
+            if subject.operation != nil { subject.runner = runner }
+            return subject.isOpen || subject.operation == nil
+        }
+        if isOpen { runner.open(operation) }
+    }
+
+    /// The operation's turn has come. Returns its queue, if Foundation has it already.
+    func open() -> ForeignQueue? {
+        let (operation, runner) = subject.withLock { subject in
+            subject.isOpen = true
+            return (subject.operation, subject.runner)
+        }
+        if let operation { runner?.open(operation) }
+        return runner
+    }
+
     /// The operation is no longer in the queue.
     func retire() {
-        let released = subject.withLock { $0.operation.take() }
+        let released = subject.withLock { ($0.operation.take(), $0.runner.take()) }
         pass()
         withExtendedLifetime(released) {}
     }

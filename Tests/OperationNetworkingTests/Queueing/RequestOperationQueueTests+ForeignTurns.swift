@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import NetworkingSupport
+import TestServer
+import Testing
+
+@testable import OperationNetworkingCore
+@testable import OperationNetworkingSerialization
+
+/// The turn of operations that are not the library's: before it, by way of `cancel()`, and what they see in it.
+extension RequestOperationQueueTests {
+    /// A subclass as most are written.
+    private final class Plain: Operation, @unchecked Sendable {
+        private let body: @Sendable (Plain) -> Void
+        init(_ body: @escaping @Sendable (Plain) -> Void) { self.body = body }
+        override func main() { body(self) }
+    }
+
+    /// Says that it is ready whatever it depends on.
+    private final class Heedless: Operation, @unchecked Sendable {
+        private let ready: Locked<Bool>
+        private let body: @Sendable () -> Void
+        init(isReady: Bool, _ body: @escaping @Sendable () -> Void) {
+            ready = Locked(isReady)
+            self.body = body
+        }
+        override var isReady: Bool { ready.withLock { $0 } }
+        func allow() {
+            ready.withLock { $0 = true }
+            didChangeValue(forKey: "isReady")
+        }
+        override func main() { body() }
+    }
+
+    @Test("A cancelled foreign operation ends without its turn: it waits for an operation that never runs")
+    func cancelledWhileWaiting() {
+        let (never, ran) = (Operation(), Counter())
+        for operation in [BlockOperation { ran.add() }, Plain { _ in ran.add() }] {
+            operation.addDependency(never)
+            let dependent = InstantOperation()
+            dependent.addDependency(operation)
+            queue.addOperations([operation, dependent], waitUntilFinished: false)
+            #expect(!operation.isFinished && queue.queuedOperationCount == 2)
+            operation.cancel()
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(operation.isFinished && dependent.isFinished)
+        }
+        #expect(ran.value == 0 && queue.operationCount == 0)
+    }
+
+    @Test("A cancelled foreign operation ends without its turn: the queue is suspended, or full, or it came cancelled")
+    func cancelledBeforeItsTurn() {
+        let ran = Counter()
+        queue.isSuspended = true
+        let (first, second) = (BlockOperation { ran.add() }, Plain { _ in ran.add() })
+        second.cancel()
+        queue.addOperations([first, second], waitUntilFinished: false)
+        first.cancel()
+        #expect(becomesTrue { first.isFinished && second.isFinished && queue.queuedOperationCount == 0 })
+        queue.isSuspended = false
+
+        queue.maxConcurrentOperationCount = 1
+        let busy = ManualOperation()
+        let third = BlockOperation { ran.add() }
+        queue.addOperations([busy, third], waitUntilFinished: false)
+        third.cancel()
+        #expect(becomesTrue { third.isFinished && queue.queuedOperationCount == 1 })
+        busy.complete()
+        #expect(ran.value == 0 && queue.queuedOperationCount == 0)
+    }
+
+    @Test("A cycle of foreign operations is undone by cancelling one of them")
+    func cancelledCycle() {
+        let log = Log()
+        let operations = ["a", "b", "c"].map { name in BlockOperation { log.append(name) } }
+        for index in 0..<3 { operations[index].addDependency(operations[(index + 1) % 3]) }
+        queue.addOperations(operations, waitUntilFinished: false)
+        #expect(queue.queuedOperationCount == 3 && log.entries.isEmpty)
+        operations[2].cancel()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.entries == ["b", "a"])
+    }
+
+    @Test("Operations that are cancelled just when their turn comes all end, and are released", .timeLimit(.minutes(2)))
+    func cancelledAtTheTurn() {
+        queue.maxConcurrentOperationCount = 2
+        weak var last: BlockOperation?
+        for round in 0..<300 {
+            let operations = (0..<8).map { _ in BlockOperation {} }
+            let gate = ManualOperation()
+            for operation in operations where round % 2 == 0 { operation.addDependency(gate) }
+            last = operations.last
+            queue.addOperations([gate] + operations, waitUntilFinished: false)
+            DispatchQueue.concurrentPerform(iterations: 2) { side in
+                if side == 0 { gate.complete() } else { for operation in operations { operation.cancel() } }
+            }
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(operations.allSatisfy { $0.isFinished })
+        }
+        #expect(becomesTrue { last == nil })
+    }
+
+    @Test("An operation sees its own dependencies only", arguments: [false, true])
+    func ownDependencies(isSuspended: Bool) {
+        let seen = Locked<[Operation]?>(nil)
+        let upstream = BlockOperation {}
+        let operation = Plain { operation in seen.withLock { $0 = operation.dependencies } }
+        operation.addDependency(upstream)
+        queue.isSuspended = isSuspended
+        queue.addOperations([operation, upstream], waitUntilFinished: false)
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(seen.withLock { $0 } == [upstream] && operation.dependencies == [upstream])
+    }
+
+    @Test("OperationQueue.current is a face of the queue", arguments: [false, true])
+    func current(hasUnderlyingQueue: Bool) {
+        let underlying = DispatchQueue(label: "underlying")
+        if hasUnderlyingQueue { queue.underlyingQueue = underlying }
+        queue.maxConcurrentOperationCount = 1
+        queue.name = "named"
+        let (log, queue) = (Log(), queue)
+        queue.addOperation {
+            guard let current = OperationQueue.current else { return log.append("none") }
+            #expect(current == queue && queue == current && current.hash == queue.hash)
+            #expect(current != RequestOperationQueue() && RequestOperationQueue() != current)
+            #expect(current.name == "named" && current.maxConcurrentOperationCount == 1 && !current.isSuspended)
+            #expect(current.underlyingQueue === (hasUnderlyingQueue ? underlying : nil))
+            current.addOperation { log.append("block") }
+            current.addOperations([BlockOperation { log.append("operation") }], waitUntilFinished: false)
+            current.addBarrierBlock { log.append("barrier") }
+            current.addOperation(InstantOperation { _ in log.append("ours") })
+            #expect(queue.queuedOperationCount == 4)
+            log.append("first")
+        }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.entries == ["first", "block", "operation", "barrier", "ours"])
+        withExtendedLifetime(underlying) {}
+    }
+
+    @Test("An operation that does not heed its dependencies waits for its turn", arguments: [false, true])
+    func heedless(isReady: Bool) {
+        let ran = Counter()
+        queue.isSuspended = true
+        queue.maxConcurrentOperationCount = 1
+        let operation = Heedless(isReady: isReady) { ran.add() }
+        let busy = ManualOperation()
+        queue.addOperations([busy, operation], waitUntilFinished: false)
+        if !isReady { operation.allow() }
+        #expect(ran.value == 0)
+        queue.isSuspended = false
+        #expect(busy.isExecuting && ran.value == 0)
+        busy.complete()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(ran.value == 1)
+    }
+
+    @Test("Operations added together start by their priority, whatever they are")
+    func prioritiesTogether() {
+        for makes in [
+            { (body: @escaping @Sendable () -> Void) in BlockOperation(block: body) as Operation },
+            { body in InstantOperation { _ in body() } },
+        ] {
+            let log = Log()
+            queue.maxConcurrentOperationCount = 1
+            let priorities: [Operation.QueuePriority] = [.normal, .low, .veryHigh, .veryLow, .high]
+            let operations = priorities.map { priority in
+                let operation = makes { log.append("\(priority)") }
+                operation.queuePriority = priority
+                return operation
+            }
+            queue.addOperations(operations, waitUntilFinished: true)
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(log.entries == ["veryHigh", "high", "normal", "low", "veryLow"])
+        }
+    }
+
+    @Test("The priority of a foreign operation counts that is set while the queue is suspended")
+    func priorityWhileSuspended() {
+        let log = Log()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let operations = (0..<4).map { index in BlockOperation { log.append("\(index)") } }
+        queue.addOperations(operations, waitUntilFinished: false)
+        operations[3].queuePriority = .veryHigh
+        operations[0].queuePriority = .low
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.entries == ["3", "1", "2", "0"])
+    }
+}
