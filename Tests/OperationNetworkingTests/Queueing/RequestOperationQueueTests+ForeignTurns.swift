@@ -100,6 +100,29 @@ extension RequestOperationQueueTests {
         #expect(becomesTrue { last == nil })
     }
 
+    @Test("A cancelled foreign operation may be released before what it depends on ends")
+    func releasedBeforeUpstreams() {
+        let upstreams: [Operation] = [ManualOperation(), BlockOperation {}, Operation()]
+        for upstream in upstreams where upstream is ManualOperation { queue.addOperation(upstream) }
+        weak var released: BlockOperation?
+        do {
+            let operation = BlockOperation {}
+            released = operation
+            for upstream in upstreams { operation.addDependency(upstream) }
+            queue.addOperation(operation)
+            operation.cancel()
+            #expect(becomesTrue { operation.isFinished && queue.queuedOperationCount == 1 })
+        }
+        #expect(becomesTrue { released == nil })
+        // Writes over the memory that it had.
+        let others = stride(from: 160, to: 640, by: 16).map { size in
+            (0..<64).map { _ in [UInt8](repeating: 0x41, count: size) }
+        }
+        defer { withExtendedLifetime(others) {} }
+        for upstream in upstreams { (upstream as? ManualOperation)?.complete() ?? upstream.start() }
+        #expect(upstreams.allSatisfy { $0.isFinished })
+    }
+
     @Test("An operation sees its own dependencies only", arguments: [false, true])
     func ownDependencies(isSuspended: Bool) {
         let seen = Locked<[Operation]?>(nil)
