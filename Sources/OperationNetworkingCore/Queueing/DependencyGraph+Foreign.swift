@@ -77,9 +77,6 @@ extension DependencyGraph {
     private static func foreignDidEnd(_ node: DependencyNode) {
         // Alive: it is this operation that is posting its end.
         guard let operation = node.operation else { return }
-        // One that was cancelled may end, and be released, before what it depends on, which Foundation has note its
-        // dependents without retaining them.
-        for upstream in operation.dependencies where !upstream.isFinished { operation.removeDependency(upstream) }
         let queue = lock.withLock { _ in node._queue }
         end(node, operation).run()
         queue?.foreignOperationDidFinish(operation)

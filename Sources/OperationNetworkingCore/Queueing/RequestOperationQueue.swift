@@ -30,7 +30,8 @@ internal import NetworkingSupport
 /// again when their turn comes or the queue is resumed; a dependency removed in between is waited for all the same, as it is in Foundation's
 /// queue on Linux. One whose `isReady` is false although its dependencies have finished gives up its slot and runs as
 /// soon as it is ready; if it does not heed its dependencies (`super.isReady`) and is cancelled by its own `cancel()`
-/// instead of ``cancelAllOperations()``, it finishes when its turn comes.
+/// instead of ``cancelAllOperations()``, it finishes when its turn comes. A cancelled one has no dependencies once it has
+/// finished: it may be released before they end.
 ///
 /// ### Threads
 /// `start()` of the library's operations is called on the thread that made it possible: the one that adds the operation

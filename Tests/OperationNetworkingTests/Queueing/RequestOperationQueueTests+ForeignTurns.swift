@@ -100,9 +100,15 @@ extension RequestOperationQueueTests {
         #expect(becomesTrue { last == nil })
     }
 
+    /// Has ended, and says so when told to.
+    private final class Ended: Operation, @unchecked Sendable {
+        override var isFinished: Bool { true }
+        func post() { didChangeValue(forKey: "isFinished") }
+    }
+
     @Test("A cancelled foreign operation may be released before what it depends on ends")
     func releasedBeforeUpstreams() {
-        let upstreams: [Operation] = [ManualOperation(), BlockOperation {}, Operation()]
+        let upstreams: [Operation] = [ManualOperation(), BlockOperation {}, Operation(), Ended()]
         for upstream in upstreams where upstream is ManualOperation { queue.addOperation(upstream) }
         weak var released: BlockOperation?
         do {
@@ -119,7 +125,13 @@ extension RequestOperationQueueTests {
             (0..<64).map { _ in [UInt8](repeating: 0x41, count: size) }
         }
         defer { withExtendedLifetime(others) {} }
-        for upstream in upstreams { (upstream as? ManualOperation)?.complete() ?? upstream.start() }
+        for upstream in upstreams {
+            switch upstream {
+            case let upstream as ManualOperation: upstream.complete()
+            case let upstream as Ended: upstream.post()
+            default: upstream.start()
+            }
+        }
         #expect(upstreams.allSatisfy { $0.isFinished })
     }
 

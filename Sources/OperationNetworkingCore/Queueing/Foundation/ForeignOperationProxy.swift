@@ -45,11 +45,16 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
     func enclose(on target: DispatchQueue) {
         guard case let (operation?, queue?) = subject.withLock({ ($0.operation, $0.queue) }) else { return }
         let runner = ForeignQueue(for: operation, in: queue, on: target)
-        let isOpen = subject.withLock { subject in
-            if subject.operation != nil { subject.runner = runner }
-            return subject.isOpen || subject.operation == nil
+        let (isOpen, isOver) = subject.withLock { subject in
+            let isOver = subject.operation == nil
+            if !isOver { subject.runner = runner }
+            return (subject.isOpen, isOver)
         }
-        if isOpen { runner.open(operation) }
+        if isOver {
+            runner.cutDependencies(of: operation)
+        } else if isOpen {
+            runner.open(operation)
+        }
     }
 
     /// The operation's turn has come. Returns its queue, if Foundation has it already.
@@ -62,10 +67,11 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
         return runner
     }
 
-    /// The operation is no longer in the queue.
+    /// The operation is no longer in the queue. If it has ended, then just now.
     func retire() {
-        let released = subject.withLock { ($0.operation.take(), $0.runner.take()) }
+        let (operation, runner) = subject.withLock { ($0.operation.take(), $0.runner.take()) }
+        if let operation { runner?.cutDependencies(of: operation) }
         pass()
-        withExtendedLifetime(released) {}
+        withExtendedLifetime((operation, runner)) {}
     }
 }

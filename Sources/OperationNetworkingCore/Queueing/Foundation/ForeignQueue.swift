@@ -18,6 +18,8 @@ internal import NetworkingSupport
 final class ForeignQueue: OperationQueue, @unchecked Sendable {
     private let turn = TurnOperation()
     private weak var outer: RequestOperationQueue?
+    /// True if the operation's `isReady` does not heed what it depends on.
+    private let isHeedless: Bool
     /// Runs the operation.
     private let serial: DispatchQueue
 
@@ -25,13 +27,13 @@ final class ForeignQueue: OperationQueue, @unchecked Sendable {
     init(for operation: Operation, in outer: RequestOperationQueue, on target: DispatchQueue) {
         self.outer = outer
         serial = DispatchQueue(label: "RequestOperationQueue.foreign", target: target)
-        super.init()
-        super.underlyingQueue = serial
         // An operation that is not ready, though nothing is open that it depends on, goes by something else.
         let goesByDependencies = operation.isReady || operation.dependencies.contains { !$0.isFinished }
         operation.addDependency(turn)
-        let waits = goesByDependencies && !operation.isReady
-        super.isSuspended = !waits && !operation.isCancelled
+        isHeedless = !goesByDependencies || operation.isReady
+        super.init()
+        super.underlyingQueue = serial
+        super.isSuspended = isHeedless && !operation.isCancelled
         super.addOperation(operation)
     }
 
@@ -45,6 +47,14 @@ final class ForeignQueue: OperationQueue, @unchecked Sendable {
         operation.removeDependency(turn)
         // Foundation counts one dependency too few if it is cancelled just then.
         if operation.isCancelled, !operation.isReady, !operation.isFinished { operation.cancel() }
+    }
+
+    /// The operation has ended. If that was without its dependencies, it gives them up: it may be released before they
+    /// end, and Foundation has them note it without retaining it. One whose `isFinished` is true may not have got to its
+    /// dependents yet.
+    func cutDependencies(of operation: Operation) {
+        guard isHeedless || operation.isCancelled else { return }
+        for upstream in operation.dependencies { operation.removeDependency(upstream) }
     }
 
     /// Has Foundation look at the operation once more: a post that it is ready may have crossed its enqueueing.
