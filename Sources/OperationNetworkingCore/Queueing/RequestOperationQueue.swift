@@ -21,8 +21,9 @@ internal import NetworkingSupport
 /// - Adding an operation that is enqueued, executing or finished has no effect.
 /// - `isReady` of the library's operations is not asked, so a subclass that overrides it holds nothing back: pause the
 ///   operation instead, or let it depend on another.
-/// - `operations` has a proxy for an operation that is not the library's, because it cannot be overridden on Linux:
-///   cancelling the proxy cancels the operation. ``queuedOperations`` has the operations themselves.
+/// - `operations` has a proxy for an operation that is not the library's, because it cannot be overridden on Linux. It
+///   equals the operation (`operations.contains(operation)`), is good as a dependency, and passes on what is done to it;
+///   but it is of no class of yours. ``queuedOperations`` has the operations themselves.
 ///
 /// ### Operations that are not the library's
 /// They are run by Foundation once they may run, each in a queue of its own: `OperationQueue.current` equals this queue

@@ -223,4 +223,57 @@ extension RequestOperationQueueTests {
         queue.waitUntilAllOperationsAreFinished()
         #expect(log.entries == ["3", "1", "2", "0"])
     }
+
+    @Test("Code that goes by Foundation's list finds its operations there, chains to them and changes them")
+    func listed() throws {
+        let (log, started, goesOn) = (Log(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        queue.maxConcurrentOperationCount = 1
+        let first = BlockOperation {
+            started.signal()
+            goesOn.wait()
+        }
+        let (second, third) = (BlockOperation { log.append("second") }, BlockOperation { log.append("third") })
+        queue.addOperations([first, second, third], waitUntilFinished: false)
+        started.wait()
+        #expect(queue.operations == [first, second, third] && queue.operations.contains(third))
+        #expect(Set(queue.operations).count == 3 && Set(queue.operations).contains(second))
+        #expect(queue.operations.map(\.isExecuting) == [true, false, false])
+
+        let afterThird = InstantOperation { _ in log.append("after third") }
+        afterThird.addDependency(try #require(queue.operations.last))
+        let afterSecond = BlockOperation { log.append("after second") }
+        afterSecond.addDependency(queue.operations[1])
+        queue.operations[2].queuePriority = .high
+        let upstream = ManualOperation()
+        queue.operations[1].addDependency(upstream)
+        #expect(queue.operations[1].dependencies.contains(upstream) && second.dependencies.contains(upstream))
+        queue.operations[2].completionBlock = { log.append("completion") }
+        third.cancel()
+        #expect(queue.operations.first { $0 == third }?.isCancelled ?? true)
+        #expect(becomesTrue { third.isFinished && !queue.operations.contains(third) })
+        #expect(becomesTrue { log.entries == ["completion"] })
+        queue.addOperations([afterThird, afterSecond, upstream], waitUntilFinished: false)
+        goesOn.signal()
+        #expect(becomesTrue { upstream.isExecuting })
+        #expect(log.entries == ["completion", "after third"] && !second.isFinished)
+        upstream.complete()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.entries == ["completion", "after third", "second", "after second"])
+    }
+
+    @Test("A request with the policy .cancel ends when what stands for a cancelled operation in the list does")
+    func policyOfListed() throws {
+        queue.isSuspended = true
+        let first = BlockOperation {}
+        queue.addOperation(first)
+        let request = HTTPRequestOperation.make()
+        request.dependencyFailurePolicy = .cancel
+        request.addDependency(try #require(queue.operations.last))
+        queue.addOperation(request)
+        first.cancel()
+        request.waitUntilFinished()
+        #expect((request.error as? URLError)?.code == .cancelled)
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+    }
 }
