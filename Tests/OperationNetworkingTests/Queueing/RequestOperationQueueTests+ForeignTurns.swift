@@ -271,7 +271,7 @@ extension RequestOperationQueueTests {
         request.addDependency(try #require(queue.operations.last))
         queue.addOperation(request)
         first.cancel()
-        request.waitUntilFinished()
+        #expect(becomesTrue { request.isFinished })
         #expect((request.error as? URLError)?.code == .cancelled)
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()
