@@ -28,11 +28,13 @@ internal import NetworkingSupport
 /// ### Operations that are not the library's
 /// They are run by Foundation once they may run, each in a queue of its own: `OperationQueue.current` equals this queue
 /// (`==`, not `===`) and passes on what is added to it. Their dependencies and priority are read when they are added and
-/// again when their turn comes or the queue is resumed; a dependency removed in between is waited for all the same, as it is in Foundation's
-/// queue on Linux. One whose `isReady` is false although its dependencies have finished gives up its slot and runs as
-/// soon as it is ready; if it does not heed its dependencies (`super.isReady`) and is cancelled by its own `cancel()`
-/// instead of ``cancelAllOperations()``, it finishes when its turn comes. A cancelled one has no dependencies once it has
-/// finished: it may be released before they end.
+/// again when their turn comes or the queue is resumed; a dependency removed in between is waited for all the same, as it
+/// is in Foundation's queue on Linux. One whose `isReady` is false although its dependencies have finished gives up its
+/// slot and runs as soon as it is ready; if it does not heed its dependencies (`super.isReady`) and is cancelled by its
+/// own `cancel()` instead of ``cancelAllOperations()``, it finishes when its turn comes.
+///
+/// Some give up their `dependencies`: a cancelled one when it has finished, since it may be released before they end;
+/// a finished one when one that waited for it has finished, too, so that a chain of any length can be released.
 ///
 /// ### Threads
 /// `start()` of the library's operations is called on the thread that made it possible: the one that adds the operation

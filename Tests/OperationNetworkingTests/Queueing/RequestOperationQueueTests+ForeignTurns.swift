@@ -135,6 +135,33 @@ extension RequestOperationQueueTests {
         #expect(upstreams.allSatisfy { $0.isFinished })
     }
 
+    @Test("A long chain of foreign operations runs and is released", arguments: [false, true])
+    func longChainOfBlocks(isAddedAtOnce: Bool) {
+        let ran = Counter()
+        var last = BlockOperation { ran.add() }
+        queue.isSuspended = isAddedAtOnce
+        for number in 0..<5_000 {
+            let next = BlockOperation { ran.add() }
+            next.addDependency(last)
+            queue.addOperation(last)
+            if !isAddedAtOnce, number.isMultiple(of: 100) { last.waitUntilFinished() }
+            last = next
+        }
+        queue.addOperation(last)
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(ran.value == 5_001 && last.dependencies.count == 1)
+
+        weak let released = last
+        let owner = Locked<BlockOperation?>(last)
+        last = BlockOperation {}
+        // On a small stack, instead of a chain that takes long to make.
+        let thread = Thread { _ = owner.withLock { $0.take() } }
+        thread.stackSize = 1 << 17
+        thread.start()
+        #expect(becomesTrue { released == nil })
+    }
+
     @Test("An operation sees its own dependencies only", arguments: [false, true])
     func ownDependencies(isSuspended: Bool) {
         let seen = Locked<[Operation]?>(nil)

@@ -94,6 +94,7 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
         let (operation, runner) = subject.withLock { ($0.operation.take(), $0.runner.take()) }
         if let operation {
             runner?.cutDependencies(of: operation)
+            operation.shortenChain()
             if operation.isCancelled { super.cancel() }
         }
         pass()

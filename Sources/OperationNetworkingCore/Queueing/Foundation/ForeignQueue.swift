@@ -54,7 +54,7 @@ final class ForeignQueue: OperationQueue, @unchecked Sendable {
     /// dependents yet.
     func cutDependencies(of operation: Operation) {
         guard isHeedless || operation.isCancelled else { return }
-        for upstream in operation.dependencies { operation.removeDependency(upstream) }
+        operation.removeAllDependencies()
     }
 
     /// Has Foundation look at the operation once more: a post that it is ready may have crossed its enqueueing.
@@ -124,4 +124,19 @@ final class TurnOperation: Operation, @unchecked Sendable {
 extension Operation {
     /// What an operation that is not the library's waits for.
     var openDependencies: [Operation] { dependencies.filter { !$0.isFinished && !($0 is TurnOperation) } }
+
+    /// What this operation waited for gives up what that had waited for.
+    ///
+    /// A finished operation retains what it depended on. Where each retains the one before, the last one releases all of
+    /// them by calls within calls, for which the stack is too small.
+    func shortenChain() {
+        for upstream in dependencies where upstream.isFinished && upstream.schedulable == nil {
+            upstream.removeAllDependencies()
+        }
+    }
+
+    fileprivate func removeAllDependencies() {
+        // From the last one on: what is left need not move up.
+        for upstream in dependencies.reversed() { removeDependency(upstream) }
+    }
 }
