@@ -258,6 +258,9 @@ extension RequestOperationQueue: OperationScheduler {
     /// A foreign operation ended.
     final func foreignOperationDidFinish(_ operation: Operation) {
         unlistProxy(for: operation)
+        if operation.dependencies.contains(where: { $0.schedulable == nil }) {
+            state.withLock { $0.endedForeign.append(operation) }?.removeAllDependencies()
+        }
         finish(operation)
     }
 }

@@ -33,8 +33,9 @@ internal import NetworkingSupport
 /// slot and runs as soon as it is ready; if it does not heed its dependencies (`super.isReady`) and is cancelled by its
 /// own `cancel()` instead of ``cancelAllOperations()``, it finishes when its turn comes.
 ///
-/// Some give up their `dependencies`: a cancelled one when it has finished, since it may be released before they end;
-/// a finished one when one that waited for it has finished, too, so that a chain of any length can be released.
+/// Some give up their `dependencies`: a cancelled one when it has finished, since it may be released before they end; and
+/// in a chain of operations that are not the library's those that 500 others have followed, so that a chain of any length
+/// can be released.
 ///
 /// ### Threads
 /// `start()` of the library's operations is called on the thread that made it possible: the one that adds the operation
@@ -69,6 +70,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         var underlyingQueue: DispatchQueue?
         /// True once `CapacityWatch` has the queue.
         var watchesCapacity = false
+        var endedForeign = EndedForeignOperations()
         /// The listed proxies, by the operations they stand for.
         var proxies: [ObjectIdentifier: ForeignOperationProxy] = [:]
     }

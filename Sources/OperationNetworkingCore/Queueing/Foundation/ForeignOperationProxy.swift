@@ -94,7 +94,6 @@ final class ForeignOperationProxy: PlaceholderOperation, @unchecked Sendable {
         let (operation, runner) = subject.withLock { ($0.operation.take(), $0.runner.take()) }
         if let operation {
             runner?.cutDependencies(of: operation)
-            operation.shortenChain()
             if operation.isCancelled { super.cancel() }
         }
         pass()

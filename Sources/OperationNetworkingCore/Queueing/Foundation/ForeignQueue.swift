@@ -27,8 +27,9 @@ final class ForeignQueue: OperationQueue, @unchecked Sendable {
     init(for operation: Operation, in outer: RequestOperationQueue, on target: DispatchQueue) {
         self.outer = outer
         serial = DispatchQueue(label: "RequestOperationQueue.foreign", target: target)
-        // An operation that is not ready, though nothing is open that it depends on, goes by something else.
-        let goesByDependencies = operation.isReady || operation.dependencies.contains { !$0.isFinished }
+        // An operation that is not ready, though it depends on nothing, goes by something else. (What has finished may
+        // not have got to its dependents yet.)
+        let goesByDependencies = operation.isReady || !operation.dependencies.isEmpty
         operation.addDependency(turn)
         isHeedless = !goesByDependencies || operation.isReady
         super.init()
@@ -125,17 +126,7 @@ extension Operation {
     /// What an operation that is not the library's waits for.
     var openDependencies: [Operation] { dependencies.filter { !$0.isFinished && !($0 is TurnOperation) } }
 
-    /// What this operation waited for gives up what that had waited for.
-    ///
-    /// A finished operation retains what it depended on. Where each retains the one before, the last one releases all of
-    /// them by calls within calls, for which the stack is too small.
-    func shortenChain() {
-        for upstream in dependencies where upstream.isFinished && upstream.schedulable == nil {
-            upstream.removeAllDependencies()
-        }
-    }
-
-    fileprivate func removeAllDependencies() {
+    func removeAllDependencies() {
         // From the last one on: what is left need not move up.
         for upstream in dependencies.reversed() { removeDependency(upstream) }
     }
