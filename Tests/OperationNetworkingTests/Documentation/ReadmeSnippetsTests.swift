@@ -49,6 +49,15 @@ extension ReadmeSnippets {
         return profile
     }
 
+    /// The article on dependencies, "Operations of Other Kinds".
+    static func report(
+        _ manager: HTTPRequestOperationManager, _ login: HTTPRequestOperation, _ profile: HTTPRequestOperation
+    ) {
+        let report = BlockOperation { print("all requests have ended") }
+        for operation in [login, profile] { report.addDependency(operation) }
+        manager.operationQueue.addOperation(report)
+    }
+
     /// README, "Download a batch to files".
     static func downloadBatch(_ manager: HTTPRequestOperationManager, names: [String], folder: URL) throws
         -> OperationBatch

