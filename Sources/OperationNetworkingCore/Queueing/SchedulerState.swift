@@ -60,8 +60,11 @@ struct SchedulerState {
         entries.compactMap { entry in entry.operation.map { (entry.sequence, $0) } }
     }
 
-    /// Unfinished operations that are not the library's, in no particular order.
-    var foreignOperations: [Operation] { entries.compactMap { $0.isForeign ? $0.operation : nil } }
+    /// Unfinished operations that are not the library's, in no particular order; without those that are just being added,
+    /// whose dependencies nobody has read yet.
+    var foreignOperations: [Operation] {
+        entries.compactMap { $0.isForeign && $0.ticket > 0 ? $0.operation : nil }
+    }
 
     func phase(of id: ObjectIdentifier) -> Phase? { indices[id].map { entries[Int($0)].phase } }
 

@@ -302,6 +302,17 @@ struct SchedulerStateTests {
         #expect(fixture.drain() == ["x3"])
     }
 
+    @Test("A foreign operation that is just being added is not looked at for another's sake")
+    func foreignBeingAdded() {
+        var fixture = Fixture()
+        let (first, second) = (Operation(), Operation())
+        let token = fixture.state.insert(first, isForeign: true)
+        _ = fixture.state.insert(second, isForeign: false)
+        #expect(token != nil && fixture.state.foreignOperations.isEmpty && fixture.drain().isEmpty)
+        _ = fixture.state.beginRefresh(ObjectIdentifier(first), because: .change)
+        #expect(fixture.state.foreignOperations == [first])
+    }
+
     @Test("A foreign operation is looked at again when its turn comes")
     func foreign() {
         var fixture = Fixture()
