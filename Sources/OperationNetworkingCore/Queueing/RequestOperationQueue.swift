@@ -70,6 +70,7 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
         var underlyingQueue: DispatchQueue?
         /// True once `CapacityWatch` has the queue.
         var watchesCapacity = false
+        /// The foreign operations that keep their dependencies.
         var endedForeign = EndedForeignOperations()
         /// The listed proxies, by the operations they stand for.
         var proxies: [ObjectIdentifier: ForeignOperationProxy] = [:]
@@ -128,18 +129,17 @@ open class RequestOperationQueue: OperationQueue, @unchecked Sendable {
     open override var isSuspended: Bool {
         get { state.withLock { $0.scheduler.isSuspended } }
         set {
-            let foreign = state.withLock { guarded in
+            let foreign: [Operation]? = state.withLock { guarded in
                 let isResumed = guarded.scheduler.isSuspended && !newValue
                 guarded.scheduler.isSuspended = newValue
-                guard isResumed, !guarded.proxies.isEmpty else { return [Operation]() }
-                let foreign = guarded.scheduler.foreignOperations
+                guard isResumed, !guarded.proxies.isEmpty else { return nil }
                 // Nothing gets a slot until they have been looked at.
-                if !foreign.isEmpty { guarded.scheduler.holds += 1 }
-                return foreign
+                guarded.scheduler.holds += 1
+                return guarded.scheduler.foreignOperations
             }
             // Their priorities may have been set meanwhile, of which Foundation says nothing.
-            for operation in foreign { refresh(foreign: operation) }
-            if !foreign.isEmpty { state.withLock { $0.scheduler.holds -= 1 } }
+            for operation in foreign ?? [] { refresh(foreign: operation) }
+            if foreign != nil { state.withLock { $0.scheduler.holds -= 1 } }
             if !newValue { DrainLoop.run(self) }
         }
     }

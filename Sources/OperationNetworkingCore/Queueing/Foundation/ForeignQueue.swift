@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Dispatch
 internal import Foundation
-internal import NetworkingSupport
 
 /// The queue of Foundation's in which an operation that is not the library's waits for its turn in a
 /// `RequestOperationQueue`, and runs. It is what `OperationQueue.current` gives the operation: a face of that queue.
@@ -38,7 +37,7 @@ final class ForeignQueue: OperationQueue, @unchecked Sendable {
         super.addOperation(operation)
     }
 
-    /// Has the operation, whose turn has come, started as soon as it is ready: by the time that this returns, if it is.
+    /// Lets Foundation start the operation, whose turn has come. If it is ready, it is on its way when this returns.
     func open(_ operation: Operation) {
         // Not before it has lost its dependency.
         serial.suspend()
@@ -102,32 +101,4 @@ final class ForeignQueue: OperationQueue, @unchecked Sendable {
 
     override func isEqual(_ object: Any?) -> Bool { outer?.isEqual(object) ?? super.isEqual(object) }
     override var hash: Int { outer?.hash ?? super.hash }
-}
-
-/// Ends when an operation's turn has come, in `ForeignQueue`.
-// Sendable because `hasCome` is behind a lock, and the rest is Foundation's own.
-final class TurnOperation: Operation, @unchecked Sendable {
-    private let hasCome = Locked(false)
-
-    override var isFinished: Bool { hasCome.withLock { $0 } }
-
-    /// Ends the operation. False: it had ended.
-    fileprivate func come() -> Bool {
-        let isFirst = hasCome.withLock { hasCome in
-            defer { hasCome = true }
-            return !hasCome
-        }
-        if isFirst { didChangeValue(forKey: OperationState.finished.key) }
-        return isFirst
-    }
-}
-
-extension Operation {
-    /// What an operation that is not the library's waits for.
-    var openDependencies: [Operation] { dependencies.filter { !$0.isFinished && !($0 is TurnOperation) } }
-
-    func removeAllDependencies() {
-        // From the last one on: what is left need not move up.
-        for upstream in dependencies.reversed() { removeDependency(upstream) }
-    }
 }
