@@ -193,19 +193,4 @@ struct AdmissionTests {
             for handler in [early, waiting, active] { #expect(handler.record.outcomes.count == 1) }
         }
     }
-
-    @Test("Cancelling while a name is looked up ends the transfer at once")
-    func cancelLookup() async {
-        let engine = TransportEngine()
-        defer { engine.shutdown() }
-        let handler = RecordingHandler()
-        let transfer = Transfer(request: TransferRequest("http://slow-name.invalid/"), handler: handler)
-        // In the next turn of the engine's thread: the name is soon known not to be there.
-        engine.perform {
-            engine.start(transfer)
-            engine.perform { engine.cancel(transfer) }
-        }
-        let record = await handler.finished()
-        #expect(record.error?.kind == .cancelled)
-    }
 }

@@ -7,6 +7,7 @@ import Foundation
 //   NetworkFixture activity <url>             what a URL that is never answered makes of the count of activity
 //   NetworkFixture operation|task <url>       prints in what order the main queue is told of a request, and of activity
 //   NetworkFixture waiting -                  prints 0 for each failed attempt at a server of its own, and 2 for a response
+//   NetworkFixture lookup -                   names that are looked up for long: prints 2 for each step that went well
 //   NetworkFixture get <host>                 asks a server of its own by that name: prints 0 before, and 2 for a response
 //   NetworkFixture send <directory> <url> <method>...
 //                                             sends these requests in turn, with the shared cache in that directory
@@ -28,6 +29,7 @@ case "address", "domain": runReachability(arguments[2], isDomain: arguments[1] =
 case "activity": runActivity(arguments[2])
 case "operation", "task": runOrder(arguments[2], isTask: arguments[1] == "task")
 case "waiting": runWaiting()
+case "lookup": runLookup()
 case "get": runGet(arguments[2])
 default: exit(2)
 }

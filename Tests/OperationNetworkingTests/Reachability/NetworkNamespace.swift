@@ -70,6 +70,11 @@ final class NetworkNamespace: Sendable {
         process.waitUntilExit()
     }
 
+    var isRunning: Bool { process.isRunning }
+
+    /// Once it has ended by itself.
+    var exitCode: Int32 { process.terminationStatus }
+
     var statuses: [NetworkReachabilityManager.Status] { told.values.map(\.status) }
 
     /// When each was told, in seconds.

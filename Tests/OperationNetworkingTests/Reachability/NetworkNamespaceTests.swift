@@ -134,6 +134,18 @@ struct NetworkNamespaceTests {
         try await network.expect(.notReachable) { try network.ip("link set near down") }
     }
 
+    @Test("A name server that never answers holds up neither cancelling, nor others, nor a time limit, nor the end")
+    func silentNameServer() async throws {
+        let directory = try TemporaryDirectory()
+        let configuration = try directory.write(
+            "nameserver 127.0.0.1\noptions timeout:30 attempts:1\n", to: "resolv.conf")
+        let network = try NetworkNamespace(
+            ["lookup", "-"], after: "mount --bind '\(configuration.path)' /etc/resolv.conf; ip link set lo up")
+        try await eventually("the end of the program") { !network.isRunning }
+        #expect(network.statuses == Array(repeating: .reachableViaWiFi, count: 4))
+        #expect(network.exitCode == 0)
+    }
+
     @Test("A thousand changes that come to nothing are told as nothing")
     func storm() async throws {
         let network = try await start("192.0.2.9", Self.cable, first: .reachableViaWiFi)
