@@ -260,3 +260,16 @@ let package = Package(
             exclude: ["Legacy"], swiftSettings: testSettings),
     ]
 )
+
+// A check that runs few of the tests names what it takes, and no other target is built.
+if let wanted = Context.environment["OPERATION_NETWORKING_TARGETS"] {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var names = wanted.split(separator: " ").map(String.init)
+    var kept: Set<String> = []
+    while let name = names.popLast() {
+        guard kept.insert(name).inserted, let target = targets[name] else { continue }
+        for case .byNameItem(let dependency, _) in target.dependencies { names.append(dependency) }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll()
+}
