@@ -66,7 +66,7 @@ import Testing
 
     @Test("Start, pause, resume and cancel from four threads, by hand: one finish and one completion each")
     func byHand() async {
-        let rounds = Stress.rounds(50_000)
+        let rounds = Stress.rounds(20_000)
         let delivery = DispatchQueue(label: "stress")
         var problems: [String] = []
         for batch in 0..<(rounds + 99) / 100 {
@@ -79,7 +79,7 @@ import Testing
 
     @Test("The same in queues, ours and Foundation's, with dependencies", arguments: [true, false])
     func inQueues(isOurs: Bool) async {
-        let rounds = Stress.rounds(isOurs ? 10_000 : 3000)
+        let rounds = Stress.rounds(isOurs ? 5000 : 2000)
         let delivery = DispatchQueue(label: "stress")
         var problems: [String] = []
         for batch in 0..<(rounds + 99) / 100 {

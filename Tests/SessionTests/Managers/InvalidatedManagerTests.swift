@@ -75,7 +75,7 @@ struct InvalidatedManagerTests {
         }
         let request = try URLRequest(url: #require(URL(string: "http://127.0.0.1:1/")))
         let calls = Notes<Int>()
-        let tasks = (0..<5000).map { number in
+        let tasks = (0..<2000).map { number in
             let handler: @Sendable (URLResponse, Any?, (any Error)?) -> Void = { _, _, _ in calls.add(number) }
             let task: URLSessionTask =
                 isUpload
