@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
+internal import NetworkingSupport
 
 /// The cache of an operation.
 package enum CacheSetting {
-    /// `URLCache.shared`, which is not made before it is needed: it makes a directory.
+    /// `URLCache.shared`, which is not made before it is needed: it makes a directory. None without ``MainBundle``.
     case shared
     case cache(ResponseCache)
     case none
@@ -38,7 +39,7 @@ package enum CacheSetting {
     /// The cache; nil: nothing is stored, and nothing looked up.
     package var cache: ResponseCache? {
         switch self {
-        case .shared: .shared
+        case .shared: MainBundle.current == nil ? nil : .shared
         case .cache(let cache): cache
         case .none: nil
         }

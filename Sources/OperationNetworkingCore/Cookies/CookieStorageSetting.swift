@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 internal import FoundationNetworking
+internal import NetworkingSupport
 
 /// The storage that an operation's cookies come from and go to.
 package struct CookieStorageSetting: CustomReflectable {
     /// The storage that the manager has set.
     package enum Default {
-        /// `HTTPCookieStorage.shared`, which is not made before it is needed: it reads a file.
+        /// `HTTPCookieStorage.shared`, which is not made before it is needed: it reads a file. None without
+        /// ``MainBundle``.
         case shared
         case storage(HTTPCookieStorage)
         case none
@@ -24,7 +26,7 @@ package struct CookieStorageSetting: CustomReflectable {
 
     var managersStorage: HTTPCookieStorage? {
         switch managers {
-        case .shared: .shared
+        case .shared: MainBundle.current == nil ? nil : .shared
         case .storage(let storage): storage
         case .none: nil
         }

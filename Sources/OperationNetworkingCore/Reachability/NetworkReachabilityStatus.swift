@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+internal import NetworkingSupport
 
 extension NetworkReachabilityManager {
     /// The reachability of a target, and the kind of network. AF: `AFNetworkReachabilityStatus`.
@@ -25,7 +26,7 @@ extension NetworkReachabilityManager {
         }
 
         private static func localized(_ text: String) -> String {
-            Bundle.main.localizedString(forKey: text, value: text, table: "AFNetworking")
+            MainBundle.current?.localizedString(forKey: text, value: text, table: "AFNetworking") ?? text
         }
     }
 }

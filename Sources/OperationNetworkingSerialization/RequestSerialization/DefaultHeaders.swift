@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 internal import Glibc
+internal import NetworkingSupport
 package import NetworkingTransport
 
 /// The header fields that every serializer starts with.
@@ -71,7 +72,7 @@ package enum DefaultHeaders {
 
     /// `<process>/<version> (Linux <kernel release>)`; the version is the main bundle's, 0 when it has none.
     static let userAgent: String = {
-        let information = Bundle.main.infoDictionary
+        let information = MainBundle.current?.infoDictionary
         let version =
             information?["CFBundleShortVersionString"] as? String ?? information?["CFBundleVersion"] as? String
         return userAgent(

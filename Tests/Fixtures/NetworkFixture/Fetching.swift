@@ -13,6 +13,26 @@ func runGet(_ host: String) -> Never {
     ask(manager)
 }
 
+/// Renames the program's folder, as a deployment may while a program runs. Exits with 0 for a response after that, and a
+/// manager that has no storages.
+func runMoved(_ host: String) -> Never {
+    guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { exit(2) }
+    let folder = URL(fileURLWithPath: program).deletingLastPathComponent().path
+    guard rename(folder, folder + "-old") == 0, let listener = Listener() else { exit(2) }
+    listener.answer()
+    let manager = HTTPRequestOperationManager(baseURL: URL(string: "http://\(host):\(listener.port)/"))
+    manager.responseSerializer = HTTPResponseSerializer()
+    guard manager.urlCache == nil else { exit(2) }
+    manager.get(
+        "", success: { _, _ in exit(0) },
+        failure: { _, error in
+            print(error)
+            exit(1)
+        })
+    RunLoop.main.run()
+    exit(1)
+}
+
 /// Makes one request, and prints 2 for its response.
 func ask(_ manager: HTTPRequestOperationManager) -> Never {
     manager.responseSerializer = HTTPResponseSerializer()

@@ -9,6 +9,7 @@ import Foundation
 //   NetworkFixture waiting -                  prints 0 for each failed attempt at a server of its own, and 2 for a response
 //   NetworkFixture lookup -                   names that are looked up for long: prints 2 for each step that went well
 //   NetworkFixture get <host>                 asks a server of its own by that name: prints 0 before, and 2 for a response
+//   NetworkFixture moved <host>               gives its folder another name, and asks a server of its own
 //   NetworkFixture send <directory> <url> <method>...
 //                                             sends these requests in turn, with the shared cache in that directory
 //   NetworkFixture send-full <directory> <url> <method>...
@@ -31,5 +32,6 @@ case "operation", "task": runOrder(arguments[2], isTask: arguments[1] == "task")
 case "waiting": runWaiting()
 case "lookup": runLookup()
 case "get": runGet(arguments[2])
+case "moved": runMoved(arguments[2])
 default: exit(2)
 }
