@@ -4,7 +4,7 @@ internal import NetworkingSupport
 
 /// The cache of an operation.
 package enum CacheSetting {
-    /// `URLCache.shared`, which is not made before it is needed: it makes a directory. None without ``MainBundle``.
+    /// `URLCache.shared`, which is not made before it is needed: it makes a directory. None without a main bundle.
     case shared
     case cache(ResponseCache)
     case none
@@ -39,7 +39,7 @@ package enum CacheSetting {
     /// The cache; nil: nothing is stored, and nothing looked up.
     package var cache: ResponseCache? {
         switch self {
-        case .shared: MainBundle.current == nil ? nil : .shared
+        case .shared: RunningProgram.bundle == nil ? nil : .shared
         case .cache(let cache): cache
         case .none: nil
         }

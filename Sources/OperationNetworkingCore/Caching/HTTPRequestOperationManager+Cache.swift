@@ -14,7 +14,7 @@ extension HTTPRequestOperationManager {
     public var urlCache: URLCache? {
         get {
             switch withSettings({ $0[\.storages.cache] }) {
-            case .shared: MainBundle.current == nil ? nil : URLCache.shared
+            case .shared: RunningProgram.bundle == nil ? nil : URLCache.shared
             case .cache(let cache): cache.storage
             case .none: nil
             }

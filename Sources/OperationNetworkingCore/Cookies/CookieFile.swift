@@ -2,6 +2,7 @@
 public import Foundation
 public import FoundationNetworking
 internal import Glibc
+internal import NetworkingSupport
 internal import NetworkingTransport
 
 /// A file that keeps a program's cookies until its next run.
@@ -35,7 +36,7 @@ public struct CookieFile: Sendable, Hashable {
     /// - Throws: `.noFolder` when there is no home, or the executable is not known.
     public init() throws(CookieFileError) {
         guard let data = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first,
-            let program = Self.executablePath
+            let program = RunningProgram.path
         else {
             throw CookieFileError(
                 code: .noFolder,
@@ -48,16 +49,6 @@ public struct CookieFile: Sendable, Hashable {
         }
         url = data.appendingPathComponent(FileName.name(name, with: "-\(digest)")).appendingPathComponent(
             "cookies.json")
-    }
-
-    private static var executablePath: String? {
-        guard var path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-            return nil
-        }
-        // So the system names one that was replaced while it ran.
-        let suffix = " (deleted)"
-        if path.hasSuffix(suffix), access(path, F_OK) != 0 { path.removeLast(suffix.count) }
-        return path
     }
 
     /// Adds the file's cookies to a storage, where none with the same name, domain and path is. Reads the disk on the

@@ -7,7 +7,7 @@ package struct CookieStorageSetting: CustomReflectable {
     /// The storage that the manager has set.
     package enum Default {
         /// `HTTPCookieStorage.shared`, which is not made before it is needed: it reads a file. None without
-        /// ``MainBundle``.
+        /// a main bundle.
         case shared
         case storage(HTTPCookieStorage)
         case none
@@ -26,7 +26,7 @@ package struct CookieStorageSetting: CustomReflectable {
 
     var managersStorage: HTTPCookieStorage? {
         switch managers {
-        case .shared: MainBundle.current == nil ? nil : .shared
+        case .shared: RunningProgram.bundle == nil ? nil : .shared
         case .storage(let storage): storage
         case .none: nil
         }

@@ -26,7 +26,7 @@ extension NetworkReachabilityManager {
         }
 
         private static func localized(_ text: String) -> String {
-            MainBundle.current?.localizedString(forKey: text, value: text, table: "AFNetworking") ?? text
+            RunningProgram.bundle?.localizedString(forKey: text, value: text, table: "AFNetworking") ?? text
         }
     }
 }

@@ -72,11 +72,11 @@ package enum DefaultHeaders {
 
     /// `<process>/<version> (Linux <kernel release>)`; the version is the main bundle's, 0 when it has none.
     static let userAgent: String = {
-        let information = MainBundle.current?.infoDictionary
+        let information = RunningProgram.bundle?.infoDictionary
         let version =
             information?["CFBundleShortVersionString"] as? String ?? information?["CFBundleVersion"] as? String
         return userAgent(
-            process: ProcessInfo.processInfo.processName, version: version ?? "0", kernelRelease: kernelRelease)
+            process: RunningProgram.name, version: version ?? "0", kernelRelease: kernelRelease)
     }()
 
     /// Letters with marks lose them; what is still not a token's character is left out.

@@ -16,15 +16,31 @@ func runGet(_ host: String) -> Never {
 /// Renames the program's folder, as a deployment may while a program runs. Exits with 0 for a response after that, and a
 /// manager that has no storages.
 func runMoved(_ host: String) -> Never {
-    guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { exit(2) }
-    let folder = URL(fileURLWithPath: program).deletingLastPathComponent().path
+    let folder = ownFile().deletingLastPathComponent().path
     guard rename(folder, folder + "-old") == 0, let listener = Listener() else { exit(2) }
     listener.answer()
     let manager = HTTPRequestOperationManager(baseURL: URL(string: "http://\(host):\(listener.port)/"))
     manager.responseSerializer = HTTPResponseSerializer()
     guard manager.urlCache == nil else { exit(2) }
+    exit(withResponseTo: "", of: manager)
+}
+
+/// Removes the program's file, as one that is replaced is. Exits with 0 for a response after that.
+func runRemoved(_ url: String) -> Never {
+    guard unlink(ownFile().path) == 0 else { exit(2) }
+    let manager = HTTPRequestOperationManager(baseURL: nil)
+    manager.responseSerializer = HTTPResponseSerializer()
+    exit(withResponseTo: url, of: manager)
+}
+
+private func ownFile() -> URL {
+    guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { exit(2) }
+    return URL(fileURLWithPath: path)
+}
+
+private func exit(withResponseTo url: String, of manager: HTTPRequestOperationManager) -> Never {
     manager.get(
-        "", success: { _, _ in exit(0) },
+        url, success: { _, _ in exit(0) },
         failure: { _, error in
             print(error)
             exit(1)

@@ -10,6 +10,7 @@ import Foundation
 //   NetworkFixture lookup -                   names that are looked up for long: prints 2 for each step that went well
 //   NetworkFixture get <host>                 asks a server of its own by that name: prints 0 before, and 2 for a response
 //   NetworkFixture moved <host>               gives its folder another name, and asks a server of its own
+//   NetworkFixture removed <url>              removes its file, and asks for the URL
 //   NetworkFixture send <directory> <url> <method>...
 //                                             sends these requests in turn, with the shared cache in that directory
 //   NetworkFixture send-full <directory> <url> <method>...
@@ -33,5 +34,6 @@ case "waiting": runWaiting()
 case "lookup": runLookup()
 case "get": runGet(arguments[2])
 case "moved": runMoved(arguments[2])
+case "removed": runRemoved(arguments[2])
 default: exit(2)
 }

@@ -30,7 +30,7 @@ enum CacheFolders {
 
     /// The folder of caches of the library's class that were given none.
     static var unnamed: String? {
-        let program = MainBundle.current?.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        let program = RunningProgram.bundle?.bundleIdentifier ?? RunningProgram.name
         return base.map { $0 + "/programs/" + folderName(ofProgram: program) }
     }
 
