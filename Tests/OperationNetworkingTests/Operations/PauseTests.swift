@@ -188,7 +188,8 @@ import Testing
         let sent = Recorder<Int64>()
         operation.setUploadProgressBlock { _, total, _ in sent.append(total) }
         operation.start()
-        try await eventually { sent.count > 0 }
+        // What is sent is not read yet: the first rule has to have met the first request before it is replaced.
+        try await eventually { sent.count > 0 && server.requests.count == 1 }
         operation.pause()
         server.respondToOthers { _ in .ok("done") }
         operation.resume()
