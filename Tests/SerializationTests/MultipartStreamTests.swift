@@ -5,6 +5,7 @@ internal import Glibc
 internal import NetworkingSupport
 @testable internal import OperationNetworkingCore
 @testable internal import OperationNetworkingSerialization
+internal import TestServer
 internal import Testing
 
 @Suite("Multipart body stream", .timeLimit(.minutes(1)))
@@ -183,13 +184,16 @@ struct MultipartStreamTests {
         #expect(stream.contentLength == nil)
         #expect(!stream.isReplayable)
         let path = fifo.path
-        let writer = Task.detached {
+        // Not a task: on a machine with one processor none runs while this one reads.
+        let hasWritten = Gate()
+        Thread.detachNewThread {
             let descriptor = Glibc.open(path, O_WRONLY)
             for _ in 0..<100 { _ = Glibc.write(descriptor, "0123456789", 10) }
             Glibc.close(descriptor)
+            hasWritten.open()
         }
         let outcome = stream.readAll()
-        await writer.value
+        #expect(hasWritten.wait(timeout: 10))
         #expect(outcome.lastRead == 0)
         #expect(String(decoding: outcome.data, as: UTF8.self).contains(String(repeating: "0123456789", count: 100)))
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Preloaded into a program, delays its threads at random after they have woken another one or released a mutex: as if
-// the machine had been busy there. What then fails has counted on being quick.
+// Preloaded into a program, delays its threads at random after they have woken another one, released a mutex, or
+// accepted a connection: as if the machine had been busy there. What then fails has counted on being quick.
 //
 //   THREAD_DELAYS_SEED   the seed of all threads' sequences; the order in which threads begin still differs
 #define _GNU_SOURCE
@@ -11,13 +11,14 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 // One in so many is delayed. A write of eight bytes wakes another thread's run loop (eventfd), which is rarer than the
-// rest and more telling.
-enum { ONE_WRITE_IN = 2, ONE_RELEASE_IN = 2000 };
+// rest and more telling. A server that is late with a connection reads what was sent long before.
+enum { ONE_WRITE_IN = 2, ONE_RELEASE_IN = 2000, ONE_CONNECTION_IN = 4 };
 enum { LONGEST_NANOSECONDS = 10000000 };
 
 static uint64_t seed, threads;
@@ -78,5 +79,12 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     REAL(pthread_mutex_unlock);
     int result = real(mutex);
     delay(ONE_RELEASE_IN);
+    return result;
+}
+
+int accept4(int listener, struct sockaddr *address, socklen_t *length, int flags) {
+    REAL(accept4);
+    int result = real(listener, address, length, flags);
+    if (result >= 0) delay(ONE_CONNECTION_IN);
     return result;
 }
