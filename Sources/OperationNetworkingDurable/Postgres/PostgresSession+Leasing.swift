@@ -12,7 +12,7 @@ extension PostgresSession {
         // others skip what a neighbour has locked.
         let counts = try demand.maximumPerHost != nil || hasPausedHosts()
         try PostgresSchema.lock(connection, .leasing, isShared: !counts)
-        let ended = try sweep()
+        let ended = try sweep(demand)
         var requests: [LeasedRequest] = []
         if demand.limit > 0 { requests = try counts ? leaseByHost(demand) : leaseNext(demand) }
         // A lease that a power cut of the server takes back is one that runs out: only ends have to be on the disk.
@@ -47,7 +47,7 @@ extension PostgresSession {
 
     // MARK: What time has brought
 
-    private func sweep() throws -> [EndedRequest] {
+    private func sweep(_ demand: LeaseDemand) throws -> [EndedRequest] {
         var (isDue, isLost, isLate) = (false, false, false)
         try connection.run(
             """
@@ -66,6 +66,8 @@ extension PostgresSession {
                 UPDATE requests r SET state = 2, due = NULL FROM come WHERE r.seq = come.seq
                 """, .integer(Self.sweepLimit))
         }
+        // The worker is there: it asks. What it is sending must not go to another one because the call has waited.
+        if isLost { _ = try renew(demand.held, worker: demand.worker, duration: demand.duration) }
         return (isLost ? try loseLeases() : []) + (isLate ? try failLate() : [])
     }
 

@@ -114,6 +114,20 @@ extension PostgresSession {
         return count
     }
 
+    /// Marks those of a group that are open. One that the look before found running may be waiting by now: this has waited
+    /// for its worker's transaction.
+    func markOpen(inGroup group: String, upTo last: Int64) throws -> (running: Int, others: Int) {
+        var (running, others) = (0, 0)
+        try connection.run(
+            "UPDATE requests SET cancelling = true WHERE grp = $1 AND state < 4 AND seq <= $2 RETURNING state",
+            .text(group), .integer(last)
+        ) { row in
+            if row.int(0) == DurableRequest.State.running.rawValue { running += 1 } else { others += 1 }
+        }
+        if running + others > 0 { noteChange() }
+        return (running, others)
+    }
+
     func cancel(_ ids: [DurableRequest.ID]) throws -> CancellationCounts {
         guard !ids.isEmpty else { return CancellationCounts() }
         var (running, others): ([Int64], [Int64]) = ([], [])

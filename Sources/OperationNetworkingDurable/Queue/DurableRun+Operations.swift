@@ -10,7 +10,8 @@ extension DurableRun {
         let lease = leased.lease
         let content: RequestContent
         let request: URLRequest
-        state.withLock { $0.running[lease] = Running(leased: leased, leaseEnd: leaseEnd) }
+        let deadline = leased.timeToDeadline.map { Self.uptime + $0 } ?? .infinity
+        state.withLock { $0.running[lease] = Running(leased: leased, leaseEnd: leaseEnd, deadline: deadline) }
         do {
             content = try decode(leased)
             request = try content.urlRequest(body: leased.body)
@@ -25,7 +26,7 @@ extension DurableRun {
                 advice: "set secretProvider in the queue's configuration")
             return finish(lease, Attempt(content: content, response: nil, error: error, mayRetry: false))
         }
-        Task {
+        let preparation = Task {
             do {
                 let secrets = try await provider.secrets(for: reference, request: request)
                 send(request, secrets, content, leased)
@@ -33,6 +34,11 @@ extension DurableRun {
                 finish(lease, Attempt(content: content, response: nil, error: error, mayRetry: true))
             }
         }
+        let isWanted = state.withLock { state in
+            state.running[lease]?.preparation = preparation
+            return state.running[lease] != nil
+        }
+        if !isWanted { preparation.cancel() }
     }
 
     private func decode(_ leased: LeasedRequest) throws -> RequestContent {
@@ -60,10 +66,10 @@ extension DurableRun {
             serializer.acceptableStatusCodes = operation.responseSerializer.acceptableStatusCodes
             operation.responseSerializer = serializer
         }
-        if let time = leased.timeToDeadline {
-            operation.totalTimeout = min(operation.totalTimeout ?? .infinity, max(time, 0.001))
-        }
         let lease = leased.lease
+        if let deadline = state.withLock({ $0.running[lease]?.deadline }), deadline < .infinity {
+            operation.totalTimeout = min(operation.totalTimeout ?? .infinity, max(deadline - Self.uptime, 0.001))
+        }
         if queue.streams.isWatched {
             operation.setDownloadProgressBlock { [streams = queue.streams] _, received, expected in
                 streams.yield(.progress(lease.id, received: received, expected: expected))
@@ -99,12 +105,16 @@ extension DurableRun {
     // MARK: Cancelling
 
     func cancel(_ lease: RequestLease, _ verdict: Verdict) {
-        let operation = state.withLock { state -> HTTPRequestOperation? in
+        let running = state.withLock { state -> Running? in
             guard state.running[lease] != nil, state.running[lease]?.verdict == nil else { return nil }
             state.running[lease]?.verdict = verdict
-            return state.running[lease]?.operation
+            return state.running[lease]
         }
-        operation?.cancel()
+        guard let running else { return }
+        if let operation = running.operation { return operation.cancel() }
+        // A provider need not answer, or mind that it is cancelled.
+        running.preparation?.cancel()
+        finish(lease, Attempt(content: nil, response: nil, error: URLError(.cancelled), mayRetry: false))
     }
 
     func cancelAll(_ verdict: Verdict) {
@@ -151,7 +161,8 @@ extension DurableRun {
         let disposition = (try? summary.stored(data)).map { self.disposition(running, attempt, $0) } ?? .released
         let outcome = AttemptOutcome(lease, disposition, hostPause: hostPause)
         state.withLock { state in
-            state.running[lease] = nil
+            // A cancellation and a late answer may both come here.
+            guard state.running.removeValue(forKey: lease) != nil else { return }
             state.finished.append(Finished(outcome: outcome, running: running, summary: summary))
         }
         wakeup.signal()

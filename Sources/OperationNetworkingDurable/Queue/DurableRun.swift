@@ -13,8 +13,12 @@ final class DurableRun: Sendable {
         var leased: LeasedRequest
         /// Nil: its secrets are being put in.
         var operation: HTTPRequestOperation?
+        /// The call of the secret provider.
+        var preparation: Task<Void, Never>?
         /// The time when the lease has run out, if nothing renews it, in seconds of the uptime.
         var leaseEnd: TimeInterval
+        /// The time at which the request is late, in seconds of the uptime.
+        var deadline: TimeInterval = .infinity
         /// The end that is recorded, whatever the operation says.
         var verdict: Verdict?
     }
@@ -41,6 +45,9 @@ final class DurableRun: Sendable {
         var running: [RequestLease: Running] = [:]
         var finished: [Finished] = []
         var renewsSoon = false
+        /// The removal of what is old, beside the loop: it may take longer than a lease.
+        var purge: Task<Void, Never>?
+        var purgeFailure: (any Error)?
         /// The time at which a drain becomes a stop, in seconds of the uptime.
         var end: TimeInterval?
     }
@@ -92,8 +99,10 @@ final class DurableRun: Sendable {
             try await loop()
         } catch {
             await giveUp()
+            await endPurge()
             throw error
         }
+        await endPurge()
     }
 
     private func loop() async throws {
@@ -105,9 +114,10 @@ final class DurableRun: Sendable {
                 return state.phase
             }
             if phase == .stopping { cancelAll(.released) }
+            if let failure = state.withLock({ $0.purgeFailure }) { throw failure }
             if nextPurge <= Self.uptime, phase == .taking {
                 nextPurge = Self.uptime + 3600
-                _ = try await queue.store.purge(endedBefore: settings.retention)
+                purge()
             }
             let isDue = state.withLock { state in
                 defer { state.renewsSoon = false }
@@ -119,9 +129,10 @@ final class DurableRun: Sendable {
             }
             // A host that wants to be left alone gets nothing by what is leased now.
             if state.withLock({ $0.finished.contains { $0.outcome.hostPause != nil } }) { try await record() }
+            let held = state.withLock { Array($0.running.keys) + $0.finished.map(\.outcome.lease) }
             // Both in one transaction of the store.
             async let recording: Void = record()
-            let taken = phase == .taking ? try await lease() : nil
+            let taken = phase == .taking ? try await lease(beside: held) : nil
             do {
                 try await recording
             } catch {
@@ -132,12 +143,12 @@ final class DurableRun: Sendable {
             if let taken { await begin(taken) }
             let grant = taken?.grant
             phase = state.withLock { $0.phase }
-            let (isIdle, isWaiting) = state.withLock {
-                ($0.running.isEmpty && $0.finished.isEmpty, $0.finished.isEmpty)
+            let (isIdle, isWaiting, isPurging) = state.withLock {
+                ($0.running.isEmpty && $0.finished.isEmpty, $0.finished.isEmpty, $0.purge != nil)
             }
             if isIdle {
                 if phase > .taking { return }
-                if let grant, endsWhenEmpty, grant.requests.isEmpty, !grant.hasOpenRequests { return }
+                if let grant, endsWhenEmpty, !isPurging, grant.requests.isEmpty, !grant.hasOpenRequests { return }
             }
             // What has finished meanwhile is recorded at once.
             guard isWaiting else { continue }
@@ -158,18 +169,18 @@ final class DurableRun: Sendable {
     }
 
     /// Asks for as many requests as may begin; nil: too few to ask for.
-    private func lease() async throws -> Lease? {
+    private func lease(beside held: [RequestLease]) async throws -> Lease? {
         let limit = max(settings.maximumConcurrentRequests, 1)
         let count = state.withLock { $0.running.count }
         // Not for each that ends: one transaction brings many.
         guard count == 0 || limit - count >= max(limit / 4, 1) else { return nil }
         // From before the call: the store's span begins later.
         let leaseEnd = Self.uptime + settings.leaseDuration
-        let grant = try await queue.store.lease(
-            LeaseDemand(
-                worker: queue.worker, limit: limit - count, duration: settings.leaseDuration,
-                maximumPerHost: settings.maximumRequestsPerHost))
-        return Lease(grant: grant, end: leaseEnd)
+        var demand = LeaseDemand(
+            worker: queue.worker, limit: limit - count, duration: settings.leaseDuration,
+            maximumPerHost: settings.maximumRequestsPerHost)
+        demand.held = held
+        return Lease(grant: try await queue.store.lease(demand), end: leaseEnd)
     }
 
     private func begin(_ lease: Lease) async {
@@ -195,6 +206,42 @@ final class DurableRun: Sendable {
         state.withLock { state in for lease in leases { state.running[lease]?.leaseEnd = leaseEnd } }
         for lease in renewal.lost { cancel(lease, .lost) }
         for lease in renewal.cancelled { cancel(lease, .cancelled) }
+        endLate()
+    }
+
+    /// Ends those whose deadline has come before their secrets; an operation has a time of its own.
+    private func endLate() {
+        let late = state.withLock { state in
+            state.running.filter { $0.value.operation == nil && $0.value.deadline <= Self.uptime }
+        }
+        for (lease, running) in late {
+            running.preparation?.cancel()
+            finish(lease, Attempt(content: nil, response: nil, error: URLError(.timedOut), mayRetry: true))
+        }
+    }
+
+    // MARK: What is old
+
+    private func purge() {
+        state.withLock { state in
+            guard state.purge == nil else { return }
+            state.purge = Task { [self] in
+                var failure: (any Error)?
+                do { _ = try await queue.store.purge(endedBefore: settings.retention) } catch { failure = error }
+                self.state.withLock { state in
+                    state.purge = nil
+                    state.purgeFailure = failure
+                }
+                wakeup.signal()
+            }
+        }
+    }
+
+    /// Waits for the transaction that is under way.
+    private func endPurge() async {
+        let purge = state.withLock { $0.purge }
+        purge?.cancel()
+        await purge?.value
     }
 
     private func record() async throws {

@@ -116,16 +116,13 @@ struct RequestContent: Codable {
         request.httpShouldHandleCookies = handlesCookies
         request.httpBody = body
         if let bodyFile {
-            let attributes = try? FileManager.default.attributesOfItem(atPath: bodyFile)
-            guard let size = attributes?[.size] as? NSNumber,
-                let stream = InputStream(fileAtPath: bodyFile)
-            else {
+            // Read again where the request is sent again: after a challenge, a redirect, a new token.
+            guard let stream = try? InputStream.body(ofFile: URL(fileURLWithPath: bodyFile), for: url) else {
                 throw DurableRequestError(
                     .bodyFile, "the file \(bodyFile) that is to be the body cannot be read",
                     advice: "keep it until the request has ended")
             }
             request.httpBodyStream = stream
-            request.setValue("\(size)", forHTTPHeaderField: "Content-Length")
         }
         return request
     }

@@ -52,7 +52,7 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     let path: String
     /// Each `sqlite3_stmt` by its text. Confined to the owner's thread.
-    private var statements: [String: OpaquePointer] = [:]
+    private(set) var statements: [String: OpaquePointer] = [:]
 
     init(path: String, busyTimeout: TimeInterval) throws {
         var handle: OpaquePointer?
@@ -65,7 +65,7 @@ final class SQLiteConnection {
         self.handle = handle
         self.path = path
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(clamping: Int(min(max(busyTimeout, 0), 86_400) * 1000)))
+        sqlite3_busy_timeout(handle, Int32(min(RecordRules.bounded(busyTimeout), 86_400) * 1000))
     }
 
     deinit {

@@ -6,22 +6,22 @@ extension SQLiteRequestStore {
     public func add(_ requests: [StoredRequest]) async throws -> Int {
         guard !requests.isEmpty else { return 0 }
         let outside = try AdditionOrder.outsideDependencies(of: requests)
-        return try await calls.perform { try $0.add(requests, dependingOn: outside) }
+        return try await calls.perform { try $0.adjusted().add(requests, dependingOn: outside) }
     }
 
     /// Leases requests that are ready.
     public func lease(_ demand: LeaseDemand) async throws -> LeaseGrant {
-        try await calls.perform { try $0.lease(demand) }
+        try await calls.perform { try $0.adjusted().lease(demand) }
     }
 
     /// Renews leases.
     public func renew(_ leases: [RequestLease], worker: String, duration: TimeInterval) async throws -> LeaseRenewal {
-        try await calls.perform { try $0.renew(leases, worker: worker, duration: duration) }
+        try await calls.perform { try $0.adjusted().renew(leases, worker: worker, duration: duration) }
     }
 
     /// Records outcomes, in one transaction that is synced before this returns.
     public func record(_ outcomes: [AttemptOutcome], worker: String) async throws -> [RecordedOutcome] {
-        try await calls.perform { try $0.record(outcomes, worker: worker) }
+        try await calls.perform { try $0.adjusted().record(outcomes, worker: worker) }
     }
 
     /// Cancels the open requests of a group, a thousand in each transaction.

@@ -34,7 +34,7 @@ public final class SQLiteRequestStore: RequestStore {
             throw RequestStoreError(.cannotOpen, problem: "the URL of a store names no file", advice: "give a file URL")
         }
         self.url = url
-        self.pollInterval = max(pollInterval, 0.01)
+        self.pollInterval = max(RecordRules.bounded(pollInterval), 0.01)
         let session = SQLiteSession(try SQLiteSchema.open(path: url.path, busyTimeout: busyTimeout))
         calls = StoreCalls(
             Locked(session), on: StoreCalls<SQLiteSession>.makeThread(), watchers: watchers,

@@ -6,10 +6,11 @@ extension SQLiteSession {
     private static let sweepLimit = 1000
     /// The largest number of hosts that one call looks at, where the most urgent requests wait for theirs.
     private static let hostLimit = 256
+    /// The largest number of requests that one call leases. Who wants more asks again.
+    private static let leaseLimit = 10_000
 
     func lease(_ demand: LeaseDemand) throws -> LeaseGrant {
-        try adjustClock()
-        let ended = try sweep()
+        let ended = try sweep(demand)
         let rows = demand.limit > 0 ? try pick(demand) : []
         let requests = try rows.map { try lease($0, demand) }
         return LeaseGrant(
@@ -24,34 +25,29 @@ extension SQLiteSession {
                 """) == 1)
     }
 
-    /// After the clock was set back, nothing lasts longer than it was meant to.
-    private func adjustClock() throws {
-        var latest = 0.0
-        try connection.run("SELECT latest FROM clock") { latest = $0.real(0) }
-        if now < latest - 1 {
-            try connection.run(
-                "UPDATE requests SET lease_end = ?1 + lease_span WHERE state = 3 AND lease_end > ?1 + lease_span",
-                .real(now))
-            try connection.run(
-                "UPDATE requests SET due = ?1 + due_span WHERE state = 1 AND due > ?1 + due_span", .real(now))
-            try connection.run(
-                "UPDATE hosts SET pause_end = ?1 + pause_span WHERE pause_end > ?1 + pause_span", .real(now))
-        }
-        // Not for every call: it would be a write where there is nothing to do.
-        if abs(now - latest) > 0.5 { try connection.run("UPDATE clock SET latest = ?", .real(now)) }
-    }
-
     /// The changes that time has brought.
-    private func sweep() throws -> [EndedRequest] {
+    private func sweep(_ demand: LeaseDemand) throws -> [EndedRequest] {
         try connection.run(
             """
             UPDATE requests SET state = 2, due = NULL
             WHERE seq IN (SELECT seq FROM requests WHERE state = 1 AND due <= ? ORDER BY due LIMIT ?)
             """, .real(now), .integer(Self.sweepLimit))
         var ended: [EndedRequest] = []
+        try renewHeld(demand)
         try loseLeases(&ended)
         try failLate(&ended)
         return ended
+    }
+
+    /// The worker is there: it asks. What it is sending must not go to another one because the clock was set forward, the
+    /// machine slept, or the call has waited.
+    private func renewHeld(_ demand: LeaseDemand) throws {
+        guard !demand.held.isEmpty else { return }
+        var hasRunOut = false
+        try connection.run("SELECT EXISTS(SELECT 1 FROM requests WHERE state = 3 AND lease_end <= ?)", .real(now)) {
+            hasRunOut = $0.int(0) != 0
+        }
+        if hasRunOut { _ = try renew(demand.held, worker: demand.worker, duration: demand.duration) }
     }
 
     private func loseLeases(_ ended: inout [EndedRequest]) throws {
@@ -102,7 +98,11 @@ extension SQLiteSession {
         }
         for (row, id, group) in late {
             // The end of an earlier one may have skipped it.
-            guard try connection.integer("SELECT state < 3 FROM requests WHERE seq = \(row)") == 1 else { continue }
+            var isOpen = false
+            try connection.run("SELECT state < 3 FROM requests WHERE seq = ?", .integer(row)) {
+                isOpen = $0.int(0) == 1
+            }
+            guard isOpen else { continue }
             noteChange()
             let others = try end(row, RecordRules.Next(state: .failed, reason: .deadline))
             ended.append(EndedRequest(id: id, group: group, state: .failed, reason: .deadline))
@@ -118,14 +118,15 @@ extension SQLiteSession {
 
     private func pick(_ demand: LeaseDemand) throws -> [Int64] {
         var hosts: [Int64: Host] = [:]
+        let limit = min(demand.limit, Self.leaseLimit)
         // The most urgent ones, of which some may have to wait for their hosts.
-        let window = demand.limit * 2 + 64
+        let window = limit * 2 + 64
         var candidates: [(row: Int64, host: Int64)] = []
         try connection.run(
             "SELECT seq, host FROM requests WHERE state = 2 ORDER BY priority DESC, seq LIMIT ?", .integer(window)
         ) { candidates.append(($0.integer(0), $0.integer(1))) }
         var rows: [Int64] = []
-        for (row, key) in candidates where rows.count < demand.limit {
+        for (row, key) in candidates where rows.count < limit {
             var host = try hosts[key] ?? host(key, demand)
             if host.capacity > 0 {
                 host.capacity -= 1
@@ -133,8 +134,8 @@ extension SQLiteSession {
             }
             hosts[key] = host
         }
-        guard rows.count < demand.limit, candidates.count == window else { return rows }
-        return try pickByHost(demand)
+        guard rows.count < limit, candidates.count == window else { return rows }
+        return try pickByHost(demand, limit: limit)
     }
 
     private func host(_ key: Int64, _ demand: LeaseDemand) throws -> Host {
@@ -151,7 +152,7 @@ extension SQLiteSession {
     }
 
     /// Many urgent requests wait for their hosts: asks those hosts that may be asked, so that nothing is held up.
-    private func pickByHost(_ demand: LeaseDemand) throws -> [Int64] {
+    private func pickByHost(_ demand: LeaseDemand, limit: Int) throws -> [Int64] {
         var keys: [Int64] = []
         try connection.run(
             """
@@ -161,13 +162,13 @@ extension SQLiteSession {
         ) { keys.append($0.integer(0)) }
         var found: [(priority: Int64, row: Int64)] = []
         for key in keys {
-            let limit = min(try host(key, demand).capacity, demand.limit)
+            let room = min(try host(key, demand).capacity, limit)
             try connection.run(
                 "SELECT priority, seq FROM requests WHERE host = ? AND state = 2 ORDER BY priority DESC, seq LIMIT ?",
-                .integer(key), .integer(limit)
+                .integer(key), .integer(room)
             ) { found.append(($0.integer(0), $0.integer(1))) }
         }
-        return found.sorted { ($1.priority, $0.row) < ($0.priority, $1.row) }.prefix(demand.limit).map(\.row)
+        return found.sorted { ($1.priority, $0.row) < ($0.priority, $1.row) }.prefix(limit).map(\.row)
     }
 
     private func lease(_ row: Int64, _ demand: LeaseDemand) throws -> LeasedRequest {

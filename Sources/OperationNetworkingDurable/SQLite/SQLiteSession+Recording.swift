@@ -98,6 +98,11 @@ extension SQLiteSession {
         return connection.changes
     }
 
+    /// Nothing changes beside a transaction, so that what did not end is running.
+    func markOpen(inGroup group: String, upTo last: Int64) throws -> (running: Int, others: Int) {
+        (try markRunning(inGroup: group, upTo: last), 0)
+    }
+
     func cancel(_ ids: [DurableRequest.ID]) throws -> CancellationCounts {
         var counts = CancellationCounts()
         var rows: [Int64] = []

@@ -10,6 +10,8 @@ final class SQLiteSession: StoreSession {
     var clock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
     /// Time of the present transaction.
     private(set) var now = 0.0
+    /// True if the present transaction has looked whether the clock was set back.
+    private var clockIsChecked = false
     /// True if something was written since the last look.
     private var hasChanged = false
     /// SQLite's number for what other connections have committed.
@@ -52,6 +54,7 @@ final class SQLiteSession: StoreSession {
         do {
             try connection.run("BEGIN IMMEDIATE")
             now = clock()
+            clockIsChecked = false
             while next < calls.count {
                 try connection.run("SAVEPOINT call")
                 do {
@@ -64,6 +67,7 @@ final class SQLiteSession: StoreSession {
                     }
                     outcomes[next] = error
                     try connection.run("ROLLBACK TO call")
+                    clockIsChecked = false
                 }
                 try connection.run("RELEASE call")
                 next += 1
@@ -77,6 +81,37 @@ final class SQLiteSession: StoreSession {
             return end
         }
         return next
+    }
+
+    /// After the clock was set back, nothing lasts longer than it was meant to. For each call that writes a time: what the
+    /// clock was when the last one was written is known then.
+    func adjusted() throws -> Self {
+        guard !clockIsChecked else { return self }
+        clockIsChecked = true
+        var latest = 0.0
+        try connection.run("SELECT latest FROM clock") { latest = $0.real(0) }
+        if now < latest - 1 { try shortenTimes() }
+        // Not for every call: it would be a write where there is nothing to do.
+        if abs(now - latest) > 0.5 { try connection.run("UPDATE clock SET latest = ?", .real(now)) }
+        return self
+    }
+
+    /// Brings every time that is later than its span from now on back to that.
+    private func shortenTimes() throws {
+        for change in [
+            "UPDATE requests SET lease_end = ?1 + lease_span WHERE state = 3 AND lease_end > ?1 + lease_span",
+            // Those that wait for others have the time, too, if they had a delay.
+            "UPDATE requests SET due = ?1 + due_span WHERE state IN (0, 1) AND due > ?1 + due_span",
+            // A deadline's span is the one from the addition.
+            """
+            UPDATE requests SET deadline = CASE WHEN state < 4 THEN deadline - added + ?1 ELSE deadline END, added = ?1
+            WHERE added > ?1
+            """,
+            "UPDATE requests SET ended = ?1 WHERE state > 3 AND ended > ?1",
+            "UPDATE hosts SET pause_end = ?1 + pause_span WHERE pause_end > ?1 + pause_span",
+        ] {
+            try connection.run(change, .real(now))
+        }
     }
 
     /// The error for what cannot be in a store that this library wrote.

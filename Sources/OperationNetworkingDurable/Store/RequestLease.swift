@@ -29,6 +29,8 @@ public struct LeaseDemand: Sendable {
     /// The largest number of requests of one host that are running at once, those of all workers together. Nil by
     /// default: no limit.
     public var maximumPerHost: Int?
+    /// The leases that the worker has. One that has run out is renewed, and not taken from it. None by default.
+    public var held: [RequestLease] = []
 
     /// A wish without a limit per host.
     public init(worker: String, limit: Int, duration: TimeInterval, maximumPerHost: Int? = nil) {

@@ -26,7 +26,8 @@ public protocol RequestStore: Sendable {
     /// all workers together.
     ///
     /// The same call does what time has brought: requests whose time has come become ready; a lease that has run out
-    /// goes back, or ends its request when that was cancelled or lost too often; what is past its deadline fails.
+    /// goes back, or ends its request when that was cancelled or lost too often; what is past its deadline fails. A lease
+    /// that the demand names as held is renewed instead.
     func lease(_ demand: LeaseDemand) async throws -> LeaseGrant
 
     /// Renews leases of a worker. They last for `duration` seconds from now on.
@@ -71,7 +72,7 @@ public protocol RequestStore: Sendable {
     func counts(inGroup group: String?) async throws -> RequestCounts
 
     /// Removes requests that ended longer than so many seconds ago, with their results. A large number takes several
-    /// transactions.
+    /// transactions; a task that is cancelled begins no further one.
     ///
     /// - Returns: the number of requests that were removed.
     func purge(endedBefore age: TimeInterval) async throws -> Int

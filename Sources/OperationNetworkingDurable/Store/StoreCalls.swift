@@ -14,6 +14,7 @@ protocol StoreSession: AnyObject, SendableMetatype {
 
     func lastRow() throws -> Int64
     func markRunning(inGroup group: String, upTo last: Int64) throws -> Int
+    func markOpen(inGroup group: String, upTo last: Int64) throws -> (running: Int, others: Int)
     func cancelSome(inGroup group: String, upTo last: Int64) throws -> Int
     func purgeSome(endedBefore age: TimeInterval, limit: Int) throws -> Int
 }
@@ -130,14 +131,14 @@ final class StoreCalls<Session: StoreSession>: Sendable {
         }
         var counts = CancellationCounts(running: first)
         while true {
-            let (ended, running) = try await perform { session in
+            let (ended, open) = try await perform { session in
                 let ended = try session.cancelSome(inGroup: group, upTo: last)
                 // A worker may have leased one between two transactions.
-                return (ended, ended == 0 ? try session.markRunning(inGroup: group, upTo: last) : 0)
+                return (ended, ended == 0 ? try session.markOpen(inGroup: group, upTo: last) : (running: 0, others: 0))
             }
             counts.ended += ended
-            guard ended == 0 else { continue }
-            counts.running = max(counts.running, running)
+            guard ended == 0, open.others == 0 else { continue }
+            counts.running = max(counts.running, open.running)
             return counts
         }
     }
@@ -149,7 +150,7 @@ final class StoreCalls<Session: StoreSession>: Sendable {
         while true {
             let count = try await perform { try $0.purgeSome(endedBefore: age, limit: limit) }
             total += count
-            guard count == limit else { return total }
+            guard count == limit, !Task.isCancelled else { return total }
         }
     }
 }

@@ -79,6 +79,36 @@ struct PostgresRequestStoreTests {
 
     // MARK: Many at once
 
+    @Test func aRequestThatIsGivenBackWhileItsGroupIsMarkedIsFound() async throws {
+        let (worker, store) = (try await store(), try await store())
+        _ = try await worker.add([try StoreConformance.request("a", group: "g")])
+        let lease = try #require(try await StoreConformance.lease(worker).first).lease
+        let isHeld = Locked(false)
+        async let held: Void = worker.calls.perform { session in
+            _ = try session.record([AttemptOutcome(lease, .released)], worker: "w1")
+            isHeld.withLock { $0 = true }
+            // The other one waits for this transaction.
+            var waits = false
+            while !waits {
+                try session.connection.run("SELECT EXISTS(SELECT 1 FROM pg_locks WHERE NOT granted)") {
+                    waits = $0.bool(0)
+                }
+            }
+        }
+        _ = try await eventually {
+            isHeld.withLock { $0 }
+        } until: {
+            $0
+        }
+        let open = try await store.calls.perform { try $0.markOpen(inGroup: "g", upTo: .max) }
+        #expect(open == (running: 0, others: 1))
+        try await held
+        #expect(try await store.cancel(group: "g").ended == 1)
+        #expect(try await StoreConformance.state(store, "a") == .cancelled)
+        await worker.close()
+        await store.close()
+    }
+
     @Test func noDependentIsForgottenThatIsAddedWhileItsUpstreamEnds() async throws {
         let (adder, worker) = (try await store(), try await store())
         for round in 0..<60 {

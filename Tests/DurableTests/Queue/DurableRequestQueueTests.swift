@@ -3,9 +3,10 @@ import Foundation
 import FoundationNetworking
 import NetworkingSupport
 import OperationNetworking
-import OperationNetworkingDurable
 import TestServer
 import Testing
+
+@testable import OperationNetworkingDurable
 
 @Suite(.timeLimit(.minutes(2)))
 struct DurableRequestQueueTests {
@@ -92,6 +93,25 @@ struct DurableRequestQueueTests {
         #expect(try await queue.result(of: first)?.state == .succeeded)
         #expect(try await setup.store.record(of: second)?.state == .ready)
         #expect(setup.paths == ["/first"])
+    }
+
+    @Test func requestsAreSentWhileWhatIsOldIsRemoved() async throws {
+        let store = SlowlyPurgedStore(store: setup.store)
+        let queue = DurableRequestQueue(store: store, manager: setup.queue().manager)
+        server.respondToOthers { _ in
+            store.gate.open()
+            return .ok()
+        }
+        let id = try await queue.add(setup.request("/a"))
+        try await queue.run()
+        #expect(try await queue.result(of: id)?.state == .succeeded)
+        #expect(store.purges.withLock { $0 } == 1)
+    }
+
+    @Test func aFailureToRemoveWhatIsOldIsTheRunsFailure() async throws {
+        let store = SlowlyPurgedStore(store: setup.store, fails: true)
+        let queue = DurableRequestQueue(store: store, manager: setup.queue().manager)
+        await #expect(throws: RequestStoreError.self) { try await queue.run(endsWhenEmpty: false) }
     }
 
     @Test func attemptsFollowFailuresUntilTheyAreTooMany() async throws {
@@ -331,6 +351,22 @@ struct DurableRequestQueueTests {
         try await setup.queue(store).run()
         #expect(try await store.record(of: id)?.state == .succeeded)
         #expect(try await store.record(of: id)?.losses == 1)
+    }
+}
+
+/// Removes what is old when a gate is opened.
+private struct SlowlyPurgedStore: WrappedStore {
+    let store: SQLiteRequestStore
+    var fails = false
+    let gate = EndGate()
+    let purges = Locked(0)
+
+    func purge(endedBefore age: TimeInterval) async throws -> Int {
+        if fails { throw RequestStoreError(.full, problem: "the disk is full", advice: "make room") }
+        await gate.wait()
+        let count = try await store.purge(endedBefore: age)
+        purges.withLock { $0 += 1 }
+        return count
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import FoundationNetworking
+import NetworkingSupport
 import OperationNetworking
 import OperationNetworkingDurable
 import TestServer
@@ -88,6 +89,71 @@ struct DurableSecretTests {
         try await queue.run()
         #expect(try await queue.result(of: request.id)?.state == .failed)
         #expect(setup.server.requests.isEmpty)
+    }
+
+    /// A provider that never answers, and does not mind that it is cancelled.
+    struct SilentProvider: DurableSecretProvider {
+        let calls = AsyncStream.makeStream(of: String.self)
+        private let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
+
+        func secrets(for reference: String, request: URLRequest) async throws -> DurableSecrets {
+            await withCheckedContinuation { continuation in
+                waiting.withLock { $0.append(continuation) }
+                calls.continuation.yield(reference)
+            }
+            return DurableSecrets(fields: ["X-Late": "1"])
+        }
+
+        func answer() {
+            let waiting = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for one in waiting { one.resume() }
+        }
+    }
+
+    enum Ending: CaseIterable { case drain, cancellation, deadline }
+
+    @Test(arguments: Ending.allCases) func aProviderThatDoesNotAnswerHoldsUpNoEnd(_ ending: Ending) async throws {
+        let provider = SilentProvider()
+        let queue = setup.queue { $0.secretProvider = provider }
+        var request = DurableRequest(setup.request("/a"))
+        request.secretReference = "api"
+        if ending == .deadline { request.timeToDeadline = 0.3 }
+        try await queue.add([request])
+        async let run: Void = queue.run()
+        for await _ in provider.calls.stream { break }
+        switch ending {
+        case .drain: await queue.drain(timeout: 0)
+        case .cancellation: #expect(try await queue.cancel([request.id]).running == 1)
+        case .deadline: break
+        }
+        try await run
+        provider.answer()
+        let state = try await queue.result(of: request.id)?.state
+        #expect(state == [.drain: .ready, .cancellation: .cancelled, .deadline: .failed][ending])
+        #expect(setup.server.requests.isEmpty)
+    }
+
+    @Test func aBodyFileIsSentAgainAfterAChallenge() async throws {
+        struct Credentials: DurableSecretProvider {
+            func secrets(for reference: String, request: URLRequest) async throws -> DurableSecrets {
+                DurableSecrets(credential: URLCredential(user: "kim", password: "pass", persistence: .none))
+            }
+        }
+        setup.server.respondToOthers { request in
+            request["Authorization"] == nil
+                ? .status(401).adding(header: "WWW-Authenticate", "Basic realm=\"files\"") : .ok()
+        }
+        let queue = setup.queue { $0.secretProvider = Credentials() }
+        var request = DurableRequest(setup.request("/a", method: "PUT"))
+        request.secretReference = "api"
+        request.bodyFile = try setup.directory.write("content", to: "body.txt")
+        try await queue.add([request])
+        try await queue.run()
+        #expect(setup.server.requests.last?.body == Data("content".utf8))
+        #expect(try await queue.result(of: request.id)?.state == .succeeded)
     }
 
     @Test func aBodyFileIsSent() async throws {

@@ -100,6 +100,53 @@ struct SQLiteRequestStoreTests {
         #expect((15...20).contains(try #require(grant.delay)))
     }
 
+    /// What was added, and waits, while the clock was wrong.
+    @Test func aClockThatWasWrongAtTheAdditionMakesNothingLastLonger() async throws {
+        let store = try SQLiteRequestStore(url: url)
+        _ = try await StoreConformance.lease(store)
+        try await store.calls.perform { $0.clock = { Date().timeIntervalSince1970 + 86_400 } }
+        var delayed = try StoreConformance.request("delayed")
+        delayed.delay = 20
+        var waiting = try StoreConformance.request("waiting", after: [.init(try StoreConformance.id("first"))])
+        waiting.delay = 20
+        var late = try StoreConformance.request("late", after: [.init(try StoreConformance.id("first"))])
+        late.timeToDeadline = 30
+        _ = try await store.add([try StoreConformance.request("first", priority: 1), delayed, waiting, late])
+        try await store.calls.perform { $0.clock = { Date().timeIntervalSince1970 } }
+        let grant = try await store.lease(LeaseDemand(worker: "w", limit: 9, duration: 60))
+        #expect(grant.requests.map(\.content) == [Data("first".utf8)])
+        #expect((15...20).contains(try #require(grant.delay)))
+        _ = try await store.record(
+            [AttemptOutcome(grant.requests[0].lease, .succeeded(StoreConformance.result))], worker: "w")
+        #expect(try await StoreConformance.state(store, "waiting") == .scheduled)
+        let next = try await store.lease(LeaseDemand(worker: "w", limit: 9, duration: 60))
+        #expect((25...30).contains(try #require(next.requests.first?.timeToDeadline)))
+        try await store.calls.perform { $0.clock = { Date().timeIntervalSince1970 + 21 } }
+        #expect(try await StoreConformance.lease(store).map(\.name) == ["delayed", "waiting"])
+    }
+
+    @Test func manyThatAreLateLeaveNoStatementEach() async throws {
+        let store = try SQLiteRequestStore(url: url)
+        let requests = try (0..<200).map { number in
+            var request = try StoreConformance.request("\(number)")
+            request.timeToDeadline = 0
+            return request
+        }
+        _ = try await store.add(requests)
+        #expect(try await store.lease(LeaseDemand(worker: "w", limit: 9, duration: 60)).ended.count == 200)
+        #expect(try await store.calls.perform { $0.connection.statements.count } < 60)
+    }
+
+    @Test func timesThatAreNoneAreBounded() async throws {
+        for time in [Double.infinity, -.infinity, .nan, 1e300] {
+            let store = try SQLiteRequestStore(url: url, busyTimeout: time, pollInterval: time)
+            var changes = store.changes().makeAsyncIterator()
+            _ = try await store.add([try StoreConformance.request("\(time)")])
+            #expect(await changes.next() != nil)
+            await store.close()
+        }
+    }
+
     @Test func additionsAtOnceShareTransactions() async throws {
         let store = try SQLiteRequestStore(url: url)
         try await withThrowingTaskGroup(of: Void.self) { group in

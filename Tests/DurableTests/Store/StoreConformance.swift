@@ -163,6 +163,30 @@ extension StoreConformance {
             }
             #expect(Set(rest) == ["a", "b"])
         },
+        StoreConformance(name: "a lease that its worker says it has is renewed, not lost") {
+            (store: any RequestStore) async throws in
+            _ = try await store.add([try request("a"), try request("b")])
+            let first = try await lease(store, "w1", limit: 1, duration: 0)
+            var demand = LeaseDemand(worker: "w1", limit: 9, duration: 60)
+            demand.held = first.map(\.lease)
+            #expect(try await store.lease(demand).requests.map(\.content) == [Data("b".utf8)])
+            // Nobody else gets it, either.
+            #expect(try await lease(store, "w2").isEmpty)
+            #expect(try await store.record(of: id("a"))?.losses == 0)
+            let fate = try await store.record([AttemptOutcome(first[0].lease, .succeeded(result))], worker: "w1")
+            if case .recorded(.succeeded, _) = fate[0] {} else { Issue.record("\(fate)") }
+        },
+        StoreConformance(name: "another worker's lease cannot be held") { (store: any RequestStore) async throws in
+            _ = try await store.add([try request("a")])
+            let first = try await lease(store, "w1", duration: 0)
+            var demand = LeaseDemand(worker: "w2", limit: 9, duration: 60)
+            demand.held = first.map(\.lease)
+            #expect(try await store.lease(demand).requests.count == 1)
+        },
+        StoreConformance(name: "a demand may be without a limit") { (store: any RequestStore) async throws in
+            _ = try await store.add([try request("a"), try request("b")])
+            #expect(try await lease(store, limit: .max, perHost: .max).count == 2)
+        },
         StoreConformance(name: "a time to wait for is waited for, and said") { (store: any RequestStore) async throws in
             var later = try request("later")
             later.delay = 0.4
