@@ -44,6 +44,8 @@ package final class WorkerPool: @unchecked Sendable {
     private let eagerLimit: Int
     /// Seconds after which a thread without work ends; nil: it stays.
     private let patience: TimeInterval?
+    /// Starts a thread with a stack of so many bytes; false: there is no room for one.
+    private let start: @Sendable (Int, @escaping @Sendable () -> Void) -> Bool
     private let condition = NSCondition()
     // All below: guarded by `condition`.
     private var lanes: [String: Lane] = [:]
@@ -61,6 +63,8 @@ package final class WorkerPool: @unchecked Sendable {
 
     /// Seconds that work waits for a thread to be done with other work, before one more is made.
     private static let hesitation = 0.005
+    /// Seconds after which a thread is tried again that could not be made.
+    private static let shortage = 0.05
     /// Gets its own thread, also when a program blocks all threads that dispatch shares out.
     private static let growth = DispatchQueue(label: "OperationNetworking.poolGrowth")
 
@@ -72,9 +76,14 @@ package final class WorkerPool: @unchecked Sendable {
     ///   - laneLimit: the largest number of them that one lane may have.
     ///   - eagerLimit: how many are made at once, where there is work for them; further ones hesitate.
     ///   - patience: seconds after which a thread without work ends; nil: it stays.
+    ///   - start: starts a thread with a stack of so many bytes. False: there is no room for one.
     package init(
-        name: String, limit: Int, laneLimit: Int = .max, eagerLimit: Int = .max, patience: TimeInterval? = nil
+        name: String, limit: Int, laneLimit: Int = .max, eagerLimit: Int = .max, patience: TimeInterval? = nil,
+        start: @escaping @Sendable (Int, @escaping @Sendable () -> Void) -> Bool = { stackSize, body in
+            SystemThread.start(stackSize: stackSize, body)
+        }
     ) {
+        self.start = start
         self.name = name
         self.limit = max(limit, 1)
         self.laneLimit = max(laneLimit, 1)
@@ -109,9 +118,13 @@ package final class WorkerPool: @unchecked Sendable {
     }
 
     private func makeThread() {
-        let thread = Thread { [self] in run() }
-        thread.stackSize = 1 << 20
-        thread.start()
+        guard !start(1 << 20, { [self] in run() }) else { return }
+        // Without another look the work would wait for ever, where no thread is left to do it.
+        let isLookDue = condition.withLock {
+            threads -= 1
+            return !ready.isEmpty && askForLook()
+        }
+        if isLookDue { growSoon(after: Self.shortage) }
     }
 
     // MARK: Growing
@@ -123,8 +136,8 @@ package final class WorkerPool: @unchecked Sendable {
         return true
     }
 
-    private func growSoon() {
-        Self.growth.asyncAfter(deadline: .now() + Self.hesitation) { [self] in grow() }
+    private func growSoon(after delay: TimeInterval = WorkerPool.hesitation) {
+        Self.growth.asyncAfter(deadline: .now() + delay) { [self] in grow() }
     }
 
     /// Makes threads for the pieces of work that have waited since the look was asked for.

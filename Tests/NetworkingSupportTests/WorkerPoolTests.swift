@@ -37,6 +37,36 @@ struct WorkerPoolTests {
         #expect(wasOver)
     }
 
+    @Test("Work is done although the system has no room for a thread for some time")
+    func shortage() async {
+        let refusals = Locked(3)
+        let pool = WorkerPool(
+            name: "test", limit: 1, patience: 0.01,
+            start: { stackSize, body in
+                let isRefused = refusals.withLock { refusals in
+                    refusals -= 1
+                    return refusals >= 0
+                }
+                return isRefused ? false : SystemThread.start(stackSize: stackSize, body)
+            })
+        for _ in 0..<3 {
+            await withCheckedContinuation { continuation in pool.perform { continuation.resume() } }
+        }
+        #expect(refusals.withLock { $0 } < 0)
+    }
+
+    @Test("A thread for which there is no room is not begun, and what it was for is released")
+    func refusedThread() {
+        let isOver = Locked(false)
+        var body: (@Sendable () -> Void)? = { [witness = Witness { isOver.withLock { $0 = true } }] in
+            withExtendedLifetime(witness) {}
+        }
+        // More than there are addresses.
+        #expect(!SystemThread.start(stackSize: 1 << 60, body ?? {}))
+        body = nil
+        #expect(isOver.withLock { $0 })
+    }
+
     /// Tells of its end.
     private final class Witness: Sendable {
         private let onEnd: @Sendable () -> Void

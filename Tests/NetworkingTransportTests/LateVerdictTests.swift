@@ -26,4 +26,35 @@ import Testing
         for verdict in verdicts.withLock({ $0 }) { verdict() }
         #expect(server.requests.isEmpty)
     }
+
+    /// What a program's verdict refers to.
+    private final class Program: Sendable {}
+
+    @Test("A verdict of the program's is released with its idle connections", arguments: [true, false])
+    func release(closes: Bool) async throws {
+        let server = try TestServer(tls: TLSSettings(FrontServer.identity.get()))
+        server.respondToOthers { _ in closes ? .ok().adding(header: "Connection", "close") : .ok() }
+        let engine = TransportEngine()
+        engine.idleConnectionTimeout = 0.1
+        let program: Witness
+        do {
+            let object = Program()
+            program = Witness(object)
+            let tls = TLSConfiguration(
+                identity: "program", verificationExecutor: { $0() },
+                verify: { _, _ in withExtendedLifetime(object) { nil } })
+            let url = "https://127.0.0.1:\(server.port)/"
+            let request = TransferRequest(url: url, origin: try RequestTarget(url).origin, method: "GET", tls: tls)
+            #expect(await engine.run(request).error == nil)
+        }
+        try await eventually("the end of the pool") { program.isGone }
+        engine.shutdown()
+    }
+
+    private final class Witness: Sendable {
+        private let object: Locked<Weak>
+        private struct Weak { weak var object: Program? }
+        init(_ object: Program) { self.object = Locked(Weak(object: object)) }
+        var isGone: Bool { object.withLock { $0.object == nil } }
+    }
 }

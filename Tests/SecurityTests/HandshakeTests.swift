@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import FoundationNetworking
 import OperationNetworking
 import TestServer
@@ -241,6 +242,30 @@ struct HandshakeTests {
         #expect(await Attempt.get(server.url("/"), policy).trustError != nil)
         #expect(await Attempt.get(server.url("/", host: "localhost"), .default()).trustError != nil)
         #expect(server.requests.count == 1)
+    }
+
+    /// Trusts for as long as it likes.
+    final class ChangingPolicy: SecurityPolicy, @unchecked Sendable {
+        let answers = Locked((trusts: true, count: 0))
+        override func evaluate(_ serverTrust: ServerTrust, forDomain domain: String?) -> Bool {
+            answers.withLock { answers in
+                answers.count += 1
+                return answers.trusts
+            }
+        }
+    }
+
+    @Test("A subclass is asked in every handshake: none goes on with an earlier session")
+    func subclassAgain() async throws {
+        let server = try server()
+        server.respondToOthers { _ in .ok().adding(header: "Connection", "close") }
+        let policy = ChangingPolicy(pinningMode: .none)
+        for _ in 0..<2 { #expect(await Attempt.get(server.url("/"), policy).status == 200) }
+        policy.answers.withLock { $0.trusts = false }
+        let attempt = await Attempt.get(server.url("/"), policy)
+        #expect(attempt.status == nil && attempt.trustError != nil)
+        #expect(policy.answers.withLock { $0.count } == 3)
+        #expect(server.requests.count == 2)
     }
 
     @Test("A client certificate is shown, and its connection is nobody else's")

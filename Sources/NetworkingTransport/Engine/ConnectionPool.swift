@@ -126,6 +126,15 @@ final class ConnectionPool: DeadlineHeapMember {
         return spare
     }
 
+    /// True if it holds code of the program's, with all that this refers to. It is not kept for its sessions, with which no
+    /// handshake goes on: see `TransferDriver.setTLS`.
+    var holdsProgram: Bool { tls.verificationExecutor != nil || proxy?.tls?.verificationExecutor != nil }
+
+    /// The time at which what it keeps without transfers is given up. Nil: it keeps nothing.
+    func idleEnd(after time: UInt64) -> UInt64? {
+        multi.observer.connectionCount > 0 || holdsProgram ? idleSince &+ time : nil
+    }
+
     /// Breaks the cycles with the drivers; the pool is not used afterwards.
     func close() -> [TransferDriver] {
         let all = drivers

@@ -87,6 +87,9 @@ extension EngineLoop {
             easy.setSocketFunctions(open: { _, _, _ in CURL_SOCKET_BAD }, close: { _, socket in Glibc.close(socket) })
                 == .CURLE_OK
         else { return }
+        // Transfers that were just added take their connections first: under the lower limit they would wait in libcurl,
+        // which does not look at them again when it is raised.
+        act(on: pool, socket: CURL_SOCKET_TIMEOUT, events: 0)
         _ = pool.multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, 1)
         for _ in 0..<count where pool.brokenBy == nil && pool.multi.add(easy) == .CURLM_OK {
             act(on: pool, socket: CURL_SOCKET_TIMEOUT, events: 0)

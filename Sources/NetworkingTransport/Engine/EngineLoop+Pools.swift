@@ -45,19 +45,17 @@ extension EngineLoop {
         if now >= pool.idleSince &+ spareDriverTime {
             for driver in pool.removeSpareDrivers() { idleHeap.remove(driver) }
         }
-        let count = pool.multi.observer.connectionCount
-        if count > 0, now >= pool.idleSince &+ capacities.idleTime {
-            closeIdleConnections(count, of: pool)
-        } else {
-            lookLater(atIdle: pool)
-        }
+        guard let end = pool.idleEnd(after: capacities.idleTime), now >= end else { return lookLater(atIdle: pool) }
+        guard pool.holdsProgram else { return closeIdleConnections(pool.multi.observer.connectionCount, of: pool) }
+        // One that something happened in is looked at once more in this pass.
+        if pool.isTouched { lookLater(atIdle: pool) } else { close(pool) }
     }
 
     /// Sees to it that a pool without transfers is tidied when it is time.
     func lookLater(atIdle pool: ConnectionPool) {
         pool.deadline = min(
             pool.hasSpareDrivers ? pool.idleSince &+ spareDriverTime : .max,
-            pool.multi.observer.connectionCount > 0 ? pool.idleSince &+ capacities.idleTime : .max)
+            pool.idleEnd(after: capacities.idleTime) ?? .max)
         if pool.deadline != .max { deadlineHeap.look(at: pool, by: pool.deadline) }
     }
 

@@ -17,7 +17,8 @@ final class EngineLoop: @unchecked Sendable {
     let capacities: OriginCapacities
     /// Nil: the engine could not be set up, see `setupError`.
     let poller: Poller?
-    let setupError: TransferError?
+    /// Written before any other thread knows the engine.
+    private(set) var setupError: TransferError?
 
     // All that follows: network thread. What is looked at in every pass is not checked for overlapping accesses: nothing
     // is called while such a field is changed.
@@ -98,8 +99,9 @@ final class EngineLoop: @unchecked Sendable {
     /// Starts the network thread.
     func start() {
         guard setupError == nil, let poller else { return }
-        thread.start(
+        let isStarted = thread.start(
             descriptor: poller.descriptor, drain: { [self] in drain() }, end: { [self] in closePools() })
+        if !isStarted { setupError = TransferError(.other, message: "The network thread could not be started.") }
     }
 
     func assertOnThread() { precondition(thread.isCurrent, "On another thread than the engine's") }

@@ -32,8 +32,10 @@ final class NetworkThread: Sendable {
 
     /// Starts the thread and returns when it runs. `drain` is called whenever `descriptor` becomes ready, `end` when
     /// the run loop has stopped.
-    func start(descriptor: Int32, drain: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void) {
-        let thread = Thread { [self] in
+    ///
+    /// - Returns: false if the system has no room for a thread.
+    func start(descriptor: Int32, drain: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void) -> Bool {
+        let isStarted = SystemThread.start { [self] in
             // Not through `Thread.name`, which does not reliably reach the system's thread.
             on_set_thread_name(Self.name)
             noteRunning()
@@ -43,8 +45,8 @@ final class NetworkThread: Sendable {
             identifier.store(0, ordering: .releasing)
             hasEnded.open()
         }
-        thread.start()
-        hasStarted.wait()
+        if isStarted { hasStarted.wait() }
+        return isStarted
     }
 
     /// Makes the run loop return. On the thread itself.

@@ -214,6 +214,9 @@ extension TransferDriver {
         result.require(easy.set(CURLOPT_SSLVERSION, TLSPeer.server.curlVersion))
         result.require(easy.setSSLContextFunction(Self.sslContextCallback))
         result.require(easy.set(CURLOPT_SSL_CTX_DATA, pointer: Unmanaged.passUnretained(self).toOpaque()))
+        // A handshake that goes on with an earlier session asks for no verdict, and code of the program's may have another
+        // one by now.
+        if pool.holdsProgram { result.require(easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0)) }
         guard let identity = pool.tls.clientIdentity else { return }
         result.require(easy.set(CURLOPT_SSLCERTTYPE, "PEM"))
         result.require(easy.set(CURLOPT_SSLKEYTYPE, "PEM"))

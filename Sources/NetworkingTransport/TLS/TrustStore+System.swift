@@ -2,6 +2,7 @@
 internal import COpenSSL
 internal import Dispatch
 internal import Foundation
+internal import NetworkingSupport
 
 /// No certificates to trust were found.
 package struct TrustStoreError: DescribedFailure, Sendable, Hashable {
@@ -16,8 +17,19 @@ package struct TrustStoreError: DescribedFailure, Sendable, Hashable {
 
 extension TrustStore {
     /// The roots of this machine, found and loaded when first asked for and kept as long as the process lives.
-    package static let system: Result<TrustStore, TrustStoreError> = system(
-        environment: ProcessInfo.processInfo.environment)
+    ///
+    /// Looked for again after a failure: a process that had no descriptor left to read them with may have one later.
+    package static var system: Result<TrustStore, TrustStoreError> {
+        // Others wait for the one that loads.
+        found.withLock { found in
+            if let found { return .success(found) }
+            let result = system(environment: ProcessInfo.processInfo.environment)
+            found = try? result.get()
+            return result
+        }
+    }
+
+    private static let found = Locked<TrustStore?>(nil)
 
     /// Begins to load the roots, which takes some tens of milliseconds, so that the first handshake need not wait for
     /// all of it.

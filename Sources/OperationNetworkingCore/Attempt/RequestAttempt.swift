@@ -226,6 +226,8 @@ final class RequestAttempt: @unchecked Sendable {
             return
         }
         self.stop = stop
+        // One that was held on its connection does not hold its operation, which the end is for.
+        if stop != .paused, holder == nil { holder = released }
         postponed = nil
         playback = nil
         if let transfer {

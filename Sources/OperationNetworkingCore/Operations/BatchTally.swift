@@ -64,17 +64,23 @@ final class BatchTally: Sendable {
     var deliveryTarget: DispatchQueue? { state.withLock { $0.target } }
 
     func setProgressBlock(_ block: (@Sendable (Int, Int) -> Void)?) {
-        state.withLock { $0.progressBlock = block }
+        _ = state.withLock { Self.exchange(&$0.progressBlock, block) }
     }
 
     var bytes: OperationBatch.Bytes { state.withLock { $0.bytes.sum } }
 
     func setBytesBlock(_ block: (@Sendable (OperationBatch.Bytes) -> Void)?) {
-        state.withLock { $0.bytesBlock = block }
+        _ = state.withLock { Self.exchange(&$0.bytesBlock, block) }
     }
 
     func setCompletionBlock(_ block: (@Sendable ([URLConnectionOperation]) -> Void)?) {
-        state.withLock { $0.completionBlock = block }
+        _ = state.withLock { Self.exchange(&$0.completionBlock, block) }
+    }
+
+    /// Returns what was there, to be released after the lock: with a block may go an object whose `deinit` comes back here.
+    private static func exchange<Value>(_ place: inout Value, _ new: Value) -> Value {
+        defer { place = new }
+        return place
     }
 
     /// Fixes the queue that the blocks are called on, and returns it. Nil: that was done before.
@@ -150,16 +156,16 @@ final class BatchTally: Sendable {
     }
 
     private func complete() {
-        let (block, operations) = state.withLock { state in
+        let ended = state.withLock { state in
             defer {
                 state.progressBlock = nil
                 state.bytesBlock = nil
                 state.completionBlock = nil
                 state.completed = []
             }
-            return (state.completionBlock, state.completed)
+            return state
         }
-        block?(operations.compactMap { $0 })
+        ended.completionBlock?(ended.completed.compactMap { $0 })
         let followers = state.withLock { state in
             defer { state.followers = [] }
             state.isComplete = true

@@ -106,7 +106,7 @@ extension URLConnectionOperation {
             return
         case .stop:
             if let attempt {
-                runtime.onNetworkThread { attempt.end(by: .cancelled) }
+                runtime.onNetworkThread { withExtendedLifetime(self) { attempt.end(by: .cancelled) } }
             } else {
                 CallChain.run { [self] in
                     endAttempt(number, with: AttemptEnd(error: URLError.cancelled(url: request.url)))

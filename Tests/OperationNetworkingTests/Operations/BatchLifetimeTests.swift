@@ -22,6 +22,35 @@ import Testing
         }
     }
 
+    /// An object that a batch's blocks hold, and that turns to the batch at its end.
+    private final class Screen: Sendable {
+        private let batch: OperationBatch
+        init(_ batch: OperationBatch) { self.batch = batch }
+        deinit {
+            batch.setProgressBlock(nil)
+            batch.setBytesBlock(nil)
+            batch.setCompletionBlock(nil)
+        }
+    }
+
+    @Test("What goes with a batch's block may turn to the batch")
+    func turningBack() async {
+        let batch = OperationBatch(Self.members(1))
+        for screen in [Screen(batch), Screen(batch)] {
+            batch.setProgressBlock { _, _ in withExtendedLifetime(screen) {} }
+            batch.setBytesBlock { _ in withExtendedLifetime(screen) {} }
+            batch.setCompletionBlock { _ in withExtendedLifetime(screen) {} }
+        }
+        batch.setProgressBlock(nil)
+        batch.setBytesBlock(nil)
+        batch.setCompletionBlock(nil)
+        // And at its end.
+        batch.setProgressBlock { [screen = Screen(batch)] _, _ in withExtendedLifetime(screen) {} }
+        batch.completionQueue = DispatchQueue(label: "batch")
+        batch.enqueue(on: RequestOperationQueue())
+        _ = await batch.value()
+    }
+
     enum Dropped: CaseIterable, Sendable {
         case unused, nested, classMethod, classMethodSomeCancelled
     }
