@@ -96,9 +96,75 @@ struct HostileBodyTests {
         }
     }
 
+    private enum Status: String, Decodable, Sendable { case on, off }
+
+    private struct Entry: Decodable, Sendable {
+        var status: Status?
+        var tags: Set<String>?
+    }
+
+    @Test("Decoded values of combining marks, which are compared and hashed, are an error at once that says where")
+    func decodedValues() throws {
+        let pairs = String(repeating: "\\ud834\\udd65\\ud834\\udd7b", count: 25_000)
+        for value in [
+            Self.marks(100_000), "a" + Self.escapes(100_000), Self.vowels(100_000), Self.musical(100_000), pairs,
+        ] {
+            for text in ["{\"status\":\"\(value)\"}", "{\"tags\":[\"b\",\"\(value)\",\"c\(value)\"]}"] {
+                let data = Data(text.utf8)
+                let serializer = DecodableResponseSerializer<Entry>()
+                #expect(outcome(serializer, "application/json", data) == .failure(-1017, 3840))
+                let response = SerializedResponse(httpResponse(200, "application/json"))
+                let error = #expect(throws: ResponseSerializationError.self) {
+                    try JSONDecoder().decode(Entry.self, fromContent: data, of: response)
+                }
+                #expect(error?.code == .cannotParseResponse && error?.reason.contains("before byte ") == true)
+            }
+        }
+    }
+
+    @Test("Long values that people write are decoded, however they are written")
+    func fairValues() throws {
+        let texts = [
+            "😀", "👩‍👩‍👧‍👦🏳️‍🌈", "日本語", "𠮷野家", "한국어", "नमस्ते", "שָׁלוֹם", "تَشْكِيل", "Việt Nam",
+            "e\u{301}\u{316}\u{323}", Self.marks(100) + "a",
+        ].map { String(repeating: $0, count: 1000) }
+        let serializer = DecodableResponseSerializer<Set<String>>()
+        for text in texts {
+            let escaped = text.utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+            .joined()
+            for spelling in [text, escaped] {
+                let object = try serializer.responseObject(
+                    for: httpResponse(200, "application/json"), data: Data("[\"\(spelling)\"]".utf8))
+                #expect(object as? Set<String> == Set([text]))
+            }
+        }
+    }
+
     // MARK: Property lists
 
     private static let plist = "application/x-plist"
+
+    @Test("A property list may spell its text by codes")
+    func codedText() throws {
+        let text = String(repeating: "日本語", count: 200)
+        let numbers = text.unicodeScalars.map(\.value)
+        for value in [
+            numbers.map { "&#\($0);" }.joined(), numbers.map { "&#x\(String($0, radix: 16));" }.joined(),
+        ] {
+            let list =
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist><dict><key>a</key><string>\(value)</string></dict></plist>"
+            let object = try PropertyListResponseSerializer().responseObject(
+                for: httpResponse(200, Self.plist), data: Data(list.utf8))
+            #expect(object as? [String: String] == ["a": text])
+        }
+        let openStep = numbers.map { "\\U" + String($0, radix: 16) }.joined()
+        let object = try PropertyListResponseSerializer().responseObject(
+            for: httpResponse(200, Self.plist), data: Data("{a = \"\(openStep)\";}".utf8))
+        #expect(object as? [String: String] == ["a": text])
+    }
 
     @Test("A property list with a key of combining marks is an error at once, in every format and spelling")
     func plistKeys() throws {

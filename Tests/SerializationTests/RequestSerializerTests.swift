@@ -21,6 +21,15 @@ struct RequestSerializerTests {
         URLCase(testDescription: "query", url: "http://h/p?x=y", parameters: ["a": 1], expected: "http://h/p?x=y&a=1"),
         URLCase(testDescription: "empty query", url: "http://h/p?", parameters: ["a": 1], expected: "http://h/p?a=1"),
         URLCase(
+            testDescription: "query that ends in ?", url: "http://h/p?q=why?", parameters: ["a": 1],
+            expected: "http://h/p?q=why?&a=1"),
+        URLCase(
+            testDescription: "query that is ?", url: "http://h/p??#f", parameters: ["a": 1],
+            expected: "http://h/p??&a=1#f"),
+        URLCase(
+            testDescription: "empty query and fragment", url: "http://h/p?#f", parameters: ["a": 1],
+            expected: "http://h/p?a=1#f"),
+        URLCase(
             testDescription: "open query", url: "http://h/p?x&", parameters: ["a": 1], expected: "http://h/p?x&a=1"),
         URLCase(testDescription: "fragment", url: "http://h/p#f", parameters: ["a": 1], expected: "http://h/p?a=1#f"),
         URLCase(

@@ -21,7 +21,7 @@ package enum InstalledRuntimes {
     package static var mayExist: Bool { isUsed.load(ordering: .relaxed) }
 
     /// The runtime of the operations that are made here and now, unless they are given another.
-    static var ambient: (any OperationRuntime)? {
+    package static var ambient: (any OperationRuntime)? {
         ofTask ?? processWide.withLock { $0.last?.runtime }
     }
 
@@ -35,8 +35,8 @@ package enum InstalledRuntimes {
         return try await $ofTask.withValue(runtime, operation: body)
     }
 
-    /// The same, for work that does not wait.
-    package static func with<Value>(_ runtime: any OperationRuntime, _ body: () throws -> Value) rethrows -> Value {
+    /// The same, for work that does not wait. Nil: it is in no task.
+    package static func with<Value>(_ runtime: (any OperationRuntime)?, _ body: () throws -> Value) rethrows -> Value {
         noteUse()
         return try $ofTask.withValue(runtime, operation: body)
     }
@@ -62,7 +62,7 @@ package enum InstalledRuntimes {
 
 extension URLConnectionOperation {
     /// The runtime that the operation runs on.
-    var runtime: any OperationRuntime {
+    package var runtime: any OperationRuntime {
         guard InstalledRuntimes.mayExist else { return Runtime.current }
         return lock.withLock { _configuration.value.runtime } ?? Runtime.current
     }

@@ -60,14 +60,14 @@ final class ImageRequestSlot {
             number: number, request: request, downloader: downloader, receipt: nil,
             callers: [(success, failure)])
         let caller = ImageDownloader.Caller(
-            request: request, queue: .images,
+            request: request, receiptID: UUID(), queue: .images,
             success: { [weak self] _, response, image in
                 MainActor.assumeIsolated { self?.end(number) { $0.success(request, response, image) } }
             },
             failure: { [weak self] _, response, error in
                 MainActor.assumeIsolated { self?.end(number) { $0.failure?(request, response, error) } }
             })
-        active?.receipt = downloader.download(for: caller, receiptID: UUID(), thumbnailSize: nil)
+        active?.receipt = downloader.download(for: caller, thumbnailSize: nil)
     }
 
     func cancel() {

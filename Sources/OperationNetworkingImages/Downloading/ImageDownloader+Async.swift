@@ -16,9 +16,10 @@ extension ImageDownloader {
         return try await withCancellation {
             try await withCheckedThrowingContinuation { continuation in
                 let caller = Caller(
-                    request: request, queue: nil, success: { continuation.resumeUnlocked(with: .success($2)) },
+                    request: request, receiptID: UUID(), queue: nil,
+                    success: { continuation.resumeUnlocked(with: .success($2)) },
                     failure: { continuation.resumeUnlocked(with: .failure($2)) })
-                let receipt = download(for: caller, receiptID: UUID(), thumbnailSize: thumbnailSize)
+                let receipt = download(for: caller, thumbnailSize: thumbnailSize)
                 if let receipt, cancellation.set(receipt) { cancelTask(for: receipt) }
             }
         } by: {

@@ -30,6 +30,9 @@ open class ImageDownloader: @unchecked Sendable {
     struct Key: Hashable, Sendable {
         let request: URLRequest
         let thumbnailSize: Int?
+        /// The runtime of the surroundings in which the image was first asked for: a test's stubs. The transfer may begin in
+        /// others.
+        var runtime: (any OperationRuntime)?
 
         static func == (left: Key, right: Key) -> Bool {
             (left.request.url?.absoluteString).hasOctets(of: right.request.url?.absoluteString)
@@ -53,6 +56,8 @@ open class ImageDownloader: @unchecked Sendable {
     /// A caller that waits for an image.
     struct Caller: Sendable {
         let request: URLRequest
+        /// The one on the caller's receipt.
+        let receiptID: UUID
         /// Nil: on the thread that knows.
         let queue: DispatchQueue?
         let success: Success?
@@ -212,15 +217,17 @@ open class ImageDownloader: @unchecked Sendable {
         failure: Failure? = nil
     ) -> ImageDownloadReceipt? {
         let caller = Caller(
-            request: request, queue: state.withLock { $0.completionQueue } ?? .images, success: success,
-            failure: failure)
-        return download(for: caller, receiptID: receiptID, thumbnailSize: thumbnailSize)
+            request: request, receiptID: receiptID, queue: state.withLock { $0.completionQueue } ?? .images,
+            success: success, failure: failure)
+        return download(for: caller, thumbnailSize: thumbnailSize)
     }
 
     /// Cancels one request. Its failure block is called with −999. Others for the same image go on. Has no effect when
-    /// the request has ended. AF: `cancelTaskForImageDownloadReceipt:`.
+    /// the request has ended, or was another downloader's. AF: `cancelTaskForImageDownloadReceipt:`.
     open func cancelTask(for receipt: ImageDownloadReceipt) {
         let (caller, transfer) = state.withLock { state -> (Caller?, (any ImageTransfer)?) in
+            // Tickets alone are the same in every downloader.
+            guard state.callers[receipt.ticket]?.receiptID == receipt.receiptID else { return (nil, nil) }
             switch state.machine.cancel(receipt.ticket) {
             case .stale: return (nil, nil)
             case .cancelled: return (state.callers.removeValue(forKey: receipt.ticket), nil)
@@ -232,7 +239,7 @@ open class ImageDownloader: @unchecked Sendable {
         caller?.tell(.failure(Self.cancelled(caller?.request.url)))
     }
 
-    func download(for caller: Caller, receiptID: UUID, thumbnailSize: Int?) -> ImageDownloadReceipt? {
+    func download(for caller: Caller, thumbnailSize: Int?) -> ImageDownloadReceipt? {
         let request = caller.request
         guard let url = request.url else {
             caller.tell(.failure(URLError(.badURL, url: nil, reason: "the image request has no URL")))
@@ -251,29 +258,36 @@ open class ImageDownloader: @unchecked Sendable {
                         advice: "use another cachePolicy")))
             return nil
         }
-        let key = Key(request: request, thumbnailSize: thumbnailSize)
+        let runtime = InstalledRuntimes.mayExist ? InstalledRuntimes.ambient : nil
+        let key = Key(request: request, thumbnailSize: thumbnailSize, runtime: runtime)
         let (ticket, start) = state.withLock { state in
             let (ticket, start) = state.machine.request(key)
             state.callers[ticket] = caller
             return (ticket, start)
         }
         if let start { begin(start) }
-        return ImageDownloadReceipt(receiptID: receiptID, ticket: ticket)
+        return ImageDownloadReceipt(receiptID: caller.receiptID, ticket: ticket)
     }
 
     /// Begins a transfer that the machine has given room to. One that no caller wants any more is begun, too, and
     /// cancelled, so that its end takes the same way.
     private func begin(_ download: ImageDownloadMachine<Key>.Download) {
         guard let key = state.withLock({ $0.machine.key(of: download) }) else { return }
-        let transfer = transport.makeTransfer(for: key.request, thumbnailSize: key.thumbnailSize) { [self] result in
-            end(download, key, result)
-        }
+        let transfer =
+            InstalledRuntimes.mayExist
+            ? InstalledRuntimes.with(key.runtime) { makeTransfer(download, key) } : makeTransfer(download, key)
         let isWanted = state.withLock { state in
             state.transfers[download] = transfer
             return state.machine.isWanted(download)
         }
         if !isWanted { transfer.cancel() }
         transfer.start()
+    }
+
+    private func makeTransfer(_ download: ImageDownloadMachine<Key>.Download, _ key: Key) -> any ImageTransfer {
+        transport.makeTransfer(for: key.request, thumbnailSize: key.thumbnailSize) { [self] result in
+            end(download, key, result)
+        }
     }
 
     private func end(

@@ -32,6 +32,7 @@ struct ImageTransferResult: Sendable {
 extension ImageTransferResult {
     /// The result that a serializer of images has made of a response.
     ///
+    /// - Parameter thumbnailSize: the serializer's, for what it has not decoded itself.
     /// - Throws: an `ImageError`, or a `URLError` when it has made nothing.
     init(_ object: Any?, response: HTTPURLResponse?, thumbnailSize: Int?) throws {
         image =

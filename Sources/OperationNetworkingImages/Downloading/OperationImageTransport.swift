@@ -20,17 +20,18 @@ struct OperationImageTransport: ImageTransport {
         for request: URLRequest, thumbnailSize: Int?,
         completion: @escaping @Sendable (Result<ImageTransferResult, any Error>) -> Void
     ) -> any ImageTransfer {
+        let serializer = ImageResponseSerializer.of(manager.responseSerializer, thumbnailSize: thumbnailSize)
         let operation = manager.httpRequestOperation(
             with: request,
             success: { operation, object in
                 completion(
                     Result {
-                        try ImageTransferResult(object, response: operation.response, thumbnailSize: thumbnailSize)
+                        try ImageTransferResult(
+                            object, response: operation.response, thumbnailSize: serializer.thumbnailSize)
                     })
             },
             failure: { completion(.failure($1)) })
-        operation.responseSerializer = ImageResponseSerializer.of(
-            manager.responseSerializer, thumbnailSize: thumbnailSize)
+        operation.responseSerializer = serializer
         operation.completionQueue = queue
         return Transfer(operation: operation, manager: manager)
     }

@@ -13,17 +13,17 @@ struct SessionImageTransport: ImageTransport {
         for request: URLRequest, thumbnailSize: Int?,
         completion: @escaping @Sendable (Result<ImageTransferResult, any Error>) -> Void
     ) -> any ImageTransfer {
+        let serializer = ImageResponseSerializer.of(manager.responseSerializer, thumbnailSize: thumbnailSize)
         let task = manager.dataTask(with: request, uploadProgress: nil, downloadProgress: nil) {
             response, object, error in
             completion(
                 Result {
                     if let error { throw error }
                     return try ImageTransferResult(
-                        object, response: response as? HTTPURLResponse, thumbnailSize: thumbnailSize)
+                        object, response: response as? HTTPURLResponse, thumbnailSize: serializer.thumbnailSize)
                 })
         }
-        manager.detach(
-            task, serializer: ImageResponseSerializer.of(manager.responseSerializer, thumbnailSize: thumbnailSize))
+        manager.detach(task, serializer: serializer)
         return Transfer(task)
     }
 

@@ -23,7 +23,8 @@ extension ImageHeader {
         if ImageFileType.recognize(bytes) == .png {
             let inner = try png(bytes)
             return ImageHeader(
-                fileType: .ico, width: inner.width, height: inner.height, content: (Data(content), .png))
+                fileType: .ico, width: inner.width, height: inner.height,
+                content: inner.content ?? (Data(content), .png))
         }
         let bitmap = try BitmapInfo(bytes, at: 0, in: .ico)
         guard bitmap.headerSize == 40, !bitmap.isCompressed, bitmap.height % 2 == 0 else {

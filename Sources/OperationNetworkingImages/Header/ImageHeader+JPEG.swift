@@ -2,6 +2,10 @@
 extension ImageHeader {
     /// libjpeg-turbo's advice: more scans take time, and show nothing.
     private static let maximumScanCount = 500
+    /// Scans that a file of any size may have. Progressive ones have ten or so.
+    private static let ordinaryScanCount = 20
+    /// Pixels in all scans together, if there are more: the decoder shows the whole image anew for each.
+    private static let maximumScannedPixelCount = 2_000_000_000
 
     /// Marker segments up to EOI (ITU-T T.81, B.1).
     static func jpeg(_ bytes: ImageBytes) throws(ImageError) -> ImageHeader {
@@ -13,6 +17,10 @@ extension ImageHeader {
             switch marker {
             case 0xD9:
                 guard let header, scanCount > 0 else { throw .damaged(.jpeg, "it has no image") }
+                // There is no overflow: sides have 16 bits.
+                guard
+                    scanCount <= ordinaryScanCount || scanCount * header.pixelCount <= maximumScannedPixelCount
+                else { throw tooManyScans(scanCount, header) }
                 return header
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 guard header == nil else { throw .damaged(.jpeg, "it has two frames") }
@@ -35,6 +43,13 @@ extension ImageHeader {
             offset += length
         }
         throw .truncated(.jpeg)
+    }
+
+    private static func tooManyScans(_ count: Int, _ header: ImageHeader) -> ImageError {
+        ImageError(
+            code: .tooManyPixels,
+            reason: "The JPEG file has \(count) scans of \(header.width) × \(header.height) pixels, which would take "
+                + "very long to decode: save it with fewer scans.")
     }
 
     /// The next marker, and where what follows it begins. Coded data between scans, and fill bytes, are passed over.

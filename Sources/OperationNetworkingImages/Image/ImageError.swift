@@ -24,7 +24,8 @@ public struct ImageError: NetworkingError {
         public static let truncated = Code(rawValue: 3)
         /// The file contradicts its format (4).
         public static let damaged = Code(rawValue: 4)
-        /// The header announces more pixels than are allowed. Nothing was decoded (5).
+        /// The header announces more pixels than are allowed, also when it is only in tiles or scans that there are so
+        /// many. Nothing was decoded (5).
         public static let tooManyPixels = Code(rawValue: 5)
         /// Width, height and the number of bytes do not belong together (6).
         public static let invalidPixels = Code(rawValue: 6)

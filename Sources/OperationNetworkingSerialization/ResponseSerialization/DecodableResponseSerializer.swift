@@ -6,7 +6,9 @@ internal import NetworkingSupport
 /// Validates as ``HTTPResponseSerializer`` does and decodes JSON into a value.
 ///
 /// Media types, charsets and the rules for an empty body and for a status that is not acceptable are
-/// ``JSONResponseSerializer``'s: an API's error document that decodes to `Value` too is on the error.
+/// ``JSONResponseSerializer``'s: an API's error document that decodes to `Value` too is on the error. A body with more
+/// than 128 combining marks in a row is an error, not only in a key: a value may become a member of a set, or be compared
+/// with the cases of an enumeration, which would take quadratic time.
 ///
 /// It can be copied but not archived: a decoder's strategies may be closures. An archive of it decodes to `nil`.
 ///
@@ -92,8 +94,7 @@ extension DecodableResponseSerializer: OwnResponseSerializer {
         let fallback = stringEncoding
         return try parsedObject(of: response, data: data, isEmpty: JSONText.isEmpty) { data in
             let text = try JSONText.parsable(
-                data, charset: response.charset, fallback: fallback,
-                nestingLimit: JSONText.foundationsNestingLimit, isJSON5: decoder.allowsJSON5)
+                data, charset: response.charset, fallback: fallback, includingValues: true)
             return try decoder.decode(Value.self, from: text)
         }
     }

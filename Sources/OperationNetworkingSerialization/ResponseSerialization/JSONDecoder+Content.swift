@@ -21,8 +21,7 @@ extension JSONDecoder {
         }
         do {
             let text = try JSONText.parsable(
-                data, charset: response.charset, fallback: encoding,
-                nestingLimit: JSONText.foundationsNestingLimit, isJSON5: allowsJSON5)
+                data, charset: response.charset, fallback: encoding, includingValues: true)
             return try decode(type, from: text)
         } catch {
             throw ResponseSerializationError(

@@ -101,8 +101,7 @@ extension JSONResponseSerializer: OwnResponseSerializer {
         return try parsedObject(of: response, data: data, isEmpty: JSONText.isEmpty) { data in
             let options = JSONSerialization.ReadingOptions(rawValue: settings.readingOptions)
             let text = try JSONText.parsable(
-                data, charset: response.charset, fallback: fallback,
-                nestingLimit: settings.maximumNestingDepth, isJSON5: false)
+                data, charset: response.charset, fallback: fallback, nestingLimit: settings.maximumNestingDepth)
             let object = try JSONSerialization.jsonObject(with: text, options: options)
             guard settings.removesKeysWithNullValues else { return object }
             return jsonObject(byRemovingKeysWithNullValuesFrom: object, readingOptions: options)

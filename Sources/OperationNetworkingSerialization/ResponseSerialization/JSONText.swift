@@ -17,16 +17,18 @@ package enum JSONText {
     /// The text in UTF-8, not nested deeper than `nestingLimit`, with keys that can be hashed in linear time. All JSON
     /// from outside comes through here: Foundation's parsers find out for themselves which encoding they read.
     ///
+    /// - Parameter includingValues: True if that is to hold for values, too: for JSON that is decoded, as types compare
+    ///   and hash what they get, and for JSON5.
     /// - Throws: `CocoaError` 3840 if the bytes are not text of the encoding they should have, are nested too deep, or
-    ///   have such a key.
+    ///   have such a key or value.
     package static func parsable(
         _ data: Data, charset: String? = nil, fallback: String.Encoding = .utf8,
-        nestingLimit: Int = foundationsNestingLimit, isJSON5: Bool = false
+        nestingLimit: Int = foundationsNestingLimit, includingValues: Bool = false
     ) throws -> Data {
         // Of JSON the parameter has no meaning (RFC 8259, section 11): one that says nothing decides nothing.
         let charset = BodyText.meaning(ofCharset: charset)
         let text = try BodyText.unicode(data, charset: charset, fallback: fallback)
-        try TextRuns.checkJSONKeys(text, isJSON5: isJSON5)
+        try TextRuns.checkJSON(text, includingValues: includingValues)
         if nestingLimit < foundationsNestingLimit, nests(text, deeperThan: nestingLimit) {
             throw CocoaError.unreadable("The JSON text is nested deeper than \(nestingLimit) levels, the limit set")
         }
@@ -36,7 +38,7 @@ package enum JSONText {
     /// The text of an archive, of which values, too, can be hashed and compared in linear time.
     ///
     /// - Throws: as `parsable`.
-    package static func archived(_ data: Data) throws -> Data { try parsable(data, isJSON5: true) }
+    package static func archived(_ data: Data) throws -> Data { try parsable(data, includingValues: true) }
 
     /// Returns true if brackets are open `limit` deep and one more opens. For text that is not valid JSON the answer
     /// does not matter: it will not parse.

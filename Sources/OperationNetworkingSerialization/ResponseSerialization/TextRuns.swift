@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
 
-/// A look at names before they become keys of dictionaries.
+/// A look at names before they become keys of dictionaries, and at values before they are decoded.
 ///
 /// Swift hashes and compares strings in their canonical form, for which combining marks that follow one another are
 /// sorted, in quadratic time: one key of some hundred kilobytes would take minutes. Natural text has a few marks in a
 /// row, and text that is safe to stream 30 at most (Unicode Standard Annex #15, section 13).
 package enum TextRuns {
-    /// Combining marks that may follow one another in a name.
+    /// Combining marks that may follow one another.
     static let longest = 128
 
     /// The number of combining marks in a row.
@@ -83,24 +83,28 @@ package enum TextRuns {
     /// Refuses JSON, in UTF-8, with a key that cannot be hashed in linear time. For text that is not valid JSON the
     /// answer does not matter: it will not parse.
     ///
-    /// - Parameter isJSON5: The text may be JSON5, where keys need no quotes and comments may hold some: nothing in it
-    ///   may have more marks in a row.
+    /// - Parameter includingValues: True if nothing in the text may have more marks in a row. Needed for JSON5, too, where
+    ///   keys need no quotes and comments may hold some.
     /// - Throws: `CocoaError` 3840.
-    static func checkJSONKeys(_ text: Data, isJSON5: Bool = false) throws {
-        let isTooLong = text.withUnsafeBytes { bytes in
+    static func checkJSON(_ text: Data, includingValues: Bool) throws {
+        let place = text.withUnsafeBytes { bytes -> Int? in
             // Without either there are no marks.
-            guard bytes.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }) else { return false }
-            return hasLongKey(bytes, isJSON5: isJSON5)
+            guard bytes.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }) else { return nil }
+            return endOfLongRun(bytes, includingValues: includingValues)
         }
-        guard isTooLong else { return }
-        throw CocoaError.unreadable("The JSON text has a key with more than \(longest) combining marks in a row")
+        guard let place else { return }
+        let what = includingValues ? "key or value" : "key"
+        throw CocoaError.unreadable(
+            "The JSON text has a \(what) with more than \(longest) combining marks in a row, before byte \(place) of its "
+                + "UTF-8: no text that people write has so many")
     }
 
-    private static func hasLongKey(_ bytes: UnsafeRawBufferPointer, isJSON5: Bool) -> Bool {
+    private static func endOfLongRun(_ bytes: UnsafeRawBufferPointer, includingValues: Bool) -> Int? {
         var counter = Counter()
         var isInString = false
         var index = 0
         while index < bytes.count {
+            if includingValues, counter.isTooLong { return index }
             let byte = bytes[index]
             if byte >= 0x80 {
                 index += counter.take(bytes, at: index)
@@ -114,11 +118,11 @@ package enum TextRuns {
             counter.reset()
             guard byte == UInt8(ascii: "\"") else { continue }
             isInString.toggle()
-            if isJSON5 { continue }
-            if !isInString, counter.isTooLong, isFollowedByColon(bytes, from: index) { return true }
+            if includingValues { continue }
+            if !isInString, counter.isTooLong, isFollowedByColon(bytes, from: index) { return index }
             counter = Counter()
         }
-        return isJSON5 && counter.isTooLong
+        return includingValues && counter.isTooLong ? index : nil
     }
 
     private static func isFollowedByColon(_ bytes: UnsafeRawBufferPointer, from index: Int) -> Bool {
@@ -149,13 +153,9 @@ package enum TextRuns {
                 } else if let length = markupLength(bytes, at: index) {
                     index += length
                 } else if byte == UInt8(ascii: "&"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "#") {
-                    counter.takeMark()
-                    index += bytes[index...].prefix(16).firstIndex(of: UInt8(ascii: ";")).map { $0 - index + 1 } ?? 2
+                    index += counter.takeReference(bytes, at: index)
                 } else if byte == UInt8(ascii: "\\"), index + 1 < bytes.count {
-                    counter.takeMark()
-                    index += 2
-                    // The digits of a code.
-                    index += bytes[index...].prefix(4).prefix(while: isHexDigit).count
+                    index += counter.takeCode(bytes, at: index)
                 } else {
                     counter.reset()
                     index += 1
@@ -165,7 +165,7 @@ package enum TextRuns {
         }
         guard isTooLong else { return text }
         throw CocoaError.unreadable(
-            "The property list has more than \(longest) combining marks, or characters written as codes, in a row")
+            "The property list has more than \(longest) combining marks, or codes that are no characters, in a row")
     }
 
     /// Returns the length of markup that stands between characters of XML; nil: it is not such markup.
@@ -211,15 +211,60 @@ package enum TextRuns {
 extension TextRuns.Counter {
     /// Takes what stands behind a backslash of JSON, and answers how many bytes it has.
     fileprivate mutating func takeEscape(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
-        let digits = bytes[index...].dropFirst().prefix(4)
-        guard bytes[index] == UInt8(ascii: "u"), digits.count == 4, digits.allSatisfy(TextRuns.isHexDigit),
-            let unit = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        else {
+        guard let unit = Self.escapedUnit(bytes, at: index) else {
             reset()
             return 1
         }
-        // A half of a character beyond the first plane, where there are marks, too.
-        if 0xD800...0xDFFF ~= unit { takeMark() } else { take(unit) }
-        return 5
+        guard 0xD800...0xDFFF ~= unit else {
+            take(unit)
+            return 5
+        }
+        // Beyond the first plane there are marks, and much that is none, such as emoji.
+        guard unit < 0xDC00, index + 5 < bytes.count, bytes[index + 5] == UInt8(ascii: "\\"),
+            let low = Self.escapedUnit(bytes, at: index + 6), 0xDC00...0xDFFF ~= low
+        else {
+            // A half alone, which is no character.
+            takeMark()
+            return 5
+        }
+        take(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+        return 11
+    }
+
+    /// Takes `&#x301;` or `&#769;`, and answers how many bytes it has. What is none of these may be a mark.
+    fileprivate mutating func takeReference(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+        guard let end = bytes[index...].prefix(16).firstIndex(of: UInt8(ascii: ";")) else {
+            takeMark()
+            return 2
+        }
+        let digits = bytes[(index + 2)..<end]
+        let isHex = digits.first.map { $0 | 0x20 == UInt8(ascii: "x") } == true
+        take(number: isHex ? digits.dropFirst() : digits, radix: isHex ? 16 : 10)
+        return end - index + 1
+    }
+
+    /// Takes what begins with a backslash in an old-style property list, such as `\U0301`, and answers how many bytes it
+    /// has.
+    fileprivate mutating func takeCode(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+        let digits = bytes[(index + 2)...].prefix(4).prefix(while: TextRuns.isHexDigit)
+        take(number: bytes[index + 1] | 0x20 == UInt8(ascii: "u") ? digits : digits[..<digits.startIndex], radix: 16)
+        return 2 + digits.count
+    }
+
+    /// Takes the character of a number; what is the number of none may be a mark.
+    private mutating func take(number digits: Slice<UnsafeRawBufferPointer>, radix: Int) {
+        if let scalar = UInt32(String(decoding: digits, as: UTF8.self), radix: radix), Unicode.Scalar(scalar) != nil {
+            take(scalar)
+        } else {
+            takeMark()
+        }
+    }
+
+    /// The number in `u0301` of JSON.
+    private static func escapedUnit(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt32? {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "u") else { return nil }
+        let digits = bytes[index...].dropFirst().prefix(4)
+        guard digits.count == 4, digits.allSatisfy(TextRuns.isHexDigit) else { return nil }
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 }

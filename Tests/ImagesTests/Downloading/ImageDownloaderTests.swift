@@ -76,6 +76,21 @@ struct ImageDownloaderTests {
         #expect(told.values == ["b -999", "a 7 loaded", "c 7 loaded"])
     }
 
+    @Test("A receipt of another downloader cancels nothing")
+    func foreignReceipt() throws {
+        let transports = [ScriptedTransport(), ScriptedTransport()]
+        let downloaders = transports.map { make($0) }
+        ask(downloaders[0], "own", try request("x"))
+        let foreign = try #require(ask(downloaders[1], "foreign", try request("x")))
+        downloaders[0].cancelTask(for: foreign)
+        settle()
+        #expect(told.values.isEmpty && !transports[0].transfers[0].isCancelled)
+        transports[0].transfers[0].end(try image(5))
+        downloaders[1].cancelTask(for: foreign)
+        settle()
+        #expect(told.values == ["own 5 loaded", "foreign -999"])
+    }
+
     @Test("Requests that differ in what a server may answer to are not one transfer")
     func different() throws {
         let transport = ScriptedTransport()
@@ -269,6 +284,30 @@ struct ImageDownloaderTests {
         }
         await #expect { try await downloader.image(for: URLRequest(url: server.url("/none"))) } throws: {
             ($0 as? ResponseSerializationError)?.code == .badServerResponse
+        }
+    }
+
+    @Test(
+        "The serializer's size of thumbnails holds, also when it leaves decoding to the downloader",
+        arguments: [false, true], [false, true])
+    func serializersThumbnails(hasSession: Bool, inflates: Bool) async throws {
+        let server = try TestServer()
+        server.respond(
+            to: "/image.png",
+            ScriptedResponse(headers: [("Content-Type", "image/png")], body: .data(try file("rgba.png"))))
+        let serializer = ImageResponseSerializer()
+        serializer.automaticallyInflatesResponseImage = inflates
+        serializer.thumbnailSize = 10
+        let (sessionManager, manager) = (HTTPSessionManager(), HTTPRequestOperationManager())
+        sessionManager.responseSerializer = serializer
+        manager.responseSerializer = serializer
+        let downloader =
+            hasSession
+            ? ImageDownloader(sessionManager: sessionManager, imageCache: nil)
+            : ImageDownloader(manager: manager, imageCache: nil)
+        let request = URLRequest(url: server.url("/image.png"))
+        for size in [nil, 8, 20] {
+            #expect(try await downloader.image(for: request, thumbnailSize: size).width == size ?? 10)
         }
     }
 

@@ -64,12 +64,12 @@ enum QueryString {
         let fragmentStart = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
         let base = text[..<fragmentStart]
         let separator: String
-        if !base.utf8.contains(UInt8(ascii: "?")) {
-            separator = "?"
-        } else if base.utf8.last == UInt8(ascii: "?") || base.utf8.last == UInt8(ascii: "&") {
-            separator = ""
+        if let mark = base.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            // Behind the first one "?" is a character of the query like others.
+            let isOpen = base.utf8.index(after: mark) == base.endIndex || base.utf8.last == UInt8(ascii: "&")
+            separator = isOpen ? "" : "&"
         } else {
-            separator = "&"
+            separator = "?"
         }
         var escaped: [UInt8] = []
         // A query-string block's, or a parameter's, which may be escaped in part.
