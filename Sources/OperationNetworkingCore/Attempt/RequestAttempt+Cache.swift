@@ -198,7 +198,14 @@ extension RequestAttempt {
         guard configuration.value.cacheBlock == nil, !asksClient(.caching), mayBeOfUse, let (head, url) = storableHead,
             StorageRules.allows(head, request: machine.cacheControl, ofAnyAge: takesAnyAge)
         else { return }
-        store(head, url, data, policy: .allowed)
+        store(head, url, data, policy: unaskedPolicy)
+    }
+
+    /// The policy for a response that nobody is asked about. One that came in place of a confirmation, as in the
+    /// background, stays where the one before was to stay.
+    private var unaskedPolicy: URLCache.StoragePolicy {
+        guard machine.request.cachePolicy == .reloadRevalidatingCacheData else { return .allowed }
+        return (machine.cache.validating ?? machine.cache.primary)?.storagePolicy ?? .allowed
     }
 
     /// True if the request takes stored responses of any age: the next such request expects to find this response.
@@ -289,7 +296,7 @@ extension RequestAttempt {
         guard !machine.cache.request.noStore else { return updated }
         updated.selecting = selecting(names, url)
         cache.store(
-            updated, replacing: machine.cache.primary, for: key, url: url, policy: .allowed,
+            updated, replacing: machine.cache.primary, for: key, url: url, policy: updated.storagePolicy,
             isRefreshed: true, since: machine.cache.moment ?? 0)
         return updated
     }
@@ -310,7 +317,7 @@ extension RequestAttempt {
     // MARK: Invalidating
 
     /// A request with effects was answered: what is stored of its URL, and of those that the answer names, may not be
-    /// true any more (RFC 9111, section 4.4).
+    /// true any more, whoever asked for it and by which way (RFC 9111, section 4.4).
     func invalidateCache(by head: ResponseHead) {
         guard !StorageRules.isSafe(machine.request.httpMethod ?? "GET"), 200..<400 ~= head.statusCode,
             // Made for it: what an earlier run has stored is on the disk.
@@ -323,9 +330,13 @@ extension RequestAttempt {
             else { continue }
             urls.append(named)
         }
-        let keys = urls.flatMap { url in [machine.request, nil].compactMap { cacheKey(for: url, nil, of: $0) } }
-        // Also where nothing is stored: a response may be under way that was made before.
-        for key in Set(keys) { cache.remove(key) }
+        for url in urls {
+            guard let target = RequestTarget(ifRequestable: url), let key = CacheKey(target, trust: "") else {
+                continue
+            }
+            // Also where nothing is stored: a response may be under way that was made before.
+            cache.remove(key, and: [machine.request, nil].compactMap { cacheKey(for: url, target, of: $0) })
+        }
     }
 }
 

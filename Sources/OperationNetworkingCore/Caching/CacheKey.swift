@@ -4,9 +4,9 @@ internal import FoundationNetworking
 internal import NetworkingTransport
 
 /// The key under which a response is kept.
-package struct CacheKey: Hashable, Sendable {
-    /// The SHA-256 digest of a key's text: all that a disk has of it.
-    struct Digest: Hashable, Sendable {
+package struct CacheKey: Hashable, Sendable, ResourceKey {
+    /// All that a disk has of a key: one half is of the SHA-256 digest of the URL, the other of that of the whole key.
+    struct Digest: ResourceKey {
         private let words: (UInt64, UInt64, UInt64, UInt64)
 
         static let length = 32
@@ -19,13 +19,26 @@ package struct CacheKey: Hashable, Sendable {
             self.words = words
         }
 
+        /// The URL's half of one digest, and the other half of another.
+        init(_ url: Digest, rest: Digest) {
+            words = (url.words.0, url.words.1, rest.words.2, rest.words.3)
+        }
+
+        var resource: Resource { Resource(first: words.0, second: words.1) }
+
         /// The bytes in the order of the digest, whatever the machine's order is.
         var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
         static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
 
-        // Equal ones are equal in all words, and different ones in the first.
-        func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+        // Equal ones are equal in all words, and those of one URL differ in the third.
+        func hash(into hasher: inout Hasher) { hasher.combine(words.2) }
+    }
+
+    /// The resource that a URL names, whoever asks for it and by which way: the half of a digest that is of the URL alone.
+    struct Resource: Hashable, Sendable {
+        fileprivate let first: UInt64
+        fileprivate let second: UInt64
     }
 
     /// A text for the security policy whose verdict on the server the response relies on, the route, and the user who
@@ -51,9 +64,21 @@ package struct CacheKey: Hashable, Sendable {
     }
 
     private init?(_ target: RequestTarget, trust: String, variant: String) {
+        guard let url = Self.digest(of: target) else { return nil }
+        if trust.isEmpty, variant.isEmpty {
+            // As most keys are: one digest has both halves.
+            digest = url
+        } else {
+            guard let whole = Self.digest(of: url, trust, variant) else { return nil }
+            digest = Digest(url, rest: whole)
+        }
+        self.trust = trust
+        self.target = target
+        self.variant = variant
+    }
+
+    private static func digest(of target: RequestTarget) -> Digest? {
         var hasher = SHA256Hasher()
-        hasher.update(trust)
-        hasher.update("\n")
         // The origin is without a port that the scheme has anyway: one entry for both spellings.
         hasher.update(target.origin)
         var url = target.url
@@ -62,13 +87,22 @@ package struct CacheKey: Hashable, Sendable {
             if form.needsSlash { hasher.update("/") }
             hasher.update(UnsafeRawBufferPointer(form.bytes))
         }
-        hasher.update(variant)
-        guard let digest = (try? hasher.finishBytes()).flatMap({ Digest($0) }) else { return nil }
-        self.trust = trust
-        self.target = target
-        self.variant = variant
-        self.digest = digest
+        return (try? hasher.finishBytes()).flatMap { Digest($0) }
     }
+
+    private static func digest(of url: Digest, _ trust: String, _ variant: String) -> Digest? {
+        var hasher = SHA256Hasher()
+        url.bytes.withUnsafeBytes { hasher.update($0) }
+        // With its length, so that no two pairs have the same text.
+        hasher.update("\(trust.utf8.count):")
+        hasher.update(trust)
+        hasher.update(variant)
+        return (try? hasher.finishBytes()).flatMap { Digest($0) }
+    }
+
+    /// The key of the same URL for requests without a user, by the usual way, under the default policy; nil: there is
+    /// no digest.
+    var plain: CacheKey? { trust.isEmpty && variant.isEmpty ? self : CacheKey(target, trust: "") }
 
     /// Returns the user that a request comes from, as a part of `trust`; nil: there is no digest. The user decides what
     /// is answered, whether `Vary` says so or not.
@@ -87,6 +121,8 @@ package struct CacheKey: Hashable, Sendable {
         }
         return CacheKey(target, trust: trust, variant: text)
     }
+
+    var resource: Resource { digest.resource }
 
     package static func == (left: CacheKey, right: CacheKey) -> Bool { left.digest == right.digest }
 

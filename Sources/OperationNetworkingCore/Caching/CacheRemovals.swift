@@ -5,28 +5,29 @@ struct CacheRemovals: Sendable {
     /// A place in the order of changes.
     typealias Moment = UInt
 
-    /// The number of keys that are told apart.
+    /// The number of URLs that are told apart.
     private static let maximumCount = 1024
 
     /// The moment of the last change.
     private(set) var now: Moment = 0
-    private var keys: [CacheKey.Digest: Moment] = [:]
+    private var resources: [CacheKey.Resource: Moment] = [:]
     private var all: Moment = 0
 
-    mutating func note(_ key: CacheKey.Digest) {
+    /// Everything that a URL has is removed.
+    mutating func note(_ resource: CacheKey.Resource) {
         now &+= 1
         // Too many to tell apart: as if all had been removed.
-        if keys.count >= Self.maximumCount { noteAll() }
-        keys[key] = now
+        if resources.count >= Self.maximumCount { noteAll() }
+        resources[resource] = now
     }
 
     mutating func noteAll() {
         now &+= 1
-        keys = [:]
+        resources = [:]
         all = now
     }
 
     func contains(_ key: CacheKey.Digest, since moment: Moment) -> Bool {
-        all > moment || keys[key].map { $0 > moment } == true
+        all > moment || resources[key.resource].map { $0 > moment } == true
     }
 }

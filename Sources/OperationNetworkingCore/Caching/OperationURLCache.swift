@@ -73,7 +73,7 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
             else { return nil }
             found = stored
         }
-        return ShownResponse(found, url: url.withoutUserInfo, policy: .allowed)
+        return ShownResponse(found, url: url.withoutUserInfo, policy: found.storagePolicy)
     }
 
     /// Stores a response of HTTP under the request's URL, unless its `storagePolicy` or its fields forbid it.
@@ -89,12 +89,13 @@ public final class OperationURLCache: URLCache, @unchecked Sendable {
 
     /// Removes all responses that are stored for the request's URL.
     ///
-    /// Those to requests with its `Authorization` field are removed, and those to requests without. Responses under way
-    /// are not stored afterwards.
+    /// Those to requests of all users are removed, under all policies and by all proxies. Responses under way are not
+    /// stored afterwards.
     public override func removeCachedResponse(for request: URLRequest) {
-        var anonymous = request
-        anonymous.setValue(nil, forHTTPHeaderField: "Authorization")
-        for key in Set([request, anonymous].compactMap { Self.key(for: $0) }) { store.removeNow(key) }
+        guard let target = request.url.flatMap({ RequestTarget(ifRequestable: $0) }),
+            let key = CacheKey(target, trust: "")
+        else { return }
+        store.removeNow(key)
     }
 
     /// Removes all responses. Those under way are not stored afterwards.

@@ -168,15 +168,14 @@ package final class ResponseCache: Sendable {
         isRefreshed: Bool = false, since moment: Moment = .max
     ) {
         guard policy != .notAllowed else { return }
-        let isInMemoryOnly = policy != .allowed
+        var response = response
+        response.isInMemoryOnly = policy != .allowed
         switch keeper {
         case .own(let store):
-            store.store(
-                response, for: key, isInMemoryOnly: isInMemoryOnly, isRefreshed: isRefreshed, since: moment)
+            store.store(response, for: key, isRefreshed: isRefreshed, since: moment)
         case .plain(let face):
             face.follow()
-            let isStored = face.store.store(
-                response, for: key, isInMemoryOnly: isInMemoryOnly, isRefreshed: isRefreshed, since: moment)
+            let isStored = face.store.store(response, for: key, isRefreshed: isRefreshed, since: moment)
             guard isStored, face.wantsToShow(key) else { return }
             Runtime.current.onCachingThread {
                 // Something else may be there by now, which is shown in its turn.
@@ -209,23 +208,27 @@ package final class ResponseCache: Sendable {
             response.generation = primary.generation
             isSame = primary.selecting == response.selecting
             if !isSame, let variant = key.variant(primary.generation, primary.selecting) {
-                store(primary, for: variant, url: url, policy: policy, since: moment)
+                store(primary, for: variant, url: url, policy: primary.storagePolicy, since: moment)
             }
         }
         store(response, for: key, url: url, policy: policy, isRefreshed: isRefreshed && isSame, since: moment)
     }
 
-    /// Removes the response under a key, and drops those that are under way to it.
-    func remove(_ key: CacheKey) {
+    /// Removes all responses of a key's URL, whoever asked for them and by which way, and drops those that are under way
+    /// to it.
+    ///
+    /// - Parameter others: more keys of the URL, for a cache of the program's class, which cannot be searched.
+    func remove(_ key: CacheKey, and others: @autoclosure () -> [CacheKey] = []) {
         switch keeper {
         case .own(let store): store.remove(key)
         case .plain(let face):
             face.store.remove(key)
             Runtime.current.onCachingThread {
-                face.hide(key)
-                face.removeOthers(for: key)
+                guard let plain = key.plain else { return }
+                face.hide(plain)
+                face.removeOthers(for: plain)
             }
-        case .subclass(let cache): cache.remove(key)
+        case .subclass(let cache): cache.remove([key] + others())
         }
     }
 

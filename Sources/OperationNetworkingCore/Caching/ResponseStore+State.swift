@@ -24,6 +24,8 @@ extension ResponseStore {
         private var first = 0
         private var pendingCost = 0
         private var number: UInt = 0
+        /// The keys of what waits or is in memory, and some of what was.
+        private var keys = KeysByResource<CacheKey.Digest>()
         /// The times at which the update by a 304 was written, in seconds of the runtime's uptime.
         private var refreshes: [CacheKey.Digest: Double] = [:]
         /// True while a write is under way or about to begin.
@@ -46,6 +48,20 @@ extension ResponseStore {
             pending[key]?.response ?? memory.value(forKey: key)
         }
 
+        /// Puts a response into memory.
+        ///
+        /// - Returns: the responses that are no longer kept, to be released outside the lock.
+        mutating func keep(_ response: StoredResponse, for key: CacheKey.Digest) -> [StoredResponse] {
+            let dropped = memory.insert(response, forKey: key, cost: response.cost)
+            note(key)
+            return dropped
+        }
+
+        private mutating func note(_ key: CacheKey.Digest) {
+            keys.insert(key)
+            if keys.isOvergrown(for: memory.count + pending.count) { keys = KeysByResource(memory.keys + pending.keys) }
+        }
+
         var hasRoomToWait: Bool { pendingCost < Self.maximumPending && order.count - first < Self.maximumWaiting }
 
         /// Returns true if the disk's copy of a response is recent enough, given that the content is the same.
@@ -65,6 +81,7 @@ extension ResponseStore {
             pendingCost += response.cost
             // The turn of the response that it replaces has no effect.
             order.append((key, number))
+            note(key)
             return old
         }
 
@@ -95,7 +112,19 @@ extension ResponseStore {
         /// - Returns: the responses that are no longer kept, to be released outside the lock.
         mutating func didWrite(_ key: CacheKey.Digest, _ number: UInt, _ response: StoredResponse) -> [StoredResponse] {
             guard pending[key]?.number == number, let old = takePending(key) else { return [response] }
-            return [old] + memory.insert(response, forKey: key, cost: response.cost)
+            return [old] + keep(response, for: key)
+        }
+
+        /// Removes all responses of a URL.
+        ///
+        /// - Returns: the responses that were there, to be released outside the lock.
+        mutating func remove(_ resource: CacheKey.Resource) -> [StoredResponse] {
+            removals.note(resource)
+            var dropped: [StoredResponse] = []
+            for key in keys.take(resource) {
+                dropped += [memory.removeValue(forKey: key), takePending(key)].compactMap { $0 }
+            }
+            return dropped
         }
 
         /// - Returns: the responses that were there, to be released outside the lock.
@@ -106,6 +135,7 @@ extension ResponseStore {
                 order = []
                 first = 0
                 pendingCost = 0
+                keys = KeysByResource()
                 refreshes = [:]
             }
             return memory.removeAll() + pending.values.map(\.response)

@@ -33,8 +33,9 @@ final class ResponseStore: Sendable {
 
     /// Returns true if a response may be stored under a key. Does not read the disk.
     func mayHold(_ key: CacheKey) -> Bool {
-        if state.withLock({ $0.recent(key.digest) != nil }) { return true }
+        // Also where memory answers: another process may have changed what is there.
         lookSoon()
+        if state.withLock({ $0.recent(key.digest) != nil }) { return true }
         return disk.holds(key.digest) != .absent
     }
 
@@ -47,14 +48,17 @@ final class ResponseStore: Sendable {
 
     /// Returns the response under a key. May read the disk.
     func response(for key: CacheKey) -> StoredResponse? {
-        if let recent = recentResponse(for: key) { return recent }
+        if let recent = recentResponse(for: key) {
+            lookSoon()
+            return recent
+        }
         let (moment, isRemoved) = state.withLock { ($0.removals.now, $0.diskRemovals > 0) }
         guard !isRemoved, let response = disk.response(for: key.digest) else { return nil }
         let (found, dropped) = state.withLock { state -> (StoredResponse?, [StoredResponse]) in
             // Something else may be there by now, or nothing.
             if let recent = state.recent(key.digest) { return (recent.filtered, []) }
             guard !state.removals.contains(key.digest, since: moment) else { return (nil, []) }
-            return (response, state.memory.insert(response, forKey: key.digest, cost: response.cost))
+            return (response, state.keep(response, for: key.digest))
         }
         withExtendedLifetime(dropped) {}
         return found
@@ -82,13 +86,12 @@ final class ResponseStore: Sendable {
     // MARK: Storing
 
     /// - Parameters:
-    ///   - isInMemoryOnly: true if the response must not go to the disk.
     ///   - isRefreshed: true if the content is there already.
-    ///   - moment: when it was asked for: if its key was removed since then, it is not stored.
+    ///   - moment: when it was asked for: if its URL was removed since then, it is not stored.
     /// - Returns: true if it was stored.
     @discardableResult
     func store(
-        _ response: StoredResponse, for key: CacheKey, isInMemoryOnly: Bool = false, isRefreshed: Bool = false,
+        _ response: StoredResponse, for key: CacheKey, isRefreshed: Bool = false,
         since moment: CacheRemovals.Moment = .max
     ) -> Bool {
         let now = Runtime.current.uptime
@@ -97,16 +100,16 @@ final class ResponseStore: Sendable {
         var place: DiskStore.Place?
         var (starts, wasQuiet) = (false, true)
         // What is written goes into memory then: until then it is found where it waits.
-        let waits = hasDisk && !isInMemoryOnly && !isRefreshed
+        let waits = hasDisk && !response.isInMemoryOnly && !isRefreshed
         let response = waits ? response : response.filtered
         let isStored = state.withLock { state in
             guard !state.removals.contains(key.digest, since: moment) else { return false }
             if !waits || !state.hasRoomToWait {
-                dropped = state.memory.insert(response, forKey: key.digest, cost: response.cost)
+                dropped = state.keep(response, for: key.digest)
             }
             guard hasDisk else { return true }
             if isRefreshed, state.isFresh(onDisk: key.digest, at: now) { return true }
-            guard !isInMemoryOnly, state.hasRoomToWait else {
+            guard !response.isInMemoryOnly, state.hasRoomToWait else {
                 // What is on the disk is another one.
                 if let old = state.takePending(key.digest) { dropped.append(old) }
                 place = disk.forget(key.digest)
@@ -161,32 +164,32 @@ final class ResponseStore: Sendable {
 
     // MARK: Removing
 
-    /// Removes the response under a key, and drops those that are under way to it.
+    /// Removes all responses of a key's URL, and drops those that are under way to it.
     func remove(_ key: CacheKey) {
-        let place = forget(key)
-        guard place != nil || disk.holds(key.digest) == .unknown else { return }
+        let places = forget(key.resource)
+        guard !places.isEmpty || disk.holds(key.digest) == .unknown else { return }
         Runtime.current.onCachingThread { [disk] in
-            if let place { return disk.erase(place) }
+            for place in places { disk.erase(place) }
+            guard places.isEmpty else { return }
             // The files had not been looked at yet.
             disk.lookIfNeeded()
-            if let place = disk.forget(key.digest) { disk.erase(place) }
+            for place in disk.forget(key.resource) { disk.erase(place) }
         }
     }
 
     /// The same, done to the files when the function returns.
     func removeNow(_ key: CacheKey) {
         disk.lookIfNeeded()
-        if let place = forget(key) { disk.erase(place) }
+        for place in forget(key.resource) { disk.erase(place) }
     }
 
-    private func forget(_ key: CacheKey) -> DiskStore.Place? {
-        let (place, dropped) = state.withLock { state in
-            state.removals.note(key.digest)
-            let dropped = [state.memory.removeValue(forKey: key.digest), state.takePending(key.digest)]
-            return (disk.forget(key.digest), dropped)
+    private func forget(_ resource: CacheKey.Resource) -> [DiskStore.Place] {
+        let (places, dropped) = state.withLock { state in
+            let dropped = state.remove(resource)
+            return (disk.forget(resource), dropped)
         }
         withExtendedLifetime(dropped) {}
-        return place
+        return places
     }
 
     /// Removes all responses, drops those that are under way, and calls `whenDone` after the files were changed, on the

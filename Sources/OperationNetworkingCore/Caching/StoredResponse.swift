@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Foundation
+internal import FoundationNetworking
 internal import NetworkingSupport
 internal import NetworkingTransport
 
@@ -31,6 +32,10 @@ struct StoredResponse: Sendable {
     var generation = ""
     /// The values that the program wants to be kept with it.
     var userInfo = UserInfo()
+    /// True if it must not get into a file, nor what takes its place without a question. Not part of the record.
+    var isInMemoryOnly = false
+    /// The same, as Foundation says it.
+    var storagePolicy: URLCache.StoragePolicy { isInMemoryOnly ? .allowedInMemoryOnly : .allowed }
 
     struct UserInfo: Sendable {
         // Safe because the values are not changed here: they come from a cached response, and go into one.

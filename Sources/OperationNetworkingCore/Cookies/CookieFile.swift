@@ -135,13 +135,16 @@ private struct Entry: Codable {
         created = CookieCreation(of: cookie).date.timeIntervalSince1970
     }
 
+    /// The octets of the value, as the server has set it.
+    private var valueLength: Int { isLatin1 == true ? value.unicodeScalars.count : value.utf8.count }
+
     /// Returns the content of the cookie; nil when no server could have set it, or it has expired.
     func checked(at now: Date) -> ReceivedCookie.Content? {
         let host = domain.hasPrefix(".") ? domain.dropFirst() : domain[...]
         let isAddress = host.utf8.contains(UInt8(ascii: ":"))
         guard isAddress || CookieDomain.isWellFormed(host.utf8), host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
-            name.utf8.count + value.utf8.count <= SetCookieField.maximumPairLength,
+            name.utf8.count + valueLength <= SetCookieField.maximumPairLength,
             !name.utf8.contains(where: CookieBytes.isControl), !value.utf8.contains(where: CookieBytes.isControl),
             isLatin1 != true || value.unicodeScalars.allSatisfy({ $0.value <= 0xFF }),
             expires > now.timeIntervalSince1970, created.isFinite

@@ -17,7 +17,7 @@ final class StreamIntake {
     /// Content that waits, and where it goes on.
     private var raw = Data()
     private var offset = 0
-    private var step = Int.max
+    private var step = StreamIntake.pieceSize
     private var wasRepeating = false
 
     /// Collects what comes out.
@@ -49,7 +49,8 @@ final class StreamIntake {
         let output = self.output ?? SinkOutput(pieces, limit: limit)
         self.output = output
         switch form {
-        case .plain, .decoded: step = .max
+        // What was collected in memory before there was a reader comes at once, and may be of any length.
+        case .plain, .decoded: step = Self.pieceSize
         case .coded(let codings): step = codings.count == 1 ? Self.codedStep : 1
         }
         wasRepeating = true

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Makes events of lines, as the WHATWG's HTML standard has it ("Interpreting an event stream").
 struct ServerSentEventParser {
-    /// Bytes that the lines of one event may have together.
+    /// Bytes that the lines of one event may have together, but for those that nothing is kept of.
     let limit: Int
     /// The last event ID, as of the latest event: a reconnection begins with it.
     private(set) var lastEventID = ""
@@ -39,25 +39,33 @@ struct ServerSentEventParser {
             if line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
         }
         guard !line.isEmpty else { return dispatch() }
-        guard line.count <= limit - length else { throw .eventTooLong(limit: limit) }
-        length += line.count
         let colon = line.firstIndex(of: UInt8(ascii: ":"))
         let name = line[..<(colon ?? line.endIndex)]
         var value = colon.map { line[($0 + 1)...] } ?? []
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
         if name.elementsEqual("data".utf8) {
+            try count(line)
             if hasData { data.append(UInt8(ascii: "\n")) }
             hasData = true
             data += value
         } else if name.elementsEqual("event".utf8) {
+            try count(line)
             type = Array(value)
         } else if name.elementsEqual("id".utf8) {
+            try count(line)
             if value.count <= Self.longestID, !value.contains(where: Self.isControl) { idBuffer = Array(value) }
         } else if name.elementsEqual("retry".utf8) {
+            try count(line)
             takeRetry(value)
         }
-        // Anything else is a comment (an empty name), or is not known.
+        // Anything else is a comment (an empty name), or is not known. Servers send that to keep an idle connection for
+        // as long as they like, so it does not count.
         return nil
+    }
+
+    private mutating func count(_ line: ArraySlice<UInt8>) throws(ResponseStreamError) {
+        guard line.count <= limit - length else { throw .eventTooLong(limit: limit) }
+        length += line.count
     }
 
     private mutating func takeRetry(_ value: ArraySlice<UInt8>) {

@@ -10,8 +10,9 @@ internal import FoundationNetworking
 public struct ServerSentEvents: AsyncSequence, Sendable {
     let access: ResponseStreamAccess
 
-    /// Bytes that the lines of an event may have together. 16 777 216 (16 MiB) by default. A longer one ends the
-    /// sequence with ``ResponseStreamError/eventTooLong(limit:)``, and cancels the operation.
+    /// Bytes that the lines of an event may have together, without comments and unknown fields. 16 777 216 (16 MiB) by
+    /// default. A longer one ends the sequence with ``ResponseStreamError/eventTooLong(limit:)``, and cancels the
+    /// operation. No line of any kind may be longer than that.
     public var maximumEventLength = 16 << 20
     private var reconnection: Reconnection?
 

@@ -151,7 +151,7 @@ import Testing
     func foreign() throws {
         let key = try Self.key("a")
         let name = String(repeating: "0", count: 24) + ".responses"
-        let target = try directory.write("ONR1", to: "target")
+        let target = try directory.write("ONR2", to: "target")
         try directory.write("mine", to: "notes.responses")
         symlink(target.path, directory.file(name).path)
         mkfifo(directory.file("1" + name.dropFirst()).path, 0o600)
@@ -167,7 +167,7 @@ import Testing
         }
         #expect(mode == [0o600])
         disk.removeAll()
-        #expect(try String(contentsOf: target, encoding: .utf8) == "ONR1")
+        #expect(try String(contentsOf: target, encoding: .utf8) == "ONR2")
         #expect(FileManager.default.fileExists(atPath: directory.file("notes.responses").path))
         // What others can write is not believed.
         #expect(disk.add(Self.response(Data("x".utf8)), for: key))
@@ -233,6 +233,53 @@ import Testing
         // Too large for all of it.
         #expect(!disk.add(Self.response(Data(count: capacity)), for: try Self.key("large")))
         #expect(disk.response(for: try Self.key("599")) != nil)
+    }
+
+    @Test("Room that is made before anything is written leaves what was used")
+    func roomBeforeWriting() throws {
+        let writer = store()
+        for number in 0..<12 {
+            #expect(writer.add(Self.response(Self.noise(20_000, number)), for: try Self.key("\(number)")))
+        }
+        #expect(files.count == 4)
+        let reader = store()
+        let used = try Self.key("0")
+        #expect(reader.response(for: used) != nil)
+        // More than one file goes, and the writer has the last one.
+        #expect(reader.setCapacity(130_000))
+        reader.makeRoom()
+        #expect(reader.size <= 130_000)
+        #expect(reader.response(for: used)?.content == Self.noise(20_000, 0))
+        #expect(reader.response(for: try Self.key("1")) == nil)
+        #expect(reader.response(for: try Self.key("11")) != nil)
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test("What cannot be written removes what it would have replaced, and nothing else")
+    func unwritten() throws {
+        let (a, b) = (try Self.key("a"), try Self.key("b"))
+        let (old, new) = (Self.response(Data("old".utf8)), Self.response(Data("new".utf8)))
+        do {
+            let writer = store()
+            for key in [a, b] { #expect(writer.add(old, for: key)) }
+        }
+        let disk = store()
+        #expect(disk.response(for: a) != nil)
+        // Nothing is added to a folder that is everybody's.
+        chmod(directory.path, 0o777)
+        #expect(!disk.add(new, for: a))
+        chmod(directory.path, 0o700)
+        #expect(disk.response(for: a) == nil && store().response(for: a) == nil)
+        #expect(store().response(for: b)?.content == old.content)
+        // Nor is anything tried for a while after that.
+        disk.state.withLock { $0.pauseEnd = .infinity }
+        #expect(!disk.add(new, for: b))
+        #expect(store().response(for: b) == nil)
+        // One that is too large is no reason to keep the one before.
+        let other = store()
+        #expect(other.add(old, for: a) && other.add(old, for: b))
+        #expect(!other.add(Self.response(Data(count: 1 << 20)), for: a))
+        #expect(store().response(for: a) == nil && store().response(for: b) != nil)
     }
 
     @Test("Stores that share a folder find each other's responses, replacements and removals")

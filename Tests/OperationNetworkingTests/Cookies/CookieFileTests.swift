@@ -41,6 +41,17 @@ import Testing
         #expect(abs(try #require(strict.expiresDate).timeIntervalSinceNow - 100) < 20)
     }
 
+    @Test("A value in other octets than UTF-8 may be as long as any other")
+    func longOctets() throws {
+        let value = [UInt8](repeating: 0xE9, count: 4000)
+        try storage.take([Array("a=".utf8) + value + Array("; Max-Age=100".utf8)], from: page)
+        let cookie = try #require(storage.cookies?.first)
+        try file.save(storage)
+        let other = try HTTPCookieStorage.inMemory()
+        try file.load(into: other)
+        #expect(other.cookies?.map(\.value) == [cookie.value] && cookie.value.unicodeScalars.count == 4000)
+    }
+
     @Test("The file and its new folders are for the owner only, whatever the umask is")
     func privacy() throws {
         try file.save(storage)

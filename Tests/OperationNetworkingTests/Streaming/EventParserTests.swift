@@ -101,4 +101,16 @@ import Testing
         #expect(throws: ResponseStreamError.eventTooLong(limit: 50)) { try Self.events(text, limit: 50) }
         #expect(throws: Never.self) { try Self.events(text, limit: 100) }
     }
+
+    @Test("What nothing is kept of does not count: an idle stream may go on for ever")
+    func idle() throws {
+        let idle = String(repeating: ": ping\n:\nfoo: bar\nping\n", count: 100)
+        #expect(try Self.events(idle + "data: 1\n\n", limit: 50) == [ServerSentEvent(data: "1")])
+        // All that is kept counts.
+        for field in ["event: x\n", "id: 1234\n", "retry: 10\n"] {
+            #expect(throws: ResponseStreamError.eventTooLong(limit: 50)) {
+                try Self.events(String(repeating: field, count: 10), limit: 50)
+            }
+        }
+    }
 }

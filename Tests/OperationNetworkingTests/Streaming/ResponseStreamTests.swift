@@ -106,6 +106,29 @@ import Testing
         #expect(try await Self.whole(finished) == content)
     }
 
+    @Test("However much was collected before anybody asked for a stream, it comes in pieces")
+    func lateAndLarge() async throws {
+        let server = try TestServer()
+        let gate = Gate()
+        let content = Data.random(5_000_000)
+        server.respondToOthers { _ in
+            ScriptedResponse(body: .data(content)).with { $0.pieceSize = 4_500_000 }.holding(gate, at: .betweenPieces)
+        }
+        let operation = HTTPRequestOperation.make(server.url())
+        let progress = Recorder<Int64>()
+        operation.setDownloadProgressBlock { _, total, _ in progress.append(total) }
+        operation.start()
+        try await eventually { progress.last ?? 0 == 4_500_000 }
+        var (received, largest) = (Data(), 0)
+        for try await chunk in operation.chunks {
+            received += chunk
+            largest = max(largest, chunk.count)
+            gate.open()
+        }
+        #expect(received == content && operation.error == nil)
+        #expect(largest <= 1 << 16)
+    }
+
     @Test("Coded content is decoded, within bounds: zeros that gzip made small, and what does not decode")
     func coded() async throws {
         let server = try TestServer()

@@ -20,6 +20,9 @@ final class ShownResponse: CachedURLResponse, @unchecked Sendable {
     override var data: Data { stored.content }
     override var userInfo: [AnyHashable: Any]? { stored.userInfo.values.isEmpty ? nil : stored.userInfo.values }
 
+    /// True if it must not be kept in a file: what is shown in Foundation's memory has that `storagePolicy` in any case.
+    var isInMemoryOnly: Bool { stored.isInMemoryOnly }
+
     /// The bytes that Foundation counts for it.
     static func cost(_ stored: StoredResponse) -> Int { stored.content.count + 500 * stored.userInfo.values.count }
 }

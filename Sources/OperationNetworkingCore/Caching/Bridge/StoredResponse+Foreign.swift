@@ -31,6 +31,7 @@ extension StoredResponse {
             header.key == key.digest, header.confirms(record: record, content: content)
         else { return nil }
         self.init(record: record, content: content)
+        isInMemoryOnly = cached.storagePolicy != .allowed
         userInfo.values = cached.userInfo ?? [:]
         userInfo.values[Self.infoKey] = nil
     }
@@ -59,6 +60,8 @@ extension StoredResponse {
         responseTime = head.firstBytes(for: .date).flatMap(HTTPDate.seconds) ?? 0
         requestTime = responseTime
         self.selecting = fields
+        // What the library shows is in Foundation's memory, wherever it may be kept.
+        isInMemoryOnly = (cached as? ShownResponse)?.isInMemoryOnly ?? (cached.storagePolicy != .allowed)
         userInfo.values = cached.userInfo ?? [:]
     }
 

@@ -13,6 +13,8 @@ final class SubclassedCache: Sendable {
         var emptying = 0
         var number: UInt = 0
         var removals = CacheRemovals()
+        /// The keys of what was stored, since the cache cannot be searched.
+        var keys = KeysByResource<CacheKey>()
     }
 
     private struct Change: Sendable {
@@ -23,6 +25,8 @@ final class SubclassedCache: Sendable {
 
     /// Changes beyond which nothing is stored: a cache that is slow must not fill the memory.
     private static let maximumChanges = 512
+    /// Keys that are remembered; when there are more, those so far are forgotten.
+    private static let maximumKeys = 4096
 
     private let storage: URLCache
     private let state = Locked(State())
@@ -74,9 +78,21 @@ final class SubclassedCache: Sendable {
         }
     }
 
-    func remove(_ key: CacheKey) {
+    /// Removes what is stored under keys, and what this process has stored for their URLs under others.
+    func remove(_ keys: [CacheKey]) {
         // First: what is stored from now on was asked for later.
-        state.withLock { $0.removals.note(key.digest) }
+        let known = state.withLock { state in
+            var known: [CacheKey] = []
+            for resource in Set(keys.map(\.resource)) {
+                state.removals.note(resource)
+                known += state.keys.take(resource)
+            }
+            return known
+        }
+        for key in Set(keys + known) { remove(key) }
+    }
+
+    private func remove(_ key: CacheKey) {
         guard let number = change(key, to: nil) else { return }
         Runtime.current.onCachingThread { [self] in
             perform(number, key) {
@@ -95,6 +111,7 @@ final class SubclassedCache: Sendable {
             let dropped = state.withLock { state in
                 state.emptying -= 1
                 state.removals.noteAll()
+                state.keys = KeysByResource()
                 defer { state.changes = [:] }
                 return state.changes
             }
@@ -114,6 +131,10 @@ final class SubclassedCache: Sendable {
                     || state.changes.count < Self.maximumChanges && !state.removals.contains(key.digest, since: moment)
             else { return (nil, nil) }
             state.number &+= 1
+            if response != nil {
+                if state.keys.count >= Self.maximumKeys { state.keys = KeysByResource() }
+                state.keys.insert(key)
+            }
             return (
                 state.number,
                 state.changes.updateValue(Change(number: state.number, response: response), forKey: key.digest)

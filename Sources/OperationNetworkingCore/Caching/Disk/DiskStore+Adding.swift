@@ -13,7 +13,8 @@ extension DiskStore {
     /// Bytes that are written at a time, unless one response has more.
     private static let longestPiece = 1 << 18
 
-    /// Writes responses, each in place of the one that is there under its key.
+    /// Writes responses, each in place of the one that is there under its key. What cannot be written removes that one
+    /// all the same: it must not be found later as if it were the last.
     ///
     /// - Returns: the number of responses that were written.
     @discardableResult
@@ -21,39 +22,53 @@ extension DiskStore {
         lookIfNeeded()
         guard let folder else { return 0 }
         return access.withLock { access in
-            let now = Runtime.current.uptime
-            let (capacity, isPaused) = state.withLock { ($0.capacity, $0.pauseEnd > now) }
-            guard !isPaused else { return 0 }
-            let longest = min(Self.longestSegment, capacity / Self.segments)
-            var piece = Piece()
-            for (key, response) in responses {
-                // A long response is not copied, and is the only one of its piece.
-                let isLong = response.content.count >= Self.longestPiece / 4
-                if isLong, !write(&piece, nil, folder, capacity, longest, &access) { return piece.written }
-                let start = piece.bytes.count
-                access.time = nextTime(after: access.time, for: key)
-                guard let header = RecordHeader.append(response, key: key, time: access.time, to: &piece.bytes),
-                    header.totalLength <= capacity
-                else {
-                    piece.bytes.removeLast(piece.bytes.count - start)
-                    continue
-                }
-                if !isLong {
-                    piece.bytes += response.content
-                    // It does not fit in: those before are written without it.
-                    if start > 0, piece.bytes.count > min(longest, Self.longestPiece) {
-                        let rest = Array(piece.bytes[start...])
-                        piece.bytes.removeLast(rest.count)
-                        if !write(&piece, nil, folder, capacity, longest, &access) { return piece.written }
-                        piece.bytes = rest
-                    }
-                }
-                piece.headers.append(header)
-                if isLong, !write(&piece, response.content, folder, capacity, longest, &access) { return piece.written }
+            let written = write(responses, folder, &access)
+            guard written.count < responses.count else { return written.count }
+            let isWritten = Set(written)
+            for (key, _) in responses where !isWritten.contains(key) {
+                if let old = forget(key) { mark(old, erases: true) }
             }
-            _ = write(&piece, nil, folder, capacity, longest, &access)
-            return piece.written
+            return written.count
         }
+    }
+
+    /// - Returns: the keys of those that were written.
+    private func write(
+        _ responses: [(key: CacheKey.Digest, response: StoredResponse)], _ folder: SegmentFolder,
+        _ access: inout Access
+    ) -> [CacheKey.Digest] {
+        let now = Runtime.current.uptime
+        let (capacity, isPaused) = state.withLock { ($0.capacity, $0.pauseEnd > now) }
+        guard !isPaused else { return [] }
+        let longest = min(Self.longestSegment, capacity / Self.segments)
+        var piece = Piece()
+        for (key, response) in responses {
+            // A long response is not copied, and is the only one of its piece.
+            let isLong = response.content.count >= Self.longestPiece / 4
+            if isLong, !write(&piece, nil, folder, capacity, longest, &access) { return piece.written }
+            let start = piece.bytes.count
+            access.time = nextTime(after: access.time, for: key)
+            guard let header = RecordHeader.append(response, key: key, time: access.time, to: &piece.bytes),
+                header.totalLength <= capacity
+            else {
+                piece.bytes.removeLast(piece.bytes.count - start)
+                continue
+            }
+            if !isLong {
+                piece.bytes += response.content
+                // It does not fit in: those before are written without it.
+                if start > 0, piece.bytes.count > min(longest, Self.longestPiece) {
+                    let rest = Array(piece.bytes[start...])
+                    piece.bytes.removeLast(rest.count)
+                    if !write(&piece, nil, folder, capacity, longest, &access) { return piece.written }
+                    piece.bytes = rest
+                }
+            }
+            piece.headers.append(header)
+            if isLong, !write(&piece, response.content, folder, capacity, longest, &access) { return piece.written }
+        }
+        _ = write(&piece, nil, folder, capacity, longest, &access)
+        return piece.written
     }
 
     /// Returns a time later than that of all that is there under a key, also where the clock was set back.
@@ -72,8 +87,8 @@ extension DiskStore {
     private struct Piece {
         var bytes: [UInt8] = []
         var headers: [RecordHeader] = []
-        /// The number of responses in the pieces before.
-        var written = 0
+        /// The keys of the responses that were written with the pieces before.
+        var written: [CacheKey.Digest] = []
     }
 
     /// Writes a piece, and begins another.
@@ -89,7 +104,7 @@ extension DiskStore {
             let now = Runtime.current.uptime
             state.withLock { $0.pauseEnd = now + Self.pause }
         }
-        piece = Piece(written: piece.written + (isDone ? piece.headers.count : 0))
+        piece = Piece(written: piece.written + (isDone ? piece.headers.map(\.key) : []))
         return isDone
     }
 
@@ -114,7 +129,7 @@ extension DiskStore {
             var offset = end
             for header in piece.headers {
                 let place = Place(segment: name, offset: offset, header: header)
-                if let old = state.places.updateValue(place, forKey: header.key) { replaced.append(old) }
+                if let old = state.put(place) { replaced.append(old) }
                 state.segments[name]?.keys.append(header.key)
                 offset += header.totalLength
             }
@@ -152,7 +167,8 @@ extension DiskStore {
                 return (room, file, end)
             }
         }
-        let name = SegmentFolder.Name(time: access.time)
+        // Where nothing was written yet, there is no time: the name must not be that of the oldest.
+        let name = SegmentFolder.Name(time: max(access.time, Self.clock))
         guard let file = folder.open(name, O_RDWR | O_CREAT | O_EXCL), file.lock(), let stamp = file.stamp else {
             return nil
         }
@@ -204,7 +220,7 @@ extension DiskStore {
             else { return }
             rest -= bytes.count
             state.withLock { state in
-                state.places[place.header.key] = Place(segment: name, offset: end, header: place.header)
+                state.put(Place(segment: name, offset: end, header: place.header))
                 state.segments[name]?.stamp = stamp
                 state.segments[name]?.end = end + bytes.count
                 state.segments[name]?.keys.append(place.header.key)

@@ -70,7 +70,7 @@ extension DiskStore {
                 found.insert(key)
                 segment.keys.append(key)
                 if isSame { continue }
-                state.places[key] = place
+                state.put(place)
                 changed.append(key)
             }
             for key in known?.keys ?? [] where !found.contains(key) && state.places[key]?.segment == name {

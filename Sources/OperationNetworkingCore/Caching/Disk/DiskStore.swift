@@ -36,7 +36,10 @@ final class DiskStore: Sendable {
         var isOpen = false
         /// In seconds of the runtime's uptime.
         var lastLook = -Double.infinity
+        /// Changed by `put(_:)`, but for what is removed.
         var places: [CacheKey.Digest: Place] = [:]
+        /// The keys of `places`, and some of what was there.
+        private(set) var keys = KeysByResource<CacheKey.Digest>()
         var segments: [SegmentFolder.Name: Segment] = [:]
         var capacity: Int
         /// The time until which nothing is written, since the last write failed.
@@ -47,6 +50,27 @@ final class DiskStore: Sendable {
         var writes = 0
 
         var size: Int { segments.values.reduce(0) { $0 + $1.stamp.size } }
+
+        /// Notes the place of a response.
+        ///
+        /// - Returns: the place of the one that was under its key until now.
+        @discardableResult
+        mutating func put(_ place: Place) -> Place? {
+            let key = place.header.key
+            let old = places.updateValue(place, forKey: key)
+            keys.insert(key)
+            if keys.isOvergrown(for: places.count) { keys = KeysByResource(places.keys) }
+            return old
+        }
+
+        /// Forgets the places of all responses of a URL.
+        mutating func take(_ resource: CacheKey.Resource) -> [Place] {
+            var taken: [Place] = []
+            for key in keys.take(resource) {
+                if let place = places.removeValue(forKey: key) { taken.append(place) }
+            }
+            return taken
+        }
     }
 
     /// The state that is changed under the lock of the files.
@@ -156,6 +180,9 @@ final class DiskStore: Sendable {
 
     /// Forgets a response at once; its bytes are removed by `erase(_:)`, and are not found in the meantime.
     func forget(_ key: CacheKey.Digest) -> Place? { state.withLock { $0.places.removeValue(forKey: key) } }
+
+    /// The same for all responses of a URL.
+    func forget(_ resource: CacheKey.Resource) -> [Place] { state.withLock { $0.take(resource) } }
 
     /// Removes the bytes of a response.
     func erase(_ place: Place) {

@@ -6,7 +6,7 @@ internal import NetworkingTransport
 ///
 /// | at | bytes | |
 /// |---|---|---|
-/// | 0 | 4 | "ONR1": what it is, and which version of it |
+/// | 0 | 4 | "ONR2": what it is, and which version of it |
 /// | 4 | 4 | whether the response is there: anything else than `live`, and it was removed |
 /// | 8 | 32 | the key's digest |
 /// | 40 | 8 | when it was stored, in nanoseconds since 1970 |
@@ -18,7 +18,7 @@ internal import NetworkingTransport
 /// All numbers with the lowest byte first.
 struct RecordHeader: Sendable {
     static let length = 100
-    private static let magic = Array("ONR1".utf8)
+    private static let magic = Array("ONR2".utf8)
     private static let live: [UInt8] = [0x4C, 0x49, 0x56, 0x45]
     /// The bytes that mark a response as removed, and their offset. All that is needed to find the next header stays.
     static let removal = (offset: 4, bytes: [UInt8](repeating: 0, count: 4))
