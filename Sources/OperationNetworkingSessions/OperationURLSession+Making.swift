@@ -17,39 +17,52 @@ extension URLRequest {
         httpBody = nil
         httpBodyStream = nil
     }
+
+    /// Returns the request with a file as its content, which is opened now.
+    func sending(_ file: URL?) throws(URLError) -> URLRequest {
+        guard let file else { return self }
+        var request = self
+        request.httpBodyStream = try .body(ofFile: file, for: url)
+        return request
+    }
 }
 
 // Making tasks: for completion handlers and delegates, or for another client. None is begun.
 
 extension SessionUploadBody {
-    func apply(to request: inout URLRequest) throws(URLError) {
-        switch self {
-        case .data(let data): request.httpBody = data
-        case .file(let file): request.httpBodyStream = try .body(ofFile: file, for: request.url)
-        case .stream: break
-        }
+    /// Sets the content that is known before the request is sent. A file is read then.
+    fileprivate func apply(to request: inout URLRequest) {
+        if case .data(let data) = self { request.httpBody = data }
     }
 }
 
 extension OperationURLSession {
     func makeDataTask(_ request: URLRequest, _ handler: SessionDelegateClient.Handler?) -> URLSessionDataTask {
-        makeDataTask(request, for: recipient(handler, of: .data))
+        linked { makeDataTask(request, for: recipient(handler, of: .data)) }
     }
 
     func makeUploadTask(
         _ request: URLRequest, _ body: SessionUploadBody?, _ handler: SessionDelegateClient.Handler?
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, body, for: recipient(handler, of: .upload))
+        linked { makeUploadTask(request, body, for: recipient(handler, of: .upload)) }
     }
 
     func makeDownloadTask(
         _ request: URLRequest, _ handler: SessionDelegateClient.Handler?
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(request, for: recipient(handler, of: .download))
+        linked { makeDownloadTask(request, for: recipient(handler, of: .download)) }
     }
 
     func makeDownloadTask(resumeData: Data, _ handler: SessionDelegateClient.Handler?) -> URLSessionDownloadTask {
-        makeDownloadTask(resumeData: resumeData, for: recipient(handler, of: .download))
+        linked { makeDownloadTask(resumeData: resumeData, for: recipient(handler, of: .download)) }
+    }
+
+    /// Makes a task whose progress the calling thread's current progress has as a child, if there is one.
+    private func linked<Made: URLSessionTask>(_ make: () -> Made) -> Made {
+        let link = TaskProgress.makeLink()
+        let made = make()
+        if let link { made.ownFace?.task.makeProgress(link: link) }
+        return made
     }
 
     // MARK: For any client
@@ -140,19 +153,16 @@ extension OperationURLSession {
             task.set(.failure(error))
             return (task, nil)
         }
-        guard var outgoing = given.map(settings.configured) else { return (task, nil) }
+        guard var outgoing = given.map(settings.configured(_:)) else { return (task, nil) }
         if let loader = loader(of: outgoing, body) {
-            task.set(.foreign(loader))
+            task.withState { state in
+                state.configuration = configuration
+                state.loader = .foreign(loader)
+            }
             return (task, nil)
         }
-        // A file is read when the request is sent.
         var file = body?.file
-        do throws(URLError) {
-            if file == nil { try body?.apply(to: &outgoing) } else { outgoing.removeContent() }
-        } catch {
-            task.set(.failure(error))
-            return (task, nil)
-        }
+        body?.apply(to: &outgoing)
         if outgoing.httpMethod == "HEAD" {
             outgoing.removeContent()
             file = nil
@@ -195,12 +205,11 @@ extension OperationURLSession {
         guard let url = request.url, type != nil || !Self.isOperations(url) else { return nil }
         guard type != nil || Self.mayBeRegistered(url) else { return SessionLocalLoader(url) }
         var request = request
-        try? body?.apply(to: &request)
+        body?.apply(to: &request)
         if let type {
-            // Foundation on Linux does not ask for the canonical form.
-            return SessionProtocolLoader(type, type.canonicalRequest(for: request), hasContent: body != nil, foreign)
+            return SessionProtocolLoader(type, request, file: body?.file, hasContent: body != nil, foreign)
         }
-        return SessionForeignLoader(request, foreign)
+        return SessionForeignLoader(request, file: body?.file, foreign)
     }
 
     /// Returns true if operations load the URL, as they do nearly all. Compares bytes, because Foundation parses the

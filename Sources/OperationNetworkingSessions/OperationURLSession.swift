@@ -58,11 +58,12 @@ public import OperationNetworkingCore
 ///
 /// **Threads.** Every member may be used from any thread.
 ///
-/// **Other protocols.** Web sockets are Foundation's. A request that a class in `protocolClasses` takes is loaded by an
-/// object of that class, whose `task` is the session's. The object may redirect to a request that such a class takes,
-/// and its late events have no effect. Suspended tasks keep its events. Schemes other than http(s), file and data are
-/// for classes that are registered with `URLProtocol`, by Foundation. ``shared`` asks the classes that were registered
-/// before the first session of the process was made about `http`, too, as Foundation's does.
+/// **Other protocols.** Web sockets are Foundation's: ``invalidateAndCancel()`` closes them, and nothing waits for
+/// them. A request that a class in `protocolClasses` takes is loaded by an object of that class, whose `task` is the
+/// session's. The object may redirect to a request that such a class takes, and its late events have no effect.
+/// Suspended tasks keep its events. Schemes other than http(s), file and data are for classes that are registered with
+/// `URLProtocol`, by Foundation. ``shared`` asks the classes that were registered before the first session of the
+/// process was made about `http`, too, as Foundation's does.
 ///
 /// AF: `session` of `AFURLSessionManager`.
 ///
@@ -77,8 +78,8 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     public let operationQueue: RequestOperationQueue
     let settings: SessionSettings
     let client = SessionDelegateClient()
-    private let registry = SharedSessionRegistry()
-    private let currentDelegate: Locked<(any URLSessionDelegate)?>
+    let registry = SharedSessionRegistry()
+    let currentDelegate: Locked<(any URLSessionDelegate)?>
     private let ownConfiguration: SessionConfiguration
     private let protocolPlace: SessionProtocolPlace
     /// The runtime of tasks made from now on; nil: the runtime that all tasks use.
@@ -263,6 +264,26 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
         makeDownloadTask(resumeData: resumeData, .download(completionHandler))
     }
 
+    // MARK: Web sockets
+
+    /// A web socket of Foundation's. `invalidateAndCancel()` closes it, with the code `goingAway`;
+    /// `finishTasksAndInvalidate()` leaves it open. The session becomes invalid without waiting for it, and its
+    /// delegate is told nothing of it from then on. One that is made after an invalidation is closed at once.
+    open override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
+        remembering(super.webSocketTask(with: url))
+    }
+
+    /// A web socket of Foundation's, for which the server may choose one of several protocols. As
+    /// `webSocketTask(with:)` else.
+    open override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+        remembering(super.webSocketTask(with: url, protocols: protocols))
+    }
+
+    /// A web socket of Foundation's that a request opens. As `webSocketTask(with:)` else.
+    open override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+        remembering(super.webSocketTask(with: request))
+    }
+
     // MARK: All tasks
 
     /// The tasks that were resumed and are not over at the time of the call, on the delegate queue.
@@ -300,8 +321,11 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     /// Cancels the present tasks, and makes no others. Then the delegate is notified and released.
     open override func invalidateAndCancel() {
         guard self !== Self.sharedSession else { return }
-        let isInvalid = registry.withLock { $0.finish() }
-        for task in allTasks { task.cancel() }
+        let (isInvalid, tasks, sockets) = registry.withLock { registry in
+            (registry.finish(cancels: true), registry.tasks, registry.webSockets)
+        }
+        for entry in tasks { (entry.face ?? entry.task.knownFace)?.cancel() }
+        close(sockets)
         if isInvalid { becomeInvalid() }
     }
 
@@ -316,83 +340,5 @@ open class OperationURLSession: URLSession, @unchecked Sendable {
     /// Calls the handler on the delegate queue, after what is there for it now.
     open override func flush(completionHandler: @escaping @Sendable () -> Void) {
         client.perform(on: delegateQueue, completionHandler)
-    }
-}
-
-// MARK: - Reports of tasks to their session
-
-extension OperationURLSession {
-    /// All tasks that are not over, oldest first. Does not block.
-    var allTasks: [URLSessionTask] { registry.withLock { $0.tasks }.compactMap { $0.face ?? $0.task.knownFace } }
-
-    /// Those that were resumed and are not over, oldest first. Does not block.
-    var outstandingTasks: [URLSessionTask] {
-        allTasks.filter { $0.ownFace?.task.withState { $0.machine.isOutstanding } ?? false }
-    }
-
-    /// The identifier of a new task, and whether there may be one.
-    func makeTaskIdentifier() -> (identifier: Int, isValid: Bool) {
-        registry.withLock { ($0.makeIdentifier(), $0.phase == .valid) }
-    }
-
-    /// True if tasks that are made now can only fail.
-    var refusesTasks: Bool { registry.withLock { $0.phase != .valid } }
-
-    /// The session keeps a new task.
-    func add(_ task: SessionTask, _ face: URLSessionTask) {
-        let (unheld, looks) = registry.withLock { registry in
-            let unheld = registry.takeUnheld(amongLast: 4)
-            return (unheld, registry.insert(task, face: face))
-        }
-        for task in unheld { _ = task.withState { $0.leaveSession() } }
-        if looks { Self.leaveUnheldTasks(of: registry, after: 0.002) }
-    }
-
-    /// Makes tasks that were not begun, and that only the session has, keep the session no longer. Tasks with other
-    /// references are looked at again, at longer and longer intervals.
-    private static func leaveUnheldTasks(of registry: SharedSessionRegistry, after seconds: TimeInterval) {
-        Runtime.current.after(seconds) { [weak registry] in
-            guard let registry else { return }
-            let (tasks, looksAgain) = registry.withLock { $0.takeUnheld() }
-            let sessions = tasks.map { $0.withState { $0.leaveSession() } }
-            if looksAgain { leaveUnheldTasks(of: registry, after: min(seconds * 2, 60)) }
-            withExtendedLifetime(sessions) {}
-        }
-    }
-
-    /// The session keeps the task to its end from now on.
-    func taskDidBegin(_ task: SessionTask) {
-        let face = task.face
-        let released = registry.withLock { $0.keep(face, of: task) }
-        withExtendedLifetime(released) {}
-        // Over meanwhile: its end, which takes the session away, may have come before the task was kept.
-        if task.session == nil { remove(task) }
-    }
-
-    /// A data task became a download.
-    func taskDidBecome(_ face: URLSessionDownloadTask, _ task: SessionTask) {
-        let released = registry.withLock { $0.replaceFace(face, of: task) }
-        withExtendedLifetime(released) {}
-    }
-
-    /// The client has received everything about the task.
-    func taskDidEnd(_ task: SessionTask) { remove(task) }
-
-    /// The last reference to a task that was never begun is gone.
-    func taskDidGo(_ task: SessionTask) { remove(task) }
-
-    private func remove(_ task: SessionTask) {
-        // The task is released after the unlock.
-        let (wasLast, released) = registry.withLock { $0.remove(task.identifier) }
-        if wasLast { becomeInvalid() }
-        withExtendedLifetime(released) {}
-    }
-
-    private func becomeInvalid() {
-        client.perform(on: delegateQueue) { [self] in
-            // Taken first: a notified delegate finds that the session has none.
-            let delegate = currentDelegate.withLock { $0.take() }
-            delegate?.urlSession(self, didBecomeInvalidWithError: nil)
-        }
     }
 }

@@ -12,14 +12,20 @@ internal import OperationNetworkingCore
 final class SessionForeignLoader: SessionTaskLoader {
     private struct State: Sendable {
         var task: URLSessionTask?
+        /// The task is to wait. Foundation counts suspensions, and this loader may be told the same twice.
+        var isPaused = false
     }
 
+    /// Without the content of `file`.
     private let request: URLRequest
+    /// The content of an upload, to be opened when the request is about to be sent.
+    private let file: URL?
     private let sessions: SessionForeignSessions
     private let state = Locked(State())
 
-    init(_ request: URLRequest, _ sessions: SessionForeignSessions) {
+    init(_ request: URLRequest, file: URL?, _ sessions: SessionForeignSessions) {
         self.request = request
+        self.file = file
         self.sessions = sessions
     }
 
@@ -27,27 +33,43 @@ final class SessionForeignLoader: SessionTaskLoader {
     // called.
 
     func begin(_ task: SessionTask) {
-        sessions.control.async { [self] in
-            // Downloads, too: for them Foundation's session stops the process when a protocol class is not its own.
-            let foreign = sessions.makeTask(request, for: task)
-            state.withLock { $0.task = foreign }
-            foreign.resume()
+        do throws(URLError) {
+            let outgoing = try request.sending(file)
+            sessions.control.async { [self] in load(outgoing, for: task) }
+        } catch {
+            task.end(error: error)
         }
     }
 
-    func pause() { perform { $0.suspend() } }
-    func proceed() { perform { $0.resume() } }
+    private func load(_ request: URLRequest, for task: SessionTask) {
+        // Downloads, too: for them Foundation's session stops the process when a protocol class is not its own.
+        let foreign = sessions.makeTask(request, for: task)
+        let isPaused = state.withLock { state in
+            state.task = foreign
+            return state.isPaused
+        }
+        if !isPaused { foreign.resume() }
+    }
+
+    func pause() { change(isPaused: true) }
+    func proceed() { change(isPaused: false) }
+
+    private func change(isPaused: Bool) {
+        sessions.control.async { [self] in
+            let task = state.withLock { state -> URLSessionTask? in
+                guard state.isPaused != isPaused else { return nil }
+                state.isPaused = isPaused
+                return state.task
+            }
+            if isPaused { task?.suspend() } else { task?.resume() }
+        }
+    }
 
     func stop() {
-        perform { [self] in
-            $0.cancel()
-            sessions.forget($0)
-        }
-    }
-
-    private func perform(_ work: @escaping @Sendable (URLSessionTask) -> Void) {
         sessions.control.async { [self] in
-            if let task = state.withLock({ $0.task }) { work(task) }
+            guard let task = state.withLock({ $0.task }) else { return }
+            task.cancel()
+            sessions.forget(task)
         }
     }
 }

@@ -21,7 +21,10 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     }
 
     private let type: URLProtocol.Type
+    /// Without the content of `file`.
     private let request: URLRequest
+    /// The content of an upload, to be opened when the request is about to be sent.
+    private let file: URL?
     /// The request is not what the task shows: it has the content of an upload.
     private let hasContent: Bool
     private let sessions: SessionForeignSessions
@@ -39,26 +42,26 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
     private var failureCount = 0
 
     init(
-        _ type: URLProtocol.Type, _ request: URLRequest, hasContent: Bool, _ sessions: SessionForeignSessions
+        _ type: URLProtocol.Type, _ request: URLRequest, file: URL?, hasContent: Bool,
+        _ sessions: SessionForeignSessions
     ) {
         self.type = type
         self.request = request
+        self.file = file
         self.hasContent = hasContent
         self.sessions = sessions
     }
 
     func begin(_ task: SessionTask) {
-        start(type, request, for: task, isOriginal: !hasContent && isShown(by: task))
-    }
-
-    /// Returns true if the task shows the request as it is, without additions by the configuration and the canonical
-    /// form. Compares part by part: on Linux requests are equal whatever their fields are.
-    private func isShown(by task: SessionTask) -> Bool {
-        guard let shown = task.originalRequest else { return false }
-        return shown.url == request.url && shown.httpMethod == request.httpMethod
-            && (shown.allHTTPHeaderFields ?? [:]).hasOctets(of: request.allHTTPHeaderFields ?? [:])
-            && shown.httpBody == request.httpBody
-            && shown.timeoutInterval == request.timeoutInterval && shown.cachePolicy == request.cachePolicy
+        do throws(URLError) {
+            // Foundation on Linux does not ask for the canonical form.
+            let canonical = type.canonicalRequest(for: try request.sending(file))
+            // As it is: without additions by the configuration and the canonical form.
+            let isShown = !hasContent && task.originalRequest?.isSent(like: canonical) == true
+            start(type, canonical, for: task, isOriginal: isShown)
+        } catch {
+            task.end(error: error)
+        }
     }
 
     // Events of an object are kept meanwhile, so that nothing is loaded or reported twice.
@@ -139,10 +142,8 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
             if !asks(about: response, source) { task.receive(response, proceed: wait(source)) }
         case .data(let data):
             task.receive(data)
-        case .redirect(var request, let response):
-            if let url = source.request.url, let target = request.url {
-                RedirectPolicy.confine(&request, redirectedFrom: url, to: target)
-            }
+        case .redirect(let redirected, let response):
+            let request = confined(redirected, after: source)
             guard let response = response as? HTTPURLResponse,
                 task.withState({ $0.interests.contains(.redirects) })
             else { return follow(request, after: response, source) }
@@ -152,7 +153,11 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
                 sessions.control.async { [self] in
                     events.async { [self] in
                         guard isPresent(source) else { return }
-                        if let answer { return follow(answer, after: response, source) }
+                        if let answer {
+                            let next = task.configured(
+                                answer, inPlaceOf: request, redirectedFrom: source.request.url)
+                            return follow(next, after: response, source)
+                        }
                         stay(with: response)
                         proceed()
                     }
@@ -164,6 +169,14 @@ final class SessionProtocolLoader: SessionTaskLoader, @unchecked Sendable {
             sessions.control.async { [self] in object = nil }
             task.finishLoading(error)
         }
+    }
+
+    /// Returns the request of a redirect without the fields that do not go along.
+    private func confined(_ request: URLRequest, after source: SessionProtocolClient) -> URLRequest {
+        guard let url = source.request.url, let target = request.url else { return request }
+        var request = request
+        RedirectPolicy.confine(&request, redirectedFrom: url, to: target)
+        return request
     }
 
     /// The redirect is not followed: it is the response, unless the object has sent another one.

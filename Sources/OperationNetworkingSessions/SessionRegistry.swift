@@ -7,6 +7,7 @@ internal import OperationNetworkingCore
 ///
 /// | event                        | tasks                 | the session                                            |
 /// |------------------------------|-----------------------|--------------------------------------------------------|
+/// | gets its identifier          | counted               | waits for it (2)                                       |
 /// | made                         | kept alive            | – (1)                                                  |
 /// | begun                        | kept alive            | –                                                      |
 /// | ended, and all events sent   | forgotten             | when it finishes, and it was the last: is invalid      |
@@ -15,6 +16,8 @@ internal import OperationNetworkingCore
 /// 1. A task keeps its session, which the task's holder may have released. A task that was not begun, and that only the
 ///    session has, must not: the two would keep each other for good. No event says that a reference is gone, so such a
 ///    task is looked at when another is made, and some time after its making.
+/// 2. The identifier decides whether there is a task. What happens to the session while the task is being made happens
+///    to a session that has it: it is one of those that go on, or are cancelled.
 struct SessionRegistry {
     enum Phase: Equatable {
         case valid
@@ -30,8 +33,26 @@ struct SessionRegistry {
         var hasBegun = false
     }
 
+    /// The steps for the caller after a task was taken in.
+    struct Insertion: Equatable, Sendable {
+        /// To call `takeUnheld()` before long.
+        var looks = false
+        /// To cancel the task, as the others were meanwhile.
+        var cancels = false
+    }
+
+    private struct WebSocket {
+        weak var task: URLSessionWebSocketTask?
+    }
+
     private(set) var phase = Phase.valid
+    /// The tasks were cancelled when the session was invalidated.
+    private var isCancelled = false
     private var entries: [Int: Entry] = [:]
+    /// Tasks with an identifier that were not taken in yet.
+    private var making = 0
+    /// Foundation's, which do not count as tasks here.
+    private var sockets: [WebSocket] = []
     /// Tasks that were not begun when they were last looked at, and that others had.
     private var idle: [Int] = []
     /// A later look at them is arranged.
@@ -39,23 +60,23 @@ struct SessionRegistry {
     /// Foundation counts the tasks that it makes in the session itself, from 1.
     private var lastIdentifier = 1_000_000
 
-    /// The identifier of a new task.
-    mutating func makeIdentifier() -> Int {
+    /// The identifier of a new task, and whether there may be one. If so, `insert` has to follow.
+    mutating func makeIdentifier() -> (identifier: Int, isValid: Bool) {
         lastIdentifier &+= 1
-        return lastIdentifier
+        if phase == .valid { making += 1 }
+        return (lastIdentifier, phase == .valid)
     }
 
-    /// A task that was made too late can only fail, and holds up nothing.
-    ///
-    /// - Returns: whether the caller is to call `takeUnheld()` before long.
+    /// Takes a new task in. One that was made too late can only fail, and holds up nothing.
     @discardableResult
-    mutating func insert(_ task: SessionTask, face: URLSessionTask? = nil) -> Bool {
-        guard phase == .valid else { return false }
+    mutating func insert(_ task: SessionTask, face: URLSessionTask? = nil) -> Insertion {
+        guard !task.isRefused else { return Insertion() }
+        making = max(0, making - 1)
         entries[task.identifier] = Entry(task: task, face: face)
-        guard face != nil else { return false }
+        guard face != nil else { return Insertion(cancels: isCancelled) }
         idle.append(task.identifier)
         defer { isWatched = true }
-        return !isWatched
+        return Insertion(looks: !isWatched, cancels: isCancelled)
     }
 
     /// Takes the tasks that were not begun and that only the session has, once each. `looksAgain`: the caller is to
@@ -109,17 +130,37 @@ struct SessionRegistry {
     /// unlock.
     mutating func remove(_ identifier: Int) -> (wasLast: Bool, released: Entry?) {
         let entry = entries.removeValue(forKey: identifier)
-        guard phase == .finishing, entries.isEmpty else { return (false, entry) }
+        guard phase == .finishing, isEmpty else { return (false, entry) }
         phase = .invalid
         return (true, entry)
     }
 
     /// True: the session is invalid now, and its delegate is to be notified.
-    mutating func finish() -> Bool {
+    ///
+    /// - Parameter cancels: the caller cancels the tasks that are there.
+    mutating func finish(cancels: Bool = false) -> Bool {
+        if cancels { isCancelled = true }
         guard phase == .valid else { return false }
-        phase = entries.isEmpty ? .invalid : .finishing
+        phase = isEmpty ? .invalid : .finishing
         return phase == .invalid
     }
+
+    private var isEmpty: Bool { entries.isEmpty && making == 0 }
+
+    // MARK: Web sockets
+
+    /// Notes a web socket, without keeping it alive. False: no task is made any more.
+    mutating func note(_ socket: URLSessionWebSocketTask) -> Bool {
+        guard phase == .valid else { return false }
+        // Foundation makes one kind by another, which was noted then.
+        guard !sockets.contains(where: { $0.task === socket }) else { return true }
+        sockets.removeAll { $0.task == nil }
+        sockets.append(WebSocket(task: socket))
+        return true
+    }
+
+    /// The web sockets that somebody still has.
+    var webSockets: [URLSessionWebSocketTask] { sockets.compactMap { $0.task } }
 
     /// Oldest first.
     var tasks: [Entry] { entries.sorted { $0.key < $1.key }.map(\.value) }

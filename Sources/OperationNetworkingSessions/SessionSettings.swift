@@ -50,9 +50,24 @@ struct SessionSettings: Sendable {
     }
 
     /// A request with what the configuration adds. The task's original request does not show that.
-    func configured(_ request: URLRequest) -> URLRequest {
+    func configured(_ request: URLRequest) -> URLRequest { configured(request, adding: additionalHeaders) }
+
+    /// The same for a request that a client answers a redirect with. One that is followed as it was proposed stays as
+    /// it is.
+    ///
+    /// - Parameter sources: the URLs of the task and of the redirect. For another origin than theirs no fields are added: a
+    ///   client may have left them out for that reason.
+    func configured(
+        _ answer: URLRequest, inPlaceOf proposed: URLRequest, redirectedFrom sources: [URL]
+    ) -> URLRequest {
+        guard !answer.isSent(like: proposed) else { return answer }
+        let isHome = answer.url.map { target in sources.allSatisfy { Origin.isSame($0, target) } } ?? false
+        return configured(answer, adding: isHome ? additionalHeaders : [])
+    }
+
+    private func configured(_ request: URLRequest, adding headers: [(name: String, value: String)]) -> URLRequest {
         var request = request
-        let missing = additionalHeaders.filter { request.value(forHTTPHeaderField: $0.name) == nil }
+        let missing = headers.filter { request.value(forHTTPHeaderField: $0.name) == nil }
         if !missing.isEmpty {
             // One by one, Foundation would spell the names anew.
             request.allHTTPHeaderFields = (request.allHTTPHeaderFields ?? [:]).merging(missing) { own, _ in own }

@@ -10,7 +10,12 @@ internal import OperationNetworkingCore
 
 extension SessionTask {
     func resume() {
-        let action = withState { $0.machine.resume() }
+        let (action, alarm) = withState { state in
+            let action = state.machine.resume()
+            let alarm = action == .proceed ? state.firstBody?.time.run(at: Runtime.current.uptime) : nil
+            return (action, alarm)
+        }
+        setAlarm(alarm)
         // The client is called first: what follows may be the end already.
         if action == .begin || action == .proceed { client.taskDidResume(self) }
         perform(action)
@@ -21,7 +26,11 @@ extension SessionTask {
     }
 
     func suspend() {
-        let action = withState { $0.machine.suspend() }
+        let action = withState { state in
+            let action = state.machine.suspend()
+            if action == .pause { state.firstBody?.time.stand(at: Runtime.current.uptime) }
+            return action
+        }
         perform(action)
         if action == .pause { client.taskDidSuspend(self) }
     }
@@ -91,59 +100,15 @@ extension SessionTask {
         }
     }
 
-    /// The time that all of the task may take begins with the question.
-    private func askForFirstBody(of operation: SessionOperation, in session: OperationURLSession) {
-        let runtime = Runtime.current
-        let limit = operation.totalTimeout
-        let start = runtime.uptime
-        // Holds nothing: the time may be long, and the session holds the task.
-        let once = FirstAnswer<Result<InputStream?, URLError>> { [weak self, weak operation, weak session] answer in
-            guard let self, let operation, let session else { return }
-            switch answer {
-            case .success(let stream?):
-                operation.setSessionBody(stream)
-                if let limit { operation.totalTimeout = max(limit - (runtime.uptime - start), 0.001) }
-                session.operationQueue.addOperation(operation)
-            case .success(nil): endUnsent(operation, noFirstBody)
-            case .failure(let error): endUnsent(operation, error)
-            }
-        }
-        client.task(self) { [self, operation, session] stream in
-            // Held until the answer.
-            withExtendedLifetime((self, operation, session)) { once.give(.success(stream)) }
-        }
-        guard let limit else { return }
-        runtime.after(limit) { [url = originalRequest?.url] in
-            let reason = "the delegate gave no stream for the upload's content within \(limit) s"
-            once.give(.failure(URLError(.timedOut, url: url, reason: reason)))
-        }
-    }
-
-    private func endUnsent(_ operation: SessionOperation, _ error: URLError) {
-        prepareUnlessBegun()
-        end(error: error)
-        operation.cancel()
-        URLConnectionOperation.start([operation])
-    }
-
-    /// The delegate has no content for a streamed upload.
-    private var noFirstBody: URLError {
-        URLError(
-            .requestBodyStreamExhausted, url: originalRequest?.url,
-            reason: "nobody gave a stream for the upload's content: implement needNewBodyStream, and resume the task, "
-                + "whose operation cannot ask")
-    }
-
     /// The session holds the face from now on.
     private func keep(in session: OperationURLSession) {
         if withState({ $0.hold.begin(in: session) }) { session.taskDidBegin(self) }
     }
 
-    /// A streamed upload has its content from the delegate only.
-    private func needsFirstBody(_ operation: SessionOperation) -> Bool {
-        guard kind == .upload, withState({ $0.uploadFile }) == nil else { return false }
-        let request = operation.request
-        return request.httpBody == nil && request.httpBodyStream == nil && request.httpMethod != "HEAD"
+    /// The same for a task that may not have begun. What is told of its end needs the session, which may have no other
+    /// holder.
+    private func keepSession() {
+        if let session { keep(in: session) }
     }
 
     private func stop() {
@@ -156,6 +121,7 @@ extension SessionTask {
             URLConnectionOperation.start([operation])
             giveUpQuestion()
         case .foreign(let loader):
+            keepSession()
             prepareUnlessBegun()
             loader.stop()
             let error = URLError.cancelled(url: originalRequest?.url)
@@ -165,6 +131,7 @@ extension SessionTask {
                 end(error: error)
             }
         case .failure(let error):
+            keepSession()
             prepareUnlessBegun()
             end(error: error)
         case nil:
@@ -249,7 +216,7 @@ extension SessionTask {
     }
 
     /// Gets ready to report the end of a task that was never resumed.
-    private func prepareUnlessBegun() {
+    func prepareUnlessBegun() {
         if withState({ $0.beginning == nil }) { prepare() }
     }
 

@@ -30,7 +30,17 @@ extension SessionTask: SessionOperationOwner {
         answer: @escaping @Sendable (URLRequest?) -> Void
     ) {
         noteQuestion()
-        client.task(self, willFollow: redirected, after: response, reply: answer)
+        client.task(self, willFollow: redirected, after: response) { [self] reply in
+            answer(reply.map { configured($0, inPlaceOf: redirected, redirectedFrom: response.url) })
+        }
+    }
+
+    /// Returns a client's answer about a redirect with what the session's configuration adds to every request.
+    ///
+    /// - Parameter hop: the URL that redirects.
+    func configured(_ answer: URLRequest, inPlaceOf proposed: URLRequest, redirectedFrom hop: URL?) -> URLRequest {
+        guard let session, let origin = originalRequest?.url, let hop else { return answer }
+        return session.settings.configured(answer, inPlaceOf: proposed, redirectedFrom: [origin, hop])
     }
 
     func attempt(

@@ -43,13 +43,20 @@ extension SessionTask {
 
     /// Content has come, all of it or a piece.
     func receive(_ data: Data) {
-        let (isWanted, tells, isDownload) = withState { state in
-            guard state.machine.isActive else { return (false, false, false) }
+        let (isWanted, tells, isDownload, limit) = withState { state -> (Bool, Bool, Bool, Int64?) in
+            guard state.machine.isActive else { return (false, false, false, nil) }
             state.traffic.noteReceived(data.count)
             let isDownload = state.download.isWanted
             let tells = state.interests.contains(.data) && !isDownload
-            if !tells, !isDownload { state.collected.append(data) }
-            return (true, tells, isDownload)
+            let limit = state.exceededLimit
+            if !tells, !isDownload, limit == nil { state.collected.append(data) }
+            return (true, tells, isDownload, limit)
+        }
+        if let limit {
+            return failLoading(
+                URLError(
+                    .dataLengthExceedsMaximum, url: originalRequest?.url,
+                    reason: "the content is longer than the \(limit) bytes that it may have"))
         }
         guard isWanted, !isDownload || write(data) else { return }
         updateProgress()
@@ -65,7 +72,7 @@ extension SessionTask {
     /// Content of a download goes to its file as it comes. False: it could not, which is the task's end.
     private func write(_ data: Data) -> Bool {
         let location = downloadLocation
-        let (known, loader) = withState { ($0.download.file, $0.loader) }
+        let known = withState { $0.download.file }
         do {
             guard !isCanceling else { return false }
             let file = try known ?? makeFile(at: location)
@@ -73,8 +80,7 @@ extension SessionTask {
             try file.write(contentsOf: data)
             return true
         } catch {
-            if case .foreign(let loader) = loader { loader.stop() }
-            finishLoading(
+            failLoading(
                 URLError(
                     .cannotWriteToFile, url: originalRequest?.url,
                     reason: "the content could not be written to \(location.path)", underlying: error))
@@ -93,6 +99,13 @@ extension SessionTask {
         guard !isWanted else { return file }
         SessionDownloadFile.removeTarget(location)
         return nil
+    }
+
+    /// Ends the task of a loader that is no operation before that is done.
+    func failLoading(_ error: URLError) {
+        guard case .foreign(let loader) = withState({ $0.loader }) else { return }
+        loader.stop()
+        finishLoading(error)
     }
 
     /// A request has been answered, for metrics.
@@ -135,5 +148,19 @@ extension SessionTask {
             if error == nil, !tells { result.data = data }
             complete(result)
         }
+    }
+}
+
+extension SessionTask.State {
+    /// Bytes of content of a loader that is no operation that may be collected in memory.
+    var memoryLimit: Int { configuration?.value.memoryLimit ?? URLConnectionOperation.Configuration().memoryLimit }
+
+    /// The limit that the content of such a loader exceeds; nil: it has none, or does not. What is collected in memory
+    /// always has one.
+    fileprivate var exceededLimit: Int64? {
+        let isCollected = !download.isWanted && !interests.contains(.data)
+        let limit = isCollected ? Int64(memoryLimit) : configuration?.value.limits.maximumResponseBodySize
+        guard let limit, traffic.counts.received > limit else { return nil }
+        return limit
     }
 }

@@ -70,15 +70,16 @@ extension SessionTask {
 
     /// The progress of the bytes sent and received, made when it is asked for. Its total is −1 while that is unknown.
     /// Cancelling, pausing and resuming it does so with the task.
-    var progress: Progress {
-        if let known = withState({ $0.progress }) { return known }
-        // Not a child of the thread's present progress.
-        let new = Progress(parent: nil)
-        new.totalUnitCount = -1
-        new.isPausable = true
-        new.cancellationHandler = { [weak self] in self?.cancel() }
-        new.pausingHandler = { [weak self] in self?.suspend() }
-        new.resumingHandler = { [weak self] in self?.resume() }
+    var progress: Progress { withState({ $0.progress }) ?? makeProgress() }
+
+    /// Makes the progress, unless it is there.
+    ///
+    /// - Parameter link: follows the progress, and controls it: see `TaskProgress.makeLink()`.
+    @discardableResult
+    func makeProgress(link: Progress? = nil) -> Progress {
+        let new = LinkedProgress.make(
+            link: link, cancel: { [weak self] in self?.cancel() }, pause: { [weak self] in self?.suspend() },
+            resume: { [weak self] in self?.resume() })
         let progress = withState { state in
             if let known = state.progress { return known }
             state.progress = new

@@ -42,6 +42,8 @@ final class SessionTask: Sendable {
         var interests: ClientInterests = []
         /// Of a loader that is no operation.
         var response: URLResponse?
+        /// The settings whose limits hold for such a loader.
+        var configuration: URLConnectionOperation.SharedConfiguration?
         var error: (any Error)?
         /// The client is reporting the end, or has reported it.
         var isTold = false
@@ -57,6 +59,8 @@ final class SessionTask: Sendable {
         var collected = Data()
         /// The content of an upload, to be opened when the request is about to be sent.
         var uploadFile: URL?
+        /// The question for the content of a streamed upload, until it is answered.
+        var firstBody: FirstBody?
         var exchanges: [TransferExchange] = []
         var beginning: SessionTaskClock?
         /// A thread gets ready for the operation's first start.

@@ -139,6 +139,38 @@ import Testing
         #expect(delegate.areDataTasks.all == [true])
     }
 
+    private func task(
+        _ variant: Int, of session: OperationURLSession, _ end: @escaping @Sendable ((any Error)?) -> Void
+    ) throws -> URLSessionTask {
+        switch variant {
+        case 0, 1: session.dataTask(with: try url(variant == 0)) { end($2) }
+        default: session.downloadTask(withResumeData: Data()) { end($2) }
+        }
+    }
+
+    @Test("The end of a task that was never resumed is told, though nobody has its session any more", arguments: 0..<3)
+    func neverResumed(_ variant: Int) async throws {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let delegate = RecordingDelegate()
+        let (errors, isTold) = (Notes<(any Error)?>(), Gate())
+        do {
+            let session = session(delegate, queue)
+            weak let made: URLSessionTask? = try task(variant, of: session) { error in
+                errors.add(error)
+                isTold.open()
+            }
+            let inner = try #require(made as? any SessionTaskFace).task
+            try await eventually("the task lets go of its session") { inner.leavesSession }
+            session.invalidateAndCancel()
+        }
+        queue.isSuspended = false
+        await isTold.wait()
+        await delegate.isInvalid.wait()
+        #expect(errors.all.count == 1 && errors.all.allSatisfy { $0 != nil })
+    }
+
     /// What the process has open.
     private static var openFiles: [String] {
         let folder = "/proc/self/fd/"

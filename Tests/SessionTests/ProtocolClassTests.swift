@@ -70,6 +70,44 @@ import Testing
         }
     }
 
+    @Test("A delegate's own answer has the configuration's fields, and a credential only in its origin")
+    func configuredAnswer() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [Teller.self]
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer c"]
+        let delegate = RecordingDelegate()
+        delegate.redirect = { $0.url.map { URLRequest(url: $0) } }
+        let session = OperationURLSession(configuration: configuration, delegate: delegate)
+        var request = URLRequest(url: try url("away"))
+        for (target, expected) in [("http://teller.invalid/field", "Bearer c"), ("http://other.invalid/field", "none")]
+        {
+            request.setValue(target, forHTTPHeaderField: "X-Target")
+            #expect(await session.outcome(request).text == expected)
+        }
+    }
+
+    @Test("A file that is uploaded to a class is read when the task begins; one that is not there is an error")
+    func uploadedFile() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("content")
+        let session = session()
+        let request = try {
+            var request = URLRequest(url: try url("content"))
+            request.httpMethod = "PUT"
+            return request
+        }()
+        let missing = await session.upload(request) {
+            session.uploadTask(with: request, fromFile: file, completionHandler: $0)
+        }
+        #expect(missing.code == .fileDoesNotExist && missing.data == nil)
+        let outcome = await session.upload(request) { handler in
+            let task = session.uploadTask(with: request, fromFile: file, completionHandler: handler)
+            try? Data("content".utf8).write(to: file)
+            return task
+        }
+        #expect(outcome.text == "content")
+    }
+
     @Test("What comes during a suspension is told after it, and once")
     func suspension() async throws {
         for _ in 0..<100 {
@@ -211,6 +249,7 @@ private final class Teller: URLProtocol {
             guard let response = response(301, [:]) else { return }
             client?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
         case "/field": respond(200, request.value(forHTTPHeaderField: "Authorization") ?? "none")
+        case "/content": respond(200, content)
         case "/again":
             respond(200, "once")
             respond(200, "twice")
@@ -224,6 +263,16 @@ private final class Teller: URLProtocol {
             respond(field == nil ? 401 : 200, field ?? "no", ["WWW-Authenticate": "Basic realm=\"r\""])
         default: respond(200, "\(request.httpMethod ?? "") \(request.url?.path ?? "")")
         }
+    }
+
+    /// The beginning of what was uploaded.
+    private var content: String {
+        guard let stream = request.httpBodyStream else { return "none" }
+        stream.open()
+        defer { stream.close() }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = stream.read(&bytes, maxLength: bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
     private func response(_ status: Int, _ fields: [String: String]) -> HTTPURLResponse? {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import FoundationNetworking
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -101,4 +103,54 @@ import Testing
         await delegate.isInvalid.wait()
         try await eventually("the task goes") { task == nil }
     }
+
+    @Test("A task that is being made when its session is invalidated is waited for, and cancelled with the others")
+    func madeMeanwhile() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let session = OperationURLSession(configuration: .ephemeral)
+        let face = try #require(session.dataTask(with: url) as? any SessionTaskFace)
+        var registry = SessionRegistry()
+        let early = registry.makeIdentifier()
+        let isInvalid = registry.finish(cancels: true)
+        let late = registry.makeIdentifier()
+        #expect(early.isValid && !isInvalid && !late.isValid && registry.phase == .finishing)
+        let insertion = registry.insert(face.task, face: face)
+        #expect(insertion.cancels && registry.tasks.count == 1)
+        let removal = registry.remove(face.task.identifier)
+        #expect(removal.wasLast && registry.phase == .invalid)
+    }
+
+    @Test("A task whose session is invalidated while it is being made ends as one that was there before")
+    func invalidatedMeanwhile() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [Bystander.self]
+        for cancels in [true, false] {
+            let delegate = RecordingDelegate()
+            let session = OperationURLSession(configuration: configuration, delegate: delegate)
+            Bystander.whenAsked.withLock {
+                $0 = { if cancels { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() } }
+            }
+            session.dataTask(with: server.url()).resume()
+            await delegate.isInvalid.wait()
+            #expect(delegate.events.suffix(2) == [cancels ? "error" : "complete", "invalid"])
+            #expect(delegate.code == (cancels ? URLError.Code.cancelled : nil))
+            #expect(server.requests.isEmpty == cancels)
+        }
+    }
+}
+
+/// Takes no request, and does something when it is asked, which is while a task is being made.
+private final class Bystander: URLProtocol {
+    static let whenAsked = Locked<(@Sendable () -> Void)?>(nil)
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        let work = whenAsked.withLock { $0.take() }
+        work?()
+        return false
+    }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func startLoading() {}
+    override func stopLoading() {}
 }

@@ -71,6 +71,19 @@ import Testing
         #expect(unknown.code == .unsupportedURL && unknown.response == nil)
     }
 
+    @Test("A file that is not there is not sent by whatever would load the request")
+    func missingFile() async throws {
+        let session = session()
+        for text in ["http://scripted.invalid/single", "unknown://host/single"] {
+            let url = try #require(URL(string: text))
+            let outcome = await session.upload(URLRequest(url: url)) {
+                session.uploadTask(
+                    with: URLRequest(url: url), fromFile: URL(fileURLWithPath: "/nowhere/file"), completionHandler: $0)
+            }
+            #expect(outcome.code == .fileDoesNotExist && outcome.data == nil)
+        }
+    }
+
     // MARK: Stored responses
 
     @Test(

@@ -125,9 +125,9 @@ package enum RedirectPolicy {
 }
 
 /// The origin of a URL (RFC 6454): scheme, host and port.
-enum Origin {
+package enum Origin {
     /// Returns true if two URLs have the same origin. A URL that cannot be requested has none.
-    static func isSame(_ left: URL, _ right: URL) -> Bool {
+    package static func isSame(_ left: URL, _ right: URL) -> Bool {
         guard let left = try? RequestTarget(left.absoluteString), let right = try? RequestTarget(right.absoluteString)
         else { return false }
         return left.origin.hasOctets(of: right.origin)

@@ -16,20 +16,23 @@ extension ManagedTask {
 
     /// Takes what a block gets piece by piece for the serializer, too.
     func collect(_ data: Data, for task: SessionTask) {
-        let limit = task.operation?.memoryLimit ?? URLConnectionOperation.Configuration().memoryLimit
-        let overflows = withState { state in
-            guard state.failure == nil else { return false }
+        let limit = task.operation?.memoryLimit ?? task.withState { $0.memoryLimit }
+        let failure = withState { state -> URLError? in
+            guard state.failure == nil else { return nil }
             let count = state.content?.count ?? 0
             guard data.count <= limit - count else {
-                state.failure = URLError(
+                let failure = URLError(
                     .dataLengthExceedsMaximum, url: task.originalRequest?.url,
                     reason: "the content is longer than the \(limit) bytes that are kept in memory")
-                return true
+                state.failure = failure
+                return failure
             }
             if state.content == nil { state.content = data } else { state.content?.append(data) }
-            return false
+            return nil
         }
-        if overflows { task.operation?.cancel() }
+        guard let failure else { return }
+        task.operation?.cancel()
+        task.failLoading(failure)
     }
 
     /// The transfer is over, and all events before the handler were reported: parses what the operation did not, and
@@ -95,7 +98,7 @@ extension ManagedTask {
         if case .none = handler, settings.completionGroup == nil { return end(task, face) }
         let group = settings.completionGroup
         group?.enter()
-        Runtime.current.complete(on: settings.completionQueue ?? .sharedMain) { [self] in
+        (task.operation?.runtime ?? Runtime.current).complete(on: settings.completionQueue ?? .sharedMain) { [self] in
             task.willTellEnd()
             switch handler {
             case .none: break
@@ -119,7 +122,8 @@ extension ManagedTask {
         }
         guard isOver else { return blocks.settle(task) }
         settings.completionGroup?.enter()
-        Runtime.current.complete(on: settings.completionQueue ?? .sharedMain) {
+        let runtime = task.ownFace?.task.operation?.runtime ?? Runtime.current
+        runtime.complete(on: settings.completionQueue ?? .sharedMain) {
             blocks.setTask(task)
             settings.completionGroup?.leave()
         }

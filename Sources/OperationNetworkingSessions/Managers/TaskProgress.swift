@@ -34,19 +34,10 @@ final class TaskProgress: Sendable {
 
     /// - Parameter link: follows the progress, and controls it.
     init(of face: URLSessionTask, link: Progress?, block: (@Sendable (Progress) -> Void)?) {
-        let progress = link.map(LinkedProgress.init) ?? Progress(parent: nil)
-        // Neither finished nor of a fraction.
-        progress.totalUnitCount = -1
-        progress.isPausable = true
-        progress.cancellationHandler = { [weak face] in face?.cancel() }
-        progress.pausingHandler = { [weak face] in face?.suspend() }
-        progress.resumingHandler = { [weak face] in face?.resume() }
-        self.progress = progress
+        progress = LinkedProgress.make(
+            link: link, cancel: { [weak face] in face?.cancel() }, pause: { [weak face] in face?.suspend() },
+            resume: { [weak face] in face?.resume() })
         self.block = block
-        link?.isPausable = true
-        link?.cancellationHandler = { [weak progress] in progress?.cancel() }
-        link?.pausingHandler = { [weak progress] in progress?.pause() }
-        link?.resumingHandler = { [weak progress] in progress?.resume() }
     }
 
     /// - Parameters:
@@ -95,28 +86,5 @@ final class TaskProgress: Sendable {
         let total = isEmpty ? 1 : progress.completedUnitCount
         set(total, of: total)
         if !isEmpty { block?(progress) }
-    }
-}
-
-/// The progress of a task that was made while there was a current one.
-// Sendable because `link` is immutable; `Progress` is Sendable.
-private final class LinkedProgress: Progress, @unchecked Sendable {
-    /// A child of the progress that was current when the task was made. It follows every change of this one. This one
-    /// itself cannot be the child: a child of an unknown total never counts for its parent on Linux, also when its
-    /// total is known later.
-    private let link: Progress
-
-    init(link: Progress) {
-        self.link = link
-        super.init(parent: nil, userInfo: nil)
-    }
-
-    override var totalUnitCount: Int64 { didSet { follow() } }
-    override var completedUnitCount: Int64 { didSet { follow() } }
-
-    private func follow() {
-        guard totalUnitCount > 0 else { return }
-        link.totalUnitCount = totalUnitCount
-        link.completedUnitCount = completedUnitCount
     }
 }

@@ -120,6 +120,38 @@ import Testing
         #expect(parent.fractionCompleted == 1)
     }
 
+    @Test("Tasks of a session are children of the current progress, too, which counts them when they end")
+    func treeOfSession() async throws {
+        let session = OperationURLSession(configuration: .ephemeral)
+        let parent = Progress(totalUnitCount: 3)
+        var request = URLRequest(url: server.url("/x"))
+        request.httpMethod = "PUT"
+        let tasks: [URLSessionTask] = [
+            Self.within(parent) { session.dataTask(with: server.url("/x")) },
+            Self.within(parent) { session.uploadTask(with: request, from: Data("abc".utf8)) },
+            Self.within(parent) { session.downloadTask(with: server.url("/x")) },
+        ]
+        #expect(parent.fractionCompleted == 0)
+        for (index, task) in tasks.enumerated() {
+            task.resume()
+            try await eventually("the end") { parent.completedUnitCount == Int64(index) + 1 }
+        }
+        #expect(parent.isFinished)
+    }
+
+    @Test("Cancelling the current progress of a session's task cancels the task, which ends the progress")
+    func cancelledParent() async throws {
+        server.respond(to: "/stall", .script([.stall]))
+        let session = OperationURLSession(configuration: .ephemeral)
+        let parent = Progress(totalUnitCount: 1)
+        let task = Self.within(parent) { session.dataTask(with: server.url("/stall")) }
+        task.resume()
+        _ = try await server.nextRequest()
+        parent.cancel()
+        try await eventually("the end") { task.state == .completed && parent.isFinished }
+        #expect((task.error as? URLError)?.code == .cancelled)
+    }
+
     @Test("A fast transfer behind a busy queue is told once")
     func merged() async throws {
         server.respond(to: "/large", ScriptedResponse(body: .pattern(count: 2_000_000)))
