@@ -45,6 +45,9 @@ struct OperationArchive: Codable {
     var failure: Failure?
     var representation: Representation?
     var downloadDestination: DownloadDestination?
+    /// True if there was a destination that was not set again after an earlier archive. Nil: there was none, or an
+    /// earlier version of the library made the archive.
+    var losesDownloadDestination: Bool?
     var shouldUseCredentialStorage: Bool
     var maximumResponseBodySize: Int64?
     var totalTimeout: TimeInterval?
@@ -56,6 +59,24 @@ struct OperationArchive: Codable {
     /// The serializer of an `HTTPRequestOperation`, likewise.
     var responseSerializer: ArchivedObject<HTTPResponseSerializer>?
     var losesResponseSerializer = false
+
+    /// The properties that this archive does not hold, or an earlier one did not.
+    var lostProperties: Set<UnarchivedProperty> {
+        get {
+            var lost: Set<UnarchivedProperty> = []
+            if request.losesBodyStream { lost.insert(.bodyStream) }
+            if losesSecurityPolicy { lost.insert(.securityPolicy) }
+            if losesResponseSerializer { lost.insert(.responseSerializer) }
+            if losesDownloadDestination == true { lost.insert(.downloadDestination) }
+            return lost
+        }
+        set {
+            request.losesBodyStream = newValue.contains(.bodyStream)
+            losesSecurityPolicy = newValue.contains(.securityPolicy)
+            losesResponseSerializer = newValue.contains(.responseSerializer)
+            losesDownloadDestination = newValue.contains(.downloadDestination) ? true : nil
+        }
+    }
 
     static let key = "operation"
 
@@ -152,7 +173,7 @@ enum UnarchivedProperty: Error, LocalizedError, CustomStringConvertible, _Bridge
         case .securityPolicy:
             "the security policy could not be archived, or is damaged; set securityPolicy before the start"
         case .responseSerializer:
-            "the response serializer could not be archived, or is damaged; set responseSerializer before the start"
+            "the response serializer could not be archived, or is damaged; set responseSerializer"
         case .downloadDestination:
             "an archive does not decide which file is written; set downloadDestination before the start"
         }

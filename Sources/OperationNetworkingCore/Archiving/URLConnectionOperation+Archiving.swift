@@ -24,6 +24,10 @@ extension URLConnectionOperation {
     /// written: an operation that had a `downloadDestination` fails when it is started, unless that is set again or is
     /// a file directly in `downloadDirectory`.
     ///
+    /// A body stream, and a policy or serializer of a class that cannot be archived, have to be set again, too. Until
+    /// then an operation fails when it is started. One that has finished has an error until its serializer is set: that
+    /// one decides what the response is.
+    ///
     /// - Parameters:
     ///   - archivedData: the data.
     ///   - downloadDirectory: where an archived `downloadDestination` may be. Nil by default: nowhere.
@@ -51,7 +55,7 @@ extension URLConnectionOperation {
     }
 
     private func makeArchive() -> OperationArchive {
-        var (archive, present, policy, serializer) = lock.withLock {
+        var (archive, present, policy, serializer, unarchived) = lock.withLock {
             var archive = OperationArchive(
                 request: _request, state: _machine.state, isCancelled: _machine.isCancelled,
                 configuration: _configuration.value)
@@ -63,12 +67,16 @@ extension URLConnectionOperation {
             archive.content = _received.value.data
             archive.failure = _received.value.error.map { OperationArchive.Failure($0) }
             let serializer = (self as? HTTPRequestOperation)?._archivedSerializer
-            return (archive, _content, _configuration.value.transport.securityPolicy, serializer)
+            return (
+                archive, _content, _configuration.value.transport.securityPolicy, serializer, _unarchivedProperties
+            )
         }
         archive.securityPolicy = policy.flatMap { ArchivedObject($0) }
-        archive.losesSecurityPolicy = policy != nil && archive.securityPolicy == nil
+        if policy != nil, archive.securityPolicy == nil { unarchived.insert(.securityPolicy) }
         archive.responseSerializer = serializer.flatMap { ArchivedObject($0) }
-        archive.losesResponseSerializer = serializer != nil && archive.responseSerializer == nil
+        if serializer != nil, archive.responseSerializer == nil { unarchived.insert(.responseSerializer) }
+        // With what an earlier archive had lost: nothing else here tells of it.
+        archive.lostProperties.formUnion(unarchived)
         if let present, let partial = present.snapshot() {
             archive.content = partial.content
             archive.representation = partial.representation
@@ -82,6 +90,7 @@ extension URLConnectionOperation {
         let serializer = archive.responseSerializer?.object
         lock.withLock {
             _mutableConfiguration.transport.securityPolicy = policy
+            _unarchivedProperties = archive.lostProperties
             if archive.downloadDestination != nil { _unarchivedProperties.insert(.downloadDestination) }
             _mutableConfiguration.storages.shouldUseCredentialStorage = archive.shouldUseCredentialStorage
             _mutableConfiguration.limits.maximumResponseBodySize = archive.maximumResponseBodySize.map { max(0, $0) }
@@ -89,13 +98,10 @@ extension URLConnectionOperation {
             _mutableConfiguration.dependencyFailurePolicy = archive.dependencyFailurePolicy
             _mutableConfiguration.dependentsWaitForCompletionBlocks = archive.dependentsWaitForCompletionBlocks
             (self as? HTTPRequestOperation)?._archivedSerializer = serializer
-            if archive.losesResponseSerializer || (archive.responseSerializer != nil && serializer == nil) {
+            if archive.responseSerializer != nil, serializer == nil {
                 _unarchivedProperties.insert(.responseSerializer)
             }
-            if archive.losesSecurityPolicy || (archive.securityPolicy != nil && policy == nil) {
-                _unarchivedProperties.insert(.securityPolicy)
-            }
-            if archive.request.losesBodyStream { _unarchivedProperties.insert(.bodyStream) }
+            if archive.securityPolicy != nil, policy == nil { _unarchivedProperties.insert(.securityPolicy) }
             if let response = archive.response {
                 _mutableReceived.head = ResponseHead(
                     statusCode: response.statusCode, httpVersion: response.httpVersion, rawFields: response.rawFields)

@@ -65,9 +65,9 @@ enum Trace {
 }
 
 extension URLConnectionOperation {
-    /// Method and URL, without secrets.
-    fileprivate var traceName: String {
+    /// Method and URL, without secrets: the URL as descriptions and errors show it.
+    var traceName: String {
         let request = request
-        return "\(request.httpMethod ?? "GET") \(request.url?.withoutUserInfo.absoluteString ?? "no URL")"
+        return "\(request.httpMethod ?? "GET") \(request.url?.masked ?? "no URL")"
     }
 }

@@ -21,8 +21,9 @@ extension HTTPRequestOperationManager {
         method: String, _ URLString: String, body: RequestBody, headers: [String: String]? = nil,
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
-        let request = try requestSerializer.request(withMethod: method, url: base.resolve(URLString), body: body)
-        return makeOperation(with: request, headers: headers, success: success, failure: failure)
+        let serializer = requestSerializer
+        let request = try serializer.request(withMethod: method, url: base.resolve(URLString), body: body)
+        return makeOperation(with: request, of: serializer, headers: headers, success: success, failure: failure)
     }
 
     /// Submits a body by POST. See ``makeOperation(method:_:body:headers:success:failure:)``.

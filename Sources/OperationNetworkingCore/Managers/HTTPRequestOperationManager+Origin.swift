@@ -19,12 +19,15 @@ extension HTTPRequestOperationManager {
     }
 
     /// Returns true if this manager has something that identifies its user and is to stay out of a request for `url`.
-    func withholdsIdentity(from url: URL) -> Bool {
+    ///
+    /// - Parameter serializer: the one that made the request, which is another than the stored one where a subclass
+    ///   overrides `requestSerializer`.
+    func withholdsIdentity(from url: URL, of serializer: HTTPRequestSerializer) -> Bool {
         guard baseURL != nil else { return false }
-        let (serializer, provesUser, sendsAnyway) = withSettings {
+        let (provesUser, sendsAnyway) = withSettings {
             let own = $0.operations.value
             return (
-                $0.requestSerializer, own.identity.credential != nil || own.identity.clientIdentity != nil,
+                own.identity.credential != nil || own.identity.clientIdentity != nil,
                 $0.sendsAuthorizationToOtherOrigins
             )
         }

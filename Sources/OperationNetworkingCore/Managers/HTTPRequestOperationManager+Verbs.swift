@@ -31,9 +31,10 @@ extension HTTPRequestOperationManager {
         method: String, _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
+        let serializer = requestSerializer
         let url = try base.resolve(URLString)
-        let request = try requestSerializer.request(withMethod: method, url: url, parameters: parameters)
-        return makeOperation(with: request, headers: headers, success: success, failure: failure)
+        let request = try serializer.request(withMethod: method, url: url, parameters: parameters)
+        return makeOperation(with: request, of: serializer, headers: headers, success: success, failure: failure)
     }
 
     /// Makes an operation that submits a multipart form, without adding it to the queue.
@@ -53,22 +54,24 @@ extension HTTPRequestOperationManager {
         constructingBodyWith block: (any MultipartFormData) throws -> Void,
         success: Success? = nil, failure: Failure? = nil
     ) throws -> HTTPRequestOperation {
+        let serializer = requestSerializer
         let url = try base.resolve(URLString)
         // The serializer calls the block before it returns.
         let request = try withoutActuallyEscaping(block) { block in
-            try requestSerializer.multipartFormRequest(
+            try serializer.multipartFormRequest(
                 withMethod: method, urlString: url.absoluteString, parameters: parameters, constructingBodyWith: block)
         }
-        return makeOperation(with: request, headers: headers, success: success, failure: failure)
+        return makeOperation(with: request, of: serializer, headers: headers, success: success, failure: failure)
     }
 
-    /// The operation for a request as the serializer made it.
+    /// The operation for a request as `serializer` made it.
     func makeOperation(
-        with request: URLRequest, headers: [String: String]?, success: Success?, failure: Failure?
+        with request: URLRequest, of serializer: HTTPRequestSerializer, headers: [String: String]?, success: Success?,
+        failure: Failure?
     ) -> HTTPRequestOperation {
         var request = request
-        let withholdsIdentity = request.url.map(withholdsIdentity(from:)) ?? false
-        if withholdsIdentity { request.removeIdentity(of: requestSerializer) }
+        let withholdsIdentity = request.url.map { self.withholdsIdentity(from: $0, of: serializer) } ?? false
+        if withholdsIdentity { request.removeIdentity(of: serializer) }
         request.setHeaders(headers)
         let operation = httpRequestOperation(
             with: request, success: success, failure: failure.map(Self.withOptionalOperation))

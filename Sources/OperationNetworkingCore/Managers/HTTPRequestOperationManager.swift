@@ -154,6 +154,8 @@ open class HTTPRequestOperationManager: NSObject, @unchecked Sendable, NSCopying
             } else {
                 settings.apply(to: &operation._mutableConfiguration)
             }
+            // A policy is set now, which a restored operation may have lost.
+            operation._unarchivedProperties.remove(.securityPolicy)
         }
         for archive in settings.archives { archive.observe(operation) }
     }

@@ -155,9 +155,12 @@ extension URLConnectionOperation {
     #if Logging || Metrics || Tracing
         var observedFacts: Observation.Facts {
             lock.withLock {
-                Observation.Facts(
-                    method: _request.httpMethod ?? "GET", status: _received.value.head?.statusCode,
-                    error: _received.value.error,
+                let status = _received.value.head?.statusCode
+                // A refused status says itself what is wrong.
+                let isRefused = status.map { $0 >= 400 } ?? false
+                let refusal = isRefused ? nil : (self as? HTTPRequestOperation)?.knownSerializationFailure
+                return Observation.Facts(
+                    method: _request.httpMethod ?? "GET", status: status, error: _received.value.error ?? refusal,
                     attempts: (_received.value.measured?.attempts.count ?? 0) + 1,
                     bytesReceived: _received.value.measured?.timings.bytesReceived)
             }

@@ -202,6 +202,9 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
         return error
     }
 
+    /// The serializer's error; nil also while it has not looked at the content.
+    var knownSerializationFailure: (any Error)? { lock.withLock { _serializationFailure } }
+
     /// True if the serializer has made an object of the content.
     var hasParsedContent: Bool {
         guard case .done = lock.withLock({ _serialization }) else { return false }
@@ -261,10 +264,13 @@ open class HTTPRequestOperation: URLConnectionOperation, @unchecked Sendable {
 
     @discardableResult
     private func serialize() -> Serialization {
-        let (serializer, received, method, isRead) = lock.withLock {
+        let (serializer, received, method, isRead, isLost) = lock.withLock {
             let isRead = _configuration.value.stream?.isOpen == true
-            return (_responseSerializer, _received.value.data, _request.httpMethod, isRead)
+            let isLost = _unarchivedProperties.contains(.responseSerializer)
+            return (_responseSerializer, _received.value.data, _request.httpMethod, isRead, isLost)
         }
+        // Finished before it was archived: the plain serializer in the lost one's place may take what that one refused.
+        if isLost { return .done(nil, UnarchivedProperty.responseSerializer) }
         // A response to HEAD has no content that could be of a wrong type, and that of one which is accepted may be a
         // reader's matter, though it was kept back until now.
         let isOthers = isRead && accepts(serializer, data: nil)

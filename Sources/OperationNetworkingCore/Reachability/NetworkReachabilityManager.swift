@@ -28,17 +28,22 @@ internal import NetworkingTransport
 open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
     /// The block that looks at the target, given the destinations that were found before.
     typealias Finder = @Sendable (_ known: [RouteDestination]) -> (ReachabilityMachine.Finding, [RouteDestination])
+    typealias Subscription = NetworkChangeMonitor.Subscription
+    /// The function that makes a subscription to changes.
+    typealias Subscriber = @Sendable (@escaping NetworkChangeMonitor.Handler) throws(NetlinkError) -> Subscription
 
     struct State {
         var machine = ReachabilityMachine()
-        var subscription: NetworkChangeMonitor.Subscription?
+        var subscription: (number: UInt64, held: Subscription)?
+        /// The numbers of the subscriptions that are being made, as long as they are not void.
+        var pendingSubscriptions: Set<UInt64> = []
         /// The destinations that were found last.
         var destinations: [RouteDestination] = []
         var completionQueue: DispatchQueue?
         var block: (@Sendable (Status) -> Void)?
         var observers: [(number: UInt64, handler: @Sendable (Status) -> Void)] = []
         var streams: [UInt64: StatusBuffer] = [:]
-        /// Of the last observer or stream.
+        /// Of the last observer, stream or subscription.
         var lastNumber: UInt64 = 0
         /// For the block and the observers.
         var blockLane = DeliveryLane<Status>()
@@ -58,6 +63,10 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
     private var find: Finder
     /// Set in initializers only: the finder is not called on callers' threads.
     private var mayTakeLong: Bool
+    /// Set in initializers only.
+    private var subscriber: Subscriber = { handler throws(NetlinkError) in
+        try NetworkChangeMonitor.shared.subscribe(handler)
+    }
 
     /// A manager for the Internet, over IPv4 or IPv6. AF: `manager`.
     public override init() {
@@ -96,11 +105,15 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
     /// A manager with another finder. Not designated: with a designated initializer that is not public, the class could
     /// not be subclassed.
     ///
-    /// - Parameter mayTakeLong: the finder is not called on callers' threads.
-    convenience init(mayTakeLong: Bool, find: @escaping Finder) {
+    /// - Parameters:
+    ///   - mayTakeLong: the finder is not called on callers' threads.
+    ///   - find: the finder.
+    ///   - subscriber: nil: changes are heard from the kernel.
+    convenience init(mayTakeLong: Bool, find: @escaping Finder, subscriber: Subscriber? = nil) {
         self.init()
         self.mayTakeLong = mayTakeLong
         self.find = find
+        if let subscriber { self.subscriber = subscriber }
     }
 
     private static func finder(_ target: ReachabilityTarget) -> (Finder, mayTakeLong: Bool) {
@@ -207,27 +220,40 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
 
     /// Returns true if changes are heard from now on.
     private func subscribe() -> Bool {
-        guard state.withLock({ $0.subscription == nil && $0.machine.phase != .stopped }) else { return true }
-        let subscription = try? NetworkChangeMonitor.shared.subscribe { [weak self] event in self?.receive(event) }
-        guard let subscription else { return false }
-        let surplus = state.withLock { state -> NetworkChangeMonitor.Subscription? in
-            guard state.subscription == nil, state.machine.phase != .stopped else { return subscription }
-            state.subscription = subscription
-            return nil
+        let number = state.withLock { state -> UInt64? in
+            guard state.subscription == nil, state.machine.phase != .stopped else { return nil }
+            state.lastNumber += 1
+            state.pendingSubscriptions.insert(state.lastNumber)
+            return state.lastNumber
         }
-        // Not under the lock: its release ends it.
-        withExtendedLifetime(surplus) {}
-        return true
+        guard let number else { return true }
+        let subscription = try? subscriber { [weak self] event in self?.receive(event, of: number) }
+        let isHeard = state.withLock { state -> Bool in
+            // It may be void by now: the network thread begins to listen in the meantime.
+            guard state.pendingSubscriptions.remove(number) != nil, let subscription else { return false }
+            if state.subscription == nil, state.machine.phase != .stopped {
+                state.subscription = (number, subscription)
+            }
+            return true
+        }
+        // Not under the lock: the release of one that was not stored ends it.
+        withExtendedLifetime(subscription) {}
+        return isHeard
     }
 
     /// Takes a change in. On the network thread.
-    func receive(_ event: NetworkChangeMonitor.Event) {
+    ///
+    /// - Parameter number: that of the subscription; 0: of none.
+    func receive(_ event: NetworkChangeMonitor.Event, of number: UInt64 = 0) {
         let now = Runtime.current.uptime
-        let (action, lost) = state.withLock {
-            state -> (ReachabilityMachine.Action, NetworkChangeMonitor.Subscription?) in
+        let (action, lost) = state.withLock { state -> (ReachabilityMachine.Action, Subscription?) in
             switch event {
-            case .changed: (state.machine.changed(now: now), nil)
-            case .lost: (state.machine.lost(now: now), state.subscription.take())
+            case .changed: return (state.machine.changed(now: now), nil)
+            case .lost:
+                // The look that is making it learns of it there, and is repeated.
+                state.pendingSubscriptions.remove(number)
+                guard state.subscription?.number == number else { return (.none, nil) }
+                return (state.machine.lost(now: now), state.subscription.take()?.held)
             }
         }
         withExtendedLifetime(lost) {}

@@ -47,6 +47,43 @@ struct ManagerOriginTests {
         }
     }
 
+    /// Has a request serializer of its own in the place of the stored one.
+    private final class OwnSerializerManager: HTTPRequestOperationManager, @unchecked Sendable {
+        private let own = HTTPRequestSerializer()
+
+        override var requestSerializer: HTTPRequestSerializer {
+            get { own }
+            set {}
+        }
+    }
+
+    @Test(
+        "Nor does it get them from a serializer that a subclass has in the place of the stored one",
+        arguments: ["GET", "body", "form"])
+    func overridden(verb: String) async throws {
+        let manager = OwnSerializerManager(baseURL: server.url("/v1"))
+        manager.completionQueue = DispatchQueue(label: "test.completion")
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.requestSerializer.httpShouldHandleCookies = false
+        manager.requestSerializer.setValue("Bearer 1", forHTTPHeaderField: "Authorization")
+        manager.requestSerializer.setValue("session=1", forHTTPHeaderField: "Cookie")
+        let string = other.url("/x").absoluteString
+        let outcome = await manager.outcome { success, failure in
+            switch verb {
+            case "GET": manager.get(string, success: success, failure: failure)
+            case "body": manager.post(string, body: .json(["a": 1]), success: success, failure: failure)
+            default:
+                manager.post(
+                    string, parameters: ["a": 1], constructingBodyWith: { _ in }, success: success, failure: failure)
+            }
+        }
+        #expect(outcome.status == 200)
+        let request = try #require(other.requests.last)
+        #expect(request["Authorization"] == nil && request["Cookie"] == nil)
+        #expect(await manager.getting("x").status == 200)
+        #expect(server.requests.last?["Authorization"] == "Bearer 1" && server.requests.last?["Cookie"] == "session=1")
+    }
+
     @Test("Within the origin they go along, however it is written")
     func within() async throws {
         let strings = ["x", "/x", "//127.0.0.1:\(server.port)/x", "HTTP://127.0.0.1:\(server.port)/x", ""]

@@ -57,5 +57,28 @@
             #expect(lines.contains("timer http.client.request.duration: 4"))
             #expect(!output.contains("secret") && !output.contains("ada"))
         }
+
+        @Test("Content that the serializer refuses is an error; a refused status is one by its number")
+        func refusedContent() async throws {
+            let server = try TestServer()
+            server.respond(to: "/fine", .json("{}"))
+            server.respond(to: "/text", .ok("text"))
+            server.respond(to: "/cut", .json("{"))
+            server.respond(to: "/broken", .json("{", status: 500))
+            let types: [(path: String, type: String?)] = [
+                ("/fine", nil), ("/text", "\(URLResponseSerializationErrorDomain) -1016"),
+                ("/cut", "\(URLResponseSerializationErrorDomain) -1017"), ("/broken", "500"),
+            ]
+            for (path, type) in types {
+                let operation = HTTPRequestOperation.make(server.url(path))
+                operation.responseSerializer = JSONResponseSerializer()
+                await operation.run()
+                let facts = operation.observedFacts
+                #expect(facts.errorType == type && facts.status == (path == "/broken" ? 500 : 200), "\(path)")
+            }
+            let unsent = HTTPRequestOperation.make()
+            await unsent.run()
+            #expect(unsent.observedFacts.errorType == "NSURLErrorDomain -1002")
+        }
     }
 #endif
