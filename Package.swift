@@ -209,7 +209,8 @@ let package = Package(
             name: "TestingTests",
             dependencies: [
                 "OperationNetworking", "OperationNetworkingTesting", "OperationNetworkingTestingTraits",
-                "OperationNetworkingTestServer", "NetworkingTransport", "NetworkingSupport", "TestServer",
+                "OperationNetworkingTestServer", "OperationNetworkingImages", "NetworkingTransport",
+                "NetworkingSupport", "TestServer",
             ], swiftSettings: testSettings),
         .testTarget(
             name: "SessionTests",

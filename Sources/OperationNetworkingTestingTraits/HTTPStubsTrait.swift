@@ -16,11 +16,13 @@ public struct HTTPStubsTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         let stubs = HTTPStubs()
         try configure(stubs)
-        try await stubs.withInstalled { try await function() }
-        guard requiresMatches else { return }
-        for error in stubs.unmatchedRequests {
-            Issue.record(error)
+        // Also where the test throws: it may be for want of a rule that it did not get what it requires.
+        defer {
+            if requiresMatches {
+                for error in stubs.unmatchedRequests { Issue.record(error) }
+            }
         }
+        try await stubs.withInstalled { try await function() }
     }
 }
 

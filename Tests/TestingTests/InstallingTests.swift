@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 import NetworkingSupport
+import OperationNetworkingImages
 import OperationNetworkingTesting
 import OperationNetworkingTestingTraits
 import TestServer
@@ -109,6 +110,59 @@ struct InstallingTests {
         #expect(stubs.requests.count == 2)
     }
 
+    @Test("Tasks that a block of a session manager's stubbed task makes are answered, too")
+    func sessionBlocks() async throws {
+        let stubs = stubs("first")
+        stubs.on("GET", "/v1/y", respond: .text("second"))
+        let manager = HTTPSessionManager(
+            baseURL: URL(string: "https://api.example.org/v1/"), sessionConfiguration: .ephemeral)
+        defer { manager.invalidateSessionCancelingTasks(true, resetSession: false) }
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.completionQueue = DispatchQueue(label: "TestingTests")
+        let content = await stubs.withInstalled {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Data?, Never>) in
+                manager.get("x", parameters: nil, headers: nil, progress: nil) { _, _ in
+                    manager.get("y", parameters: nil, headers: nil, progress: nil) { _, content in
+                        continuation.resume(returning: content as? Data)
+                    } failure: { _, _ in
+                        continuation.resume(returning: nil)
+                    }
+                } failure: { _, _ in
+                    continuation.resume(returning: nil)
+                }
+            }
+        }
+        #expect(content == Data("second".utf8))
+        #expect(stubs.requests.count == 2)
+    }
+
+    @Test("Images that have to wait for others are answered, too")
+    func images() async throws {
+        let stubs = HTTPStubs()
+        let pixel = try #require(
+            Data(
+                base64Encoded:
+                    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg=="
+            ))
+        stubs.on(
+            "GET", "https://images.invalid/*",
+            respond: StubResponse(headers: ["Content-Type": "image/png"], body: pixel))
+        let downloader = ImageDownloader(
+            sessionManager: HTTPSessionManager(baseURL: nil, sessionConfiguration: .ephemeral),
+            maximumActiveDownloads: 2)
+        let widths = try await stubs.withInstalled {
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<8 {
+                    let request = try makeRequest("https://images.invalid/\(number)")
+                    group.addTask { try await downloader.image(for: request).width }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        #expect(widths == Array(repeating: 1, count: 8))
+        #expect(stubs.requests.count == 8)
+    }
+
     @Test("Parallel tests have stubs of their own", .httpStubs(), arguments: 0..<8)
     func parallel(number: Int) async throws {
         let stubs = try #require(HTTPStubs.current)
@@ -130,6 +184,23 @@ struct InstallingTests {
         } matching: {
             $0.error is UnmatchedRequestError
         }
+    }
+
+    @Test("The trait makes an issue of what no rule fits also where the test throws")
+    func unmatchedAndThrown() async throws {
+        let inner = HTTPStubsTrait.httpStubs { _ in }
+        let test = try #require(Test.current)
+        let errors = Locked<[String]>([])
+        try await withKnownIssue {
+            try await inner.provideScope(for: test, testCase: Test.Case.current) {
+                _ = await makeManager().request("y").failure()
+                throw CancellationError()
+            }
+        } matching: { issue in
+            errors.withLock { $0.append(issue.error.map { "\(type(of: $0))" } ?? "") }
+            return true
+        }
+        #expect(Set(errors.withLock { $0 }) == ["UnmatchedRequestError", "CancellationError"])
     }
 
     @Test("What passes through goes to the server, with its content")

@@ -195,6 +195,27 @@ struct SimulationTests {
         #expect(runs.withLock { $0 } == 1)
     }
 
+    @Test("A body that never ends is cancelled with the test")
+    func cancellation() async {
+        let hasBegun = Latch()
+        let task = Task {
+            try await withSimulation { simulation in
+                while true {
+                    try await simulation.sleep(for: .seconds(1))
+                    hasBegun.open()
+                }
+            }
+        }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                hasBegun.wait()
+                continuation.resume()
+            }
+        }
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+    }
+
     @Test("What a body leaves behind is cancelled")
     func leftovers() async throws {
         let left = Locked<HTTPRequestOperation?>(nil)

@@ -159,6 +159,21 @@ struct StubTests {
         #expect(try await manager.request("x").decoded([Int].self) == [1])
     }
 
+    @Test(
+        "What a host shows is found by any form of its name",
+        arguments: [
+            ("münchen.example", "xn--mnchen-3ya.example"), ("xn--mnchen-3ya.example", "münchen.example"),
+            ("api.example.org.", "api.example.org"), ("[::1]", "[0:0:0:0:0:0:0:1]"), ("::1", "[::1]"),
+        ])
+    func trust(shown: String, asked: String) async throws {
+        let authority = try TestCertificateAuthority(name: "Stub CA")
+        let identity = try authority.issue(dnsNames: ["api.example.org"])
+        stubs.on("GET", "*", respond: .json([1]))
+        stubs.present(certificates: identity.chain.map(\.der), host: shown)
+        let error = await makeManager(stubs).request("https://\(asked)/x").failure() as? URLError
+        #expect(error?.userInfo[NSUnderlyingErrorKey] is ServerTrustError)
+    }
+
     @Test("Content that is coded is decoded, and a cut one fails")
     func codings() async throws {
         let text = Data(repeating: 0x61, count: 10_000)

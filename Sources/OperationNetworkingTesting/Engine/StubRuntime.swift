@@ -26,6 +26,9 @@ struct StubRuntime: OperationRuntime {
     func onFileThread(_ work: @escaping @Sendable () -> Void) { base.onFileThread(surrounded(work)) }
     var holdsNoTask: Bool { base.holdsNoTask }
     func on(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { base.on(queue, surrounded(work)) }
+    func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+        base.complete(on: queue, surrounded(work))
+    }
     func assertOn(_ queue: DispatchQueue) { base.assertOn(queue) }
     func later(_ work: @escaping @Sendable () -> Void) { base.later(work) }
     func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) { base.after(seconds, work) }

@@ -90,12 +90,31 @@ private enum SimulationRun {
             // The scheduler may wait for news.
             scheduler.onPool {}
         }
-        let stalled = await withCheckedContinuation { continuation in
+        let stalled = await withTaskCancellationHandler {
+            await run(simulation, scheduler, task) { result.withLock { $0 != nil } }
+        } onCancel: {
+            // A test's time limit, for one. While virtual time goes on nothing else would end the body.
+            task.cancel()
+        }
+        let virtual = scheduler.now
+        if stalled { return .stalled(seed: seed, time: virtual) }
+        if case .failure(let error) = result.withLock({ $0 }) {
+            return .failed(error, seed: seed, run: number + 1, time: virtual)
+        }
+        return simulation.hasFailed ? .noted(seed: seed, run: number + 1, time: virtual) : nil
+    }
+
+    /// Runs the scheduler on a thread until the body has ended. Returns true if it stood still before.
+    private static func run(
+        _ simulation: Simulation, _ scheduler: SimulatedScheduler, _ task: Task<Void, Never>,
+        until hasEnded: @escaping @Sendable () -> Bool
+    ) async -> Bool {
+        await withCheckedContinuation { continuation in
             let thread = Thread {
                 let isStalled = simulation.surround {
                     var isStalled = false
                     do throws(SimulatedScheduler.Failure) {
-                        try scheduler.run { result.withLock { $0 != nil } }
+                        try scheduler.run { hasEnded() }
                     } catch {
                         isStalled = true
                         task.cancel()
@@ -109,12 +128,6 @@ private enum SimulationRun {
             thread.stackSize = 8 << 20
             thread.start()
         }
-        let virtual = scheduler.now
-        if stalled { return .stalled(seed: seed, time: virtual) }
-        if case .failure(let error) = result.withLock({ $0 }) {
-            return .failed(error, seed: seed, run: number + 1, time: virtual)
-        }
-        return simulation.hasFailed ? .noted(seed: seed, run: number + 1, time: virtual) : nil
     }
 }
 

@@ -100,7 +100,8 @@ public final class HTTPStubs: Sendable {
     ///   - certificates: as DER, the server's own first. Empty: the host is trusted again.
     ///   - host: the name in the URL.
     public func present(certificates: [Data], host: String) {
-        state.withLock { $0.certificates[host.lowercased()] = certificates.isEmpty ? nil : certificates }
+        let name = Self.shownName(host)
+        state.withLock { $0.certificates[name] = certificates.isEmpty ? nil : certificates }
     }
 
     // MARK: For the engine
@@ -136,7 +137,17 @@ public final class HTTPStubs: Sendable {
 
     /// The chain that a host shows; nil: none was set for it, and it is trusted.
     func certificates(ofHost host: String) -> [Data]? {
-        state.withLock { $0.certificates.isEmpty ? nil : $0.certificates[host.lowercased()] }
+        guard state.withLock({ !$0.certificates.isEmpty }) else { return nil }
+        let name = Self.shownName(host)
+        return state.withLock { $0.certificates[name] }
+    }
+
+    /// The name of a host as a certificate has it: in ASCII, without brackets, zone and final dot.
+    private static func shownName(_ host: String) -> String {
+        switch CertificateHostName(host) {
+        case .domain(let name), .address(let name): name
+        case nil: host.lowercased()
+        }
     }
 }
 
