@@ -90,12 +90,12 @@ extension EngineLoop {
             touch(pool)
         }
         for origin in admissions.contended { admit(origin) }
-        capacityDidChange()
+        capacityDidChange(of: nil)
     }
 
-    /// Calls the observers of the origins' capacities.
-    private func capacityDidChange() {
-        for observer in capacityObservers { observer() }
+    /// Calls the observers of the origins' capacities. Nil: all may have changed.
+    private func capacityDidChange(of origin: String?) {
+        for observer in capacityObservers { observer(origin) }
     }
 
     /// Gives free slots to waiting transfers.
@@ -129,9 +129,10 @@ extension EngineLoop {
     /// transfer.
     func noteVersion(of origin: Int, isHTTP2: Bool) {
         guard admissions.noteVersion(at: origin, isHTTP2: isHTTP2) else { return }
-        capacities.note(admissions.name(of: origin), isHTTP2: isHTTP2)
+        let name = admissions.name(of: origin)
+        capacities.note(name, isHTTP2: isHTTP2)
         submit(.admit(origin: origin))
-        submit(.perform { [self] in capacityDidChange() })
+        submit(.perform { [self] in capacityDidChange(of: name) })
     }
 
     /// Asks for a slot.

@@ -47,7 +47,7 @@ final class EngineLoop: @unchecked Sendable {
     /// Transfers that were held before they had a slot, or put back. They are in no list of waiters.
     var heldWaiters: [ObjectIdentifier: Transfer] = [:]
     /// Closures to call when the number of transfers that an origin allows may have changed.
-    var capacityObservers: [@Sendable () -> Void] = []
+    var capacityObservers: [@Sendable (_ origin: String?) -> Void] = []
     /// By descriptor that is no transfer's: the closure to call when its event occurs. See `watch`.
     var watches: [Int32: @Sendable () -> Void] = [:]
     /// The watched descriptors whose event occurred in this pass.

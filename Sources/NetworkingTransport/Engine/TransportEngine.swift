@@ -86,11 +86,13 @@ package final class TransportEngine: Sendable {
     }
 
     /// Calls `body` on the network thread once, and whenever the capacity of an origin may have changed after that.
-    package func whenCapacityChanges(_ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter body: gets the origin, as in `RequestTarget.origin`. Nil: that of any may have changed.
+    package func whenCapacityChanges(_ body: @escaping @Sendable (_ origin: String?) -> Void) {
         loop.submit(
             .perform { [loop] in
                 if loop.thread.isCurrent { loop.capacityObservers.append(body) }
-                body()
+                body(nil)
             })
     }
 

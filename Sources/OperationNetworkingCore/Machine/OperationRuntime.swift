@@ -52,8 +52,8 @@ package protocol OperationRuntime: Sendable {
     /// Returns the number of requests to one origin that the engine has in flight at a time, over so many connections
     /// at most.
     func capacity(ofOrigin origin: String, connections: Int) -> Int
-    /// Calls `body` whenever the capacity may have changed.
-    func whenCapacityChanges(_ body: @escaping @Sendable () -> Void)
+    /// Calls `body` whenever the capacity of an origin may have changed. Nil: that of any.
+    func whenCapacityChanges(_ body: @escaping @Sendable (_ origin: String?) -> Void)
     /// Makes a change to a cache, after those before it, on the one thread for that.
     func onCachingThread(_ work: @escaping @Sendable () -> Void)
 }
@@ -77,7 +77,7 @@ extension OperationRuntime {
     package func complete(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) { on(queue, work) }
     package func assertOn(_ queue: DispatchQueue) { dispatchPrecondition(condition: .onQueue(queue)) }
     package var date: Date { Date() }
-    package func whenCapacityChanges(_ body: @escaping @Sendable () -> Void) {}
+    package func whenCapacityChanges(_ body: @escaping @Sendable (_ origin: String?) -> Void) {}
     package func onCachingThread(_ work: @escaping @Sendable () -> Void) { LiveRuntime.caching.perform(work) }
 }
 
@@ -152,7 +152,7 @@ package struct LiveRuntime: OperationRuntime {
     package func capacity(ofOrigin origin: String, connections: Int) -> Int {
         TransportEngine.shared.capacity(ofOrigin: origin, connections: connections)
     }
-    package func whenCapacityChanges(_ body: @escaping @Sendable () -> Void) {
+    package func whenCapacityChanges(_ body: @escaping @Sendable (_ origin: String?) -> Void) {
         TransportEngine.shared.whenCapacityChanges(body)
     }
 }

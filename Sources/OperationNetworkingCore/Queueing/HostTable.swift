@@ -26,6 +26,9 @@ struct HostTable {
 
     var indices: Range<Int> { records.indices }
 
+    /// The host of a name; -1: none of its operations is in the queue.
+    func index(of name: String) -> Int32 { byName[name] ?? -1 }
+
     /// Counts an operation to its host.
     mutating func join(_ index: Int, _ name: String, _ entries: inout [SchedulerState.Entry]) {
         let host: Int32

@@ -104,9 +104,9 @@ extension RequestOperationQueue {
     }
 
     /// More operations of a host may be able to make progress than before.
-    final func capacityDidChange() {
+    final func capacityDidChange(of host: String?) {
         let hasWork = state.withLock { guarded in
-            guarded.scheduler.capacityDidChange()
+            guarded.scheduler.capacityDidChange(of: host)
             return guarded.scheduler.hasWork
         }
         if hasWork { DrainLoop.run(self) }

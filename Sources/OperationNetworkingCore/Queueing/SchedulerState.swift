@@ -291,9 +291,10 @@ struct SchedulerState {
         }
     }
 
-    /// More operations of a host may be able to make progress than before.
-    mutating func capacityDidChange() {
+    /// More operations of a host may be able to make progress than before. Nil: of any host.
+    mutating func capacityDidChange(of name: String?) {
         // One of each: the next follows when it has got its slot.
+        if let name { return unparkWithRoom(hosts.index(of: name)) }
         for host in hosts.indices { unparkWithRoom(Int32(host)) }
     }
 

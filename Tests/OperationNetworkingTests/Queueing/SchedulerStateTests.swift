@@ -272,17 +272,25 @@ struct SchedulerStateTests {
         #expect(fixture.state.isEmpty)
     }
 
+    /// The way in which it is noticed that a host takes more.
+    enum GrownCapacity: CaseIterable { case host, anyHost, end }
+
     @Test(
         "A host that takes more than before gets all that were parked, when told so or at an end, and then later ones",
-        arguments: [false, true])
-    func grownCapacity(isTold: Bool) {
+        arguments: GrownCapacity.allCases)
+    func grownCapacity(_ news: GrownCapacity) {
         let capacity = Locked(1)
         var fixture = Fixture(limit: 10) { _ in capacity.withLock { $0 } }
         for name in ["x1", "x2", "x3", "x4"] { fixture.add(name, .init(host: "x")) }
         #expect(fixture.drain() == ["x1"])
         capacity.withLock { $0 = 10 }
         fixture.add("late", .init(rank: PriorityRank(.low), host: "x"))
-        if isTold { fixture.state.capacityDidChange() } else { fixture.finish("x1") }
+        fixture.state.capacityDidChange(of: "y")
+        switch news {
+        case .host: fixture.state.capacityDidChange(of: "x")
+        case .anyHost: fixture.state.capacityDidChange(of: nil)
+        case .end: fixture.finish("x1")
+        }
         #expect(fixture.drain() == ["x2", "x3", "x4", "late"])
         for name in ["x1", "x2", "x3", "x4", "late"] { fixture.finish(name) }
         #expect(fixture.state.running == 0 && fixture.state.isEmpty)
