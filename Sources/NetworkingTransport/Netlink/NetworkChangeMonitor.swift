@@ -24,6 +24,10 @@ package final class NetworkChangeMonitor: Sendable {
             self.number = number
         }
 
+        /// True once changes are no longer told. It is so before the handler gets `lost`, which may be before the subscriber
+        /// has the subscription: it asks when it keeps it.
+        package var isVoid: Bool { monitor.state.withLock { $0.handlers[number] == nil } }
+
         deinit { monitor.unsubscribe(number) }
     }
 
@@ -42,7 +46,7 @@ package final class NetworkChangeMonitor: Sendable {
     private let engine: TransportEngine
     private let state = Locked(State())
 
-    init(engine: TransportEngine) {
+    package init(engine: TransportEngine) {
         self.engine = engine
     }
 

@@ -28,22 +28,17 @@ internal import NetworkingTransport
 open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
     /// The block that looks at the target, given the destinations that were found before.
     typealias Finder = @Sendable (_ known: [RouteDestination]) -> (ReachabilityMachine.Finding, [RouteDestination])
-    typealias Subscription = NetworkChangeMonitor.Subscription
-    /// The function that makes a subscription to changes.
-    typealias Subscriber = @Sendable (@escaping NetworkChangeMonitor.Handler) throws(NetlinkError) -> Subscription
 
     struct State {
         var machine = ReachabilityMachine()
-        var subscription: (number: UInt64, held: Subscription)?
-        /// The numbers of the subscriptions that are being made, as long as they are not void.
-        var pendingSubscriptions: Set<UInt64> = []
+        var subscription: NetworkChangeMonitor.Subscription?
         /// The destinations that were found last.
         var destinations: [RouteDestination] = []
         var completionQueue: DispatchQueue?
         var block: (@Sendable (Status) -> Void)?
         var observers: [(number: UInt64, handler: @Sendable (Status) -> Void)] = []
         var streams: [UInt64: StatusBuffer] = [:]
-        /// Of the last observer, stream or subscription.
+        /// Of the last observer or stream.
         var lastNumber: UInt64 = 0
         /// For the block and the observers.
         var blockLane = DeliveryLane<Status>()
@@ -64,9 +59,7 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
     /// Set in initializers only: the finder is not called on callers' threads.
     private var mayTakeLong: Bool
     /// Set in initializers only.
-    private var subscriber: Subscriber = { handler throws(NetlinkError) in
-        try NetworkChangeMonitor.shared.subscribe(handler)
-    }
+    private var monitor = NetworkChangeMonitor.shared
 
     /// A manager for the Internet, over IPv4 or IPv6. AF: `manager`.
     public override init() {
@@ -108,12 +101,12 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - mayTakeLong: the finder is not called on callers' threads.
     ///   - find: the finder.
-    ///   - subscriber: nil: changes are heard from the kernel.
-    convenience init(mayTakeLong: Bool, find: @escaping Finder, subscriber: Subscriber? = nil) {
+    ///   - monitor: tells of changes.
+    convenience init(mayTakeLong: Bool, find: @escaping Finder, monitor: NetworkChangeMonitor = .shared) {
         self.init()
         self.mayTakeLong = mayTakeLong
         self.find = find
-        if let subscriber { self.subscriber = subscriber }
+        self.monitor = monitor
     }
 
     private static func finder(_ target: ReachabilityTarget) -> (Finder, mayTakeLong: Bool) {
@@ -220,40 +213,30 @@ open class NetworkReachabilityManager: NSObject, @unchecked Sendable {
 
     /// Returns true if changes are heard from now on.
     private func subscribe() -> Bool {
-        let number = state.withLock { state -> UInt64? in
-            guard state.subscription == nil, state.machine.phase != .stopped else { return nil }
-            state.lastNumber += 1
-            state.pendingSubscriptions.insert(state.lastNumber)
-            return state.lastNumber
-        }
-        guard let number else { return true }
-        let subscription = try? subscriber { [weak self] event in self?.receive(event, of: number) }
-        let isHeard = state.withLock { state -> Bool in
-            // It may be void by now: the network thread begins to listen in the meantime.
-            guard state.pendingSubscriptions.remove(number) != nil, let subscription else { return false }
-            if state.subscription == nil, state.machine.phase != .stopped {
-                state.subscription = (number, subscription)
-            }
+        guard state.withLock({ $0.subscription == nil && $0.machine.phase != .stopped }) else { return true }
+        let subscription = try? monitor.subscribe { [weak self] event in self?.receive(event) }
+        guard let subscription else { return false }
+        let isHeard = state.withLock { state in
+            guard !subscription.isVoid else { return false }
+            if state.subscription == nil, state.machine.phase != .stopped { state.subscription = subscription }
             return true
         }
-        // Not under the lock: the release of one that was not stored ends it.
+        // Not under the lock: the release of one that was not kept ends it.
         withExtendedLifetime(subscription) {}
         return isHeard
     }
 
     /// Takes a change in. On the network thread.
-    ///
-    /// - Parameter number: that of the subscription; 0: of none.
-    func receive(_ event: NetworkChangeMonitor.Event, of number: UInt64 = 0) {
+    func receive(_ event: NetworkChangeMonitor.Event) {
         let now = Runtime.current.uptime
-        let (action, lost) = state.withLock { state -> (ReachabilityMachine.Action, Subscription?) in
+        let (action, lost) = state.withLock {
+            state -> (ReachabilityMachine.Action, NetworkChangeMonitor.Subscription?) in
             switch event {
             case .changed: return (state.machine.changed(now: now), nil)
             case .lost:
-                // The look that is making it learns of it there, and is repeated.
-                state.pendingSubscriptions.remove(number)
-                guard state.subscription?.number == number else { return (.none, nil) }
-                return (state.machine.lost(now: now), state.subscription.take()?.held)
+                // Of one that was not kept the look hears that made it, and is repeated.
+                guard state.subscription?.isVoid == true else { return (.none, nil) }
+                return (state.machine.lost(now: now), state.subscription.take())
             }
         }
         withExtendedLifetime(lost) {}

@@ -20,10 +20,6 @@ final class Connectivity: Sendable {
         var waiters: [ObjectIdentifier: Waiter] = [:]
         /// From the first attempt on that may have to wait, so that no change since its beginning is missed.
         var subscription: NetworkChangeMonitor.Subscription?
-        /// The number of the last one that was asked for.
-        var number = 0
-        /// Those that ended before they could be kept.
-        var lost: Set<Int> = []
         var lastChange = Date.distantPast
         /// The waiters will be told.
         var isTelling = false
@@ -85,19 +81,13 @@ final class Connectivity: Sendable {
 
     /// An attempt begins whose operation waits for the network if it fails.
     func watch() {
-        let number = state.withLock { state -> Int? in
-            guard state.subscription == nil else { return nil }
-            state.number += 1
-            return state.number
-        }
+        guard state.withLock({ $0.subscription == nil }) else { return }
         // Without one, the back-off has to do.
-        guard let number,
-            let subscription = try? NetworkChangeMonitor.shared.subscribe({ [weak self] event in
-                self?.receive(event, of: number)
-            })
+        guard
+            let subscription = try? NetworkChangeMonitor.shared.subscribe({ [weak self] event in self?.receive(event) })
         else { return }
         let surplus = state.withLock { state -> NetworkChangeMonitor.Subscription? in
-            guard state.lost.remove(number) == nil, state.subscription == nil else { return subscription }
+            guard state.subscription == nil, !subscription.isVoid else { return subscription }
             state.subscription = subscription
             return nil
         }
@@ -106,15 +96,14 @@ final class Connectivity: Sendable {
     }
 
     /// On the network thread.
-    private func receive(_ event: NetworkChangeMonitor.Event, of number: Int) {
+    private func receive(_ event: NetworkChangeMonitor.Event) {
         let (isNews, lost) = state.withLock { state -> (Bool, NetworkChangeMonitor.Subscription?) in
             switch event {
             case .changed:
                 state.lastChange = Date()
                 return (!state.waiters.isEmpty && state.tell(), nil)
             case .lost:
-                if state.subscription == nil { state.lost.insert(number) }
-                return (false, state.subscription.take())
+                return (false, state.subscription?.isVoid == true ? state.subscription.take() : nil)
             }
         }
         withExtendedLifetime(lost) {}
