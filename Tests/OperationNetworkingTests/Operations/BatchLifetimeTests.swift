@@ -16,9 +16,9 @@ import Testing
         }
     }
 
-    private static func requireRelease(since before: Int) async throws {
-        try await eventually("the members' release, \(CountedOperation.alive.value - before) are left") {
-            CountedOperation.alive.value == before
+    private static func requireRelease(since mark: Int) async throws {
+        try await eventually("the members' release, \(CountedOperation.alive(since: mark)) are left") {
+            CountedOperation.alive(since: mark) == 0
         }
     }
 
@@ -57,7 +57,7 @@ import Testing
 
     @Test("What nobody runs is released as soon as nobody keeps it", arguments: Dropped.allCases)
     func dropped(kind: Dropped) async throws {
-        let before = CountedOperation.alive.value
+        let mark = CountedOperation.mark
         do {
             let members = Self.members(5)
             for (upstream, operation) in zip(members, members.dropFirst()) { operation.addDependency(upstream) }
@@ -76,14 +76,14 @@ import Testing
                 }
             }
         }
-        try await Self.requireRelease(since: before)
+        try await Self.requireRelease(since: mark)
     }
 
     @Test(
         "A batch whose members run completes once, with its operations in order, when only the queue is kept",
         arguments: [false, true], [false, true])
     func queueOnly(isOurs: Bool, isClassMethod: Bool) async throws {
-        let before = CountedOperation.alive.value
+        let mark = CountedOperation.mark
         let queue = isOurs ? RequestOperationQueue() : OperationQueue()
         let results = Recorder<[String]>()
         var progress: Progress?
@@ -109,14 +109,14 @@ import Testing
             }
         }
         try await eventually("the completion") { results.count > 0 }
-        try await Self.requireRelease(since: before)
+        try await Self.requireRelease(since: mark)
         #expect(results.values == [["0", "1", "2", "3", "4", "5"] + (isClassMethod ? ["2"] : [])])
         #expect(progress?.isFinished != false)
     }
 
     @Test("Started by hand, with or without the added operation, a batch completes once", arguments: [false, true])
     func byHand(startsLast: Bool) async throws {
-        let before = CountedOperation.alive.value
+        let mark = CountedOperation.mark
         let results = Recorder<Int>()
         do {
             let members = Self.members(4)
@@ -130,7 +130,7 @@ import Testing
             if startsLast { all.last?.start() }
         }
         try await eventually("the completion") { results.count > 0 }
-        try await Self.requireRelease(since: before)
+        try await Self.requireRelease(since: mark)
         #expect(results.values == [4])
     }
 

@@ -71,7 +71,7 @@ import Testing
         }
         let wait = try #require(slowest, "a request to another host failed")
         #expect(wait < .seconds(Patience.factor), "a request to another host took \(wait)")
-        try await eventually("all operations to be gone") { CountedOperation.alive.value == 0 }
+        try await eventually("all operations to be gone") { CountedOperation.alive() == 0 }
         // A connection that the other side closed stays until the engine has something to do: one request, which leaves
         // both ends of its own.
         try await eventually("descriptors to be closed: \(descriptors) before") {

@@ -124,13 +124,13 @@ import Testing
         let queue = DispatchQueue(label: "stalled")
         queue.suspend()
         defer { queue.resume() }
-        let before = CountedOperation.alive.value
+        let mark = CountedOperation.mark
         for _ in 0..<20 {
             let operation = CountedOperation(request: URLRequest(url: server.url()))
             operation.completionQueue = queue
             operation.start()
             await operation.finished()
         }
-        try await eventually("they are released") { CountedOperation.alive.value == before }
+        try await eventually("they are released") { CountedOperation.alive(since: mark) == 0 }
     }
 }

@@ -84,14 +84,21 @@ final class Endings: Sendable {
     }
 }
 
-/// How many operations of a kind exist.
+/// An operation whose instances are counted.
 final class CountedOperation: HTTPRequestOperation, @unchecked Sendable {
-    static let alive = Tally()
-
-    required init(request: URLRequest) {
-        super.init(request: request)
-        Self.alive.increment()
+    private static let census = Locked<(next: Int, alive: Set<Int>)>((0, []))
+    private let number = census.withLock { census in
+        census.alive.insert(census.next)
+        census.next += 1
+        return census.next - 1
     }
 
-    deinit { Self.alive.decrement() }
+    /// Where the instances begin that are made from now on.
+    static var mark: Int { census.withLock(\.next) }
+
+    /// The number of instances that exist, of those that were made after `mark` was taken: what an earlier test has not
+    /// released yet does not count.
+    static func alive(since mark: Int = 0) -> Int { census.withLock { $0.alive.count { $0 >= mark } } }
+
+    deinit { _ = Self.census.withLock { $0.alive.remove(number) } }
 }
