@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import TestServer
 
 @testable import OperationNetworkingCore
