@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
+internal import NetworkingSupport
 internal import OperationNetworking
 
 /// An answer to a challenge that comes later, on any thread.
-// Sendable because `disposition` is touched only with `condition` held.
-final class ChallengeAnswer: @unchecked Sendable {
-    private let condition = NSCondition()
-    /// Guarded by `condition`.
-    private var disposition: AuthenticationDisposition?
+final class ChallengeAnswer: Sendable {
+    private let disposition = Locked<AuthenticationDisposition?>(nil)
+    private let isGiven = Latch()
 
     /// The first answer counts.
     func give(_ answer: AuthenticationDisposition) {
-        condition.withLock {
-            if disposition == nil { disposition = answer }
-            condition.broadcast()
-        }
+        disposition.withLock { if $0 == nil { $0 = answer } }
+        isGiven.open()
     }
 
     /// Blocks the calling thread until there is an answer.
     func wait() -> AuthenticationDisposition {
-        condition.withLock {
-            while true {
-                if let disposition { return disposition }
-                condition.wait()
-            }
-        }
+        isGiven.wait()
+        return disposition.withLock { $0 } ?? .cancel
     }
 }

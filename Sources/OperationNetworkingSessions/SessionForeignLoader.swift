@@ -76,8 +76,7 @@ final class SessionForeignLoader: SessionTaskLoader {
 
 /// The user's protocol classes, and the plain session of Foundation's that goes with an `OperationURLSession`. The
 /// session is made when it is first needed.
-// Sendable because everything mutable is behind `state`.
-final class SessionForeignSessions: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+final class SessionForeignSessions: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
         var session: URLSession?
         var entries: [Int: Entry] = [:]

@@ -12,8 +12,7 @@ enum SessionProtocolEvent: Sendable {
 }
 
 /// The client of one object of a user's protocol class.
-// Sendable because its fields are immutable.
-final class SessionProtocolClient: NSObject, URLProtocolClient, @unchecked Sendable {
+final class SessionProtocolClient: NSObject, URLProtocolClient, Sendable {
     private let loader: SessionProtocolLoader
     let task: SessionTask
     /// The request that the object loads.

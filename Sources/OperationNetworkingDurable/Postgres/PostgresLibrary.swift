@@ -3,7 +3,7 @@ internal import CPostgres
 
 // Sendable because the table is never changed, and libpq serves all threads, each connection one at a time.
 /// libpq's functions, found when the first store is opened.
-struct PostgresLibrary: @unchecked Sendable {
+struct PostgresLibrary: Sendable {
     /// Nil: libpq is not there.
     private static let found = PostgresLibrary()
 

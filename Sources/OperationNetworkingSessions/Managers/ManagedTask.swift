@@ -7,8 +7,7 @@ internal import OperationNetworkingCore
 
 /// The data that a session manager keeps about one of its tasks: the values given when the task was made. A task that
 /// the manager's session made was given none.
-// Sendable because everything mutable is behind `state`.
-final class ManagedTask: @unchecked Sendable {
+final class ManagedTask: Sendable {
     /// The handler that receives the result.
     enum Handler: Sendable {
         case none

@@ -59,7 +59,7 @@ open class URLSessionManager: NSObject, ResponseSerializing, @unchecked Sendable
     }
 
     /// Changes settings, alone. Replaced values are released after the unlock.
-    func withSettings<Value>(_ body: (inout Settings) -> Value) -> Value { sharedSettings.change(body) }
+    func withSettings<Value: Sendable>(_ body: (inout Settings) -> Value) -> Value { sharedSettings.change(body) }
 
     // MARK: The session
 
