@@ -147,7 +147,7 @@ extension PostgresSession {
                     SELECT 1 FROM hosts h WHERE h.host = r.host AND h.pause_end > statement_timestamp())
                 ORDER BY r.priority DESC, r.seq LIMIT $3 FOR UPDATE OF r SKIP LOCKED),
             """ + Self.leasing, .text(demand.worker), .real(RecordRules.bounded(demand.duration)),
-            .integer(demand.limit)
+            .integer(min(demand.limit, RecordRules.leaseLimit))
         ) { requests.append(try leased($0)) }
         return requests
     }
@@ -168,7 +168,7 @@ extension PostgresSession {
 
     /// Returns those of the most urgent requests whose hosts may be asked. Nil: too many others wait before them.
     private func pick(_ demand: LeaseDemand) throws -> [Int64]? {
-        let limit = min(demand.limit, 10_000)
+        let limit = min(demand.limit, RecordRules.leaseLimit)
         let window = limit * 2 + 64
         var rows: [Int64] = []
         var count = 0
@@ -212,7 +212,7 @@ extension PostgresSession {
                 SELECT seq, priority FROM requests WHERE state = 2 AND host = free.host
                 ORDER BY priority DESC, seq LIMIT free.room) r
             ORDER BY r.priority DESC, r.seq LIMIT $1
-            """, .integer(min(demand.limit, 10_000)), .integer(demand.maximumPerHost ?? Int(Int32.max)),
+            """, .integer(min(demand.limit, RecordRules.leaseLimit)), .integer(demand.maximumPerHost ?? Int(Int32.max)),
             .integer(Self.hostLimit)
         ) { rows.append($0.integer(0)) }
         return rows

@@ -106,8 +106,7 @@ final class DurableRun: Sendable {
     }
 
     private func loop() async throws {
-        let interval = min(max(settings.leaseDuration / 3, 0.01), 1)
-        var (nextRenewal, nextPurge) = (Self.uptime + interval, 0.0)
+        var (renewals, nextPurge) = (RenewalClock(leaseDuration: settings.leaseDuration), 0.0)
         while true {
             var phase = state.withLock { state in
                 if let end = state.end, end <= Self.uptime { state.phase = .stopping }
@@ -123,10 +122,7 @@ final class DurableRun: Sendable {
                 defer { state.renewsSoon = false }
                 return state.renewsSoon
             }
-            if isDue || nextRenewal <= Self.uptime {
-                try await renew()
-                nextRenewal = Self.uptime + interval
-            }
+            if isDue || renewals.isDue { try await renew(&renewals) }
             // A host that wants to be left alone gets nothing by what is leased now.
             if state.withLock({ $0.finished.contains { $0.outcome.hostPause != nil } }) { try await record() }
             let held = state.withLock { Array($0.running.keys) + $0.finished.map(\.outcome.lease) }
@@ -140,7 +136,7 @@ final class DurableRun: Sendable {
                 throw error
             }
             // Not before what has ended is told: it may be what these have waited for.
-            if let taken { await begin(taken) }
+            if let taken { try await begin(taken, &renewals) }
             let grant = taken?.grant
             phase = state.withLock { $0.phase }
             let (isIdle, isWaiting, isPurging) = state.withLock {
@@ -152,7 +148,7 @@ final class DurableRun: Sendable {
             }
             // What has finished meanwhile is recorded at once.
             guard isWaiting else { continue }
-            var wait = max(0, nextRenewal - Self.uptime)
+            var wait = max(0, renewals.next - Self.uptime)
             // Stores tell of additions. That other workers have ended the last requests has to be looked for.
             if isIdle { wait = min(grant?.delay ?? .infinity, endsWhenEmpty ? 1 : 5) }
             if let delay = grant?.delay { wait = min(wait, delay) }
@@ -183,8 +179,19 @@ final class DurableRun: Sendable {
         return Lease(grant: try await queue.store.lease(demand), end: leaseEnd)
     }
 
-    private func begin(_ lease: Lease) async {
-        for other in lease.grant.ended { await tell(other) }
+    private func begin(_ lease: Lease, _ renewals: inout RenewalClock) async throws {
+        // Each may be a call of the store, and there may be a thousand: what runs keeps its lease meanwhile.
+        do {
+            for other in lease.grant.ended {
+                if renewals.isDue { try await renew(&renewals) }
+                await tell(other)
+            }
+        } catch {
+            giveBack(lease)
+            throw error
+        }
+        // The run may have been told to take no more while the store was asked.
+        guard state.withLock({ $0.phase }) == .taking else { return giveBack(lease) }
         for request in lease.grant.requests { start(request, leaseEnd: lease.end) }
     }
 
@@ -196,6 +203,24 @@ final class DurableRun: Sendable {
                 running: Running(leased: request, leaseEnd: lease.end), summary: ResultSummary())
         }
         state.withLock { $0.finished += released }
+    }
+
+    /// When the leases of what runs are renewed next. In seconds of the uptime.
+    private struct RenewalClock {
+        let interval: TimeInterval
+        var next: TimeInterval
+
+        init(leaseDuration: TimeInterval) {
+            interval = min(max(leaseDuration / 3, 0.01), 1)
+            next = DurableRun.uptime + interval
+        }
+
+        var isDue: Bool { next <= DurableRun.uptime }
+    }
+
+    private func renew(_ clock: inout RenewalClock) async throws {
+        try await renew()
+        clock.next = Self.uptime + clock.interval
     }
 
     private func renew() async throws {

@@ -80,6 +80,9 @@ public enum RecordRules {
     /// The longest span of time, ten years.
     public static let longestSpan: TimeInterval = 315_360_000
 
+    /// The largest number of requests that one call leases. A worker that wants more asks again.
+    static let leaseLimit = 10_000
+
     /// Returns the seconds within the limits, and 0 for a value that is no time.
     public static func bounded(_ seconds: TimeInterval) -> TimeInterval {
         seconds > 0 ? min(seconds, longestSpan) : 0

@@ -6,8 +6,6 @@ extension SQLiteSession {
     private static let sweepLimit = 1000
     /// The largest number of hosts that one call looks at, where the most urgent requests wait for theirs.
     private static let hostLimit = 256
-    /// The largest number of requests that one call leases. Who wants more asks again.
-    private static let leaseLimit = 10_000
 
     func lease(_ demand: LeaseDemand) throws -> LeaseGrant {
         let ended = try sweep(demand)
@@ -118,7 +116,7 @@ extension SQLiteSession {
 
     private func pick(_ demand: LeaseDemand) throws -> [Int64] {
         var hosts: [Int64: Host] = [:]
-        let limit = min(demand.limit, Self.leaseLimit)
+        let limit = min(demand.limit, RecordRules.leaseLimit)
         // The most urgent ones, of which some may have to wait for their hosts.
         let window = limit * 2 + 64
         var candidates: [(row: Int64, host: Int64)] = []

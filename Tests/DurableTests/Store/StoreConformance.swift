@@ -187,6 +187,11 @@ extension StoreConformance {
             _ = try await store.add([try request("a"), try request("b")])
             #expect(try await lease(store, limit: .max, perHost: .max).count == 2)
         },
+        StoreConformance(name: "no lease is of more than ten thousand") { (store: any RequestStore) async throws in
+            _ = try await store.add(try (0..<10_002).map { try request("\($0)") })
+            #expect(try await lease(store, limit: .max).count == 10_000)
+            #expect(try await lease(store, limit: .max, perHost: .max).count == 2)
+        },
         StoreConformance(name: "a time to wait for is waited for, and said") { (store: any RequestStore) async throws in
             var later = try request("later")
             later.delay = 0.4
