@@ -136,6 +136,32 @@ struct RevocationTests {
         #expect(policy.failure(try good.trust, "example.com")?.rule != nil)
     }
 
+    @Test("A list that could not be read is read again, also where its file has not changed")
+    func unreadableForAMoment() async throws {
+        let authority = try RevocationAuthority(TestChains.root.get())
+        let list = try authority.writeList("list.pem")
+        let content = try Data(contentsOf: list)
+        let time = try #require(FileStamp(path: list.path))
+        func write(_ data: Data) throws {
+            let file = try FileHandle(forWritingTo: list)
+            try file.write(contentsOf: data)
+            // As if the file were the same: what failed was the reading.
+            var times = [timespec(tv_sec: 1_700_000_000, tv_nsec: 0), timespec(tv_sec: 1_700_000_000, tv_nsec: 0)]
+            #expect(futimens(file.fileDescriptor, &times) == 0)
+            try file.close()
+        }
+        try write(Data(count: content.count))
+        let policy = policy(authority)
+        policy.certificateRevocationList = list
+        #expect(throws: ServerTrustError.self) { try policy.tlsConfiguration(clientIdentity: nil) }
+        let unreadable = FileStamp(path: list.path)
+        try write(content)
+        #expect(FileStamp(path: list.path) == unreadable && unreadable != time)
+        try await eventually("the list is read") { (try? policy.tlsConfiguration(clientIdentity: nil)) != nil }
+        let leaf = try authority.root.issue(dnsNames: ["example.com"])
+        #expect(policy.failure(try leaf.trust, "example.com") == nil)
+    }
+
     @Test("A list that changes on disk changes the verdict, and the identity that connections are shared by")
     func rereading() throws {
         let authority = try RevocationAuthority(TestChains.root.get())

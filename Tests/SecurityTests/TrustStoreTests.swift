@@ -4,6 +4,7 @@ import TestServer
 import Testing
 
 @testable import NetworkingTransport
+@testable import OperationNetworkingCore
 
 @Suite("TrustStore", .timeLimit(.minutes(1)))
 struct TrustStoreTests {
@@ -19,6 +20,25 @@ struct TrustStoreTests {
         let name = String(decoding: hash, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) + ".0"
         try directory.write(root.pem, to: name)
         return directory
+    }
+
+    @Test("Without the machine's roots an evaluator trusts its anchors, and is not made to be kept")
+    func anchorsWithoutRoots() throws {
+        var settings = SecurityPolicySettings()
+        settings.anchorCertificates = [try TestChains.privateRoot.get().certificate.der]
+        let missing = TrustStoreError(placesTried: ["/nowhere"])
+        let alone = ServerTrustEvaluator(settings: settings, revocationList: nil) { .failure(missing) }
+        #expect(alone.isProvisional)
+        #expect(alone.failure(of: try TestChains.privateLeaf.get().trust, domain: "example.com") == nil)
+        #expect(alone.failure(of: try TestChains.good.get().trust, domain: "example.com") != nil)
+        let directory = try TemporaryDirectory()
+        let roots = try directory.write(TestChains.root.get().certificate.pem, to: "roots.pem")
+        let store = TrustStore.system(environment: ["SSL_CERT_FILE": roots.path])
+        let both = ServerTrustEvaluator(settings: settings, revocationList: nil) { store }
+        #expect(!both.isProvisional)
+        for chain in [TestChains.privateLeaf, TestChains.good] {
+            #expect(both.failure(of: try chain.get().trust, domain: "example.com") == nil)
+        }
     }
 
     @Test("SSL_CERT_FILE is the store, and the only one")

@@ -13,6 +13,12 @@ struct PreparedEvaluator: Sendable {
     let revocationListStamp: FileStamp?
     /// The reason that no request can be sent under the settings; nil: requests can be sent.
     let problem: ServerTrustError?
+    /// The time from which on it is made anew, in seconds of the uptime: a file that could not be read, as a process
+    /// has no descriptor left, may be read then.
+    let expiry: TimeInterval
+
+    /// Seconds for which it is kept all the same: a machine may have no roots at all, which takes time to find out.
+    static let provisionalTime: TimeInterval = 1
 }
 
 /// The properties of a file that change when its contents do.
@@ -64,6 +70,8 @@ extension SecurityPolicy {
         let prepared = prepare(settings: settings, revision: revision)
         if let problem = prepared.problem { throw problem }
         var identity = "\(prepared.fingerprint)/\(material?.fingerprint ?? "")"
+        // Not the connections, either, of the same settings with the machine's roots.
+        if prepared.evaluator.isProvisional { identity += "/provisional" }
         if isSubclass { identity += "/\(serialNumber()).\(revision)" }
         if let cached, cached.identity == identity { return cached }
         let evaluator = prepared.evaluator
@@ -79,7 +87,9 @@ extension SecurityPolicy {
             verificationExecutor: isSubclass ? onBlockThread : nil, verify: verify)
         // A subclass's configuration holds its policy: kept here it would hold itself.
         if !isSubclass {
-            state.withLock { if $0.revision == revision { $0.configuration = configuration } }
+            // One that is provisional is found by the evaluator's time only.
+            let isKept = !prepared.evaluator.isProvisional
+            state.withLock { if $0.revision == revision { $0.configuration = isKept ? configuration : nil } }
         }
         return configuration
     }
@@ -129,7 +139,9 @@ extension SecurityPolicy {
     private func prepare(settings: SecurityPolicySettings, revision: Int) -> PreparedEvaluator {
         let stamp = settings.certificateRevocationList.flatMap { FileStamp(path: $0.path) }
         let cached = state.withLock { $0.revision == revision ? $0.evaluator : nil }
-        if let cached, cached.revocationListStamp == stamp { return cached }
+        if let cached, cached.revocationListStamp == stamp, cached.expiry > ProcessInfo.processInfo.systemUptime {
+            return cached
+        }
         let list = settings.certificateRevocationList.map(Self.contents)
         var problem: ServerTrustError?
         var fingerprint = ""
@@ -140,9 +152,13 @@ extension SecurityPolicy {
         } catch {
             problem = error
         }
+        let evaluator = ServerTrustEvaluator(settings: settings, revocationList: list)
+        var isProvisional = evaluator.isProvisional
+        if case .failure = list { isProvisional = true }
         let prepared = PreparedEvaluator(
-            evaluator: ServerTrustEvaluator(settings: settings, revocationList: list),
-            fingerprint: fingerprint, revocationListStamp: stamp, problem: problem)
+            evaluator: evaluator, fingerprint: fingerprint, revocationListStamp: stamp, problem: problem,
+            expiry: isProvisional
+                ? ProcessInfo.processInfo.systemUptime + PreparedEvaluator.provisionalTime : .infinity)
         state.withLock { if $0.revision == revision { $0.evaluator = prepared } }
         return prepared
     }

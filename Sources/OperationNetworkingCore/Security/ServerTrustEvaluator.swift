@@ -17,29 +17,42 @@ final class ServerTrustEvaluator: Sendable {
 
     let settings: SecurityPolicySettings
     private let roots: Roots
+    /// The machine's roots could not be read: that may be different soon.
+    let isProvisional: Bool
     /// The pins that are certificates; others can match nothing.
     private let pins: [X509Certificate]
     private let pinnedKeys: Set<Data>
 
-    /// - Parameter revocationList: The contents of the file that the settings name.
-    init(settings: SecurityPolicySettings, revocationList: Result<Data, ServerTrustError>?) {
+    /// - Parameters:
+    ///   - revocationList: The contents of the file that the settings name.
+    ///   - system: The machine's roots.
+    init(
+        settings: SecurityPolicySettings, revocationList: Result<Data, ServerTrustError>?,
+        system: () -> Result<TrustStore, TrustStoreError> = { TrustStore.system }
+    ) {
         self.settings = settings
         pins =
             settings.pinningMode == .none
             ? [] : settings.pinnedCertificates.compactMap { try? X509Certificate(der: $0) }
         pinnedKeys = settings.pinningMode == .publicKey ? Set(pins.map(\.publicKeyDER).filter { !$0.isEmpty }) : []
-        roots = Self.roots(for: settings, revocationList: revocationList)
+        guard !settings.anchorCertificates.isEmpty || revocationList != nil else {
+            (roots, isProvisional) = (.system, false)
+            return
+        }
+        let base = system()
+        roots = Self.roots(for: settings, base: base, revocationList: revocationList)
+        if case .failure = base { isProvisional = true } else { isProvisional = false }
     }
 
     private static func roots(
-        for settings: SecurityPolicySettings, revocationList: Result<Data, ServerTrustError>?
+        for settings: SecurityPolicySettings, base: Result<TrustStore, TrustStoreError>,
+        revocationList: Result<Data, ServerTrustError>?
     ) -> Roots {
-        if settings.anchorCertificates.isEmpty, revocationList == nil { return .system }
         do {
             let anchors = settings.anchorCertificates.compactMap { try? X509Certificate(der: $0) }
             let lists = try revocationList.map { try CertificateRevocationList.lists(in: $0.get()) } ?? []
             // A private CA is enough on a machine without roots.
-            let base = anchors.isEmpty ? try TrustStore.system.get() : try? TrustStore.system.get()
+            let base = anchors.isEmpty ? try base.get() : try? base.get()
             return .own(try TrustStore(base: base, anchors: anchors, revocationLists: lists))
         } catch let error as ServerTrustError {
             return .unavailable(error)
