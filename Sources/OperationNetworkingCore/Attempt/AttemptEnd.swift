@@ -25,4 +25,6 @@ struct AttemptEnd: Sendable {
     var isRepeatable = false
     /// The time when the attempt began.
     var startDate: Date?
+    /// The same by the monotonic clock.
+    var startTime: UInt64?
 }

@@ -33,6 +33,7 @@ final class RequestAttempt: @unchecked Sendable {
     let client: (any AttemptClient)?
     private let questions: ClientInterests
     let startDate = Date()
+    private let startTime = MonotonicClock.now
     /// The body stream of the operation's request, even if redirects change the request.
     private let bodyStream: InputStream?
     /// The target of the operation's own request, if it is known.
@@ -309,7 +310,7 @@ final class RequestAttempt: @unchecked Sendable {
     func finish(error: (any Error)?, data: Data? = nil, content state: AttemptEnd.Content = .kept) {
         // As the request was when it failed: a redirect may have changed its method.
         let error = error?.naming(machine.request.httpMethod)
-        var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate)
+        var end = AttemptEnd(error: error, data: data, content: state, startDate: startDate, startTime: startTime)
         end.isRepeatable = stop == nil && isRepeatable(after: error)
         // Of this very response: without a question there is no verdict to wait for.
         if client != nil, stop == nil, incoming.isAccepted, case .sink = incoming.place,
@@ -344,7 +345,7 @@ final class RequestAttempt: @unchecked Sendable {
         finish(
             AttemptEnd(
                 error: error.map { URLError(TransferError(sink: $0), url: machine.url) },
-                content: error == nil ? .written : .kept, startDate: startDate))
+                content: error == nil ? .written : .kept, startDate: startDate, startTime: startTime))
     }
 
     /// Returns true if another attempt could do better: not where content cannot go, or a request's stream was read.

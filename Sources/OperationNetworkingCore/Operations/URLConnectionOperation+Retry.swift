@@ -61,7 +61,7 @@ extension URLConnectionOperation {
         }
         set(alarm)
         if delay > 0, action == .wait || action == .paused {
-            if !isCounted { Connectivity.shared.add(self, after: number, begunAt: end.startDate) }
+            if !isCounted { Connectivity.shared.add(self, after: number, begunAt: end.startTime) }
             let id = ObjectIdentifier(self)
             runtime.after(delay) { [weak self] in
                 if let self { backOffIsOver(after: number) } else { Connectivity.shared.forget(id) }

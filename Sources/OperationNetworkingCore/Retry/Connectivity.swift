@@ -20,7 +20,8 @@ final class Connectivity: Sendable {
         var waiters: [ObjectIdentifier: Waiter] = [:]
         /// From the first attempt on that may have to wait, so that no change since its beginning is missed.
         var subscription: NetworkChangeMonitor.Subscription?
-        var lastChange = Date.distantPast
+        /// By the monotonic clock: one that is set back would make it later than what began after it. 0: none.
+        var lastChange: UInt64 = 0
         /// The waiters will be told.
         var isTelling = false
 
@@ -33,8 +34,8 @@ final class Connectivity: Sendable {
 
     private let state = Locked(State())
 
-    /// An operation waits for the attempt after this one, which began at `start`.
-    func add(_ operation: URLConnectionOperation, after attempt: UInt, begunAt start: Date?) {
+    /// An operation waits for the attempt after this one, which began at `start` of the monotonic clock.
+    func add(_ operation: URLConnectionOperation, after attempt: UInt, begunAt start: UInt64?) {
         watch()
         let isLate = state.withLock { state in
             state.waiters[ObjectIdentifier(operation)] = Waiter(operation: operation, attempt: attempt)
@@ -64,6 +65,9 @@ final class Connectivity: Sendable {
 
     /// The number of operations that wait.
     var count: Int { state.withLock { $0.waiters.count } }
+
+    /// The waiters are about to be told.
+    var isTelling: Bool { state.withLock { $0.isTelling } }
 
     /// The network may be reached again.
     func becameAvailable() {
@@ -96,11 +100,11 @@ final class Connectivity: Sendable {
     }
 
     /// On the network thread.
-    private func receive(_ event: NetworkChangeMonitor.Event) {
+    func receive(_ event: NetworkChangeMonitor.Event) {
         let (isNews, lost) = state.withLock { state -> (Bool, NetworkChangeMonitor.Subscription?) in
             switch event {
             case .changed:
-                state.lastChange = Date()
+                state.lastChange = MonotonicClock.now
                 return (!state.waiters.isEmpty && state.tell(), nil)
             case .lost:
                 return (false, state.subscription?.isVoid == true ? state.subscription.take() : nil)

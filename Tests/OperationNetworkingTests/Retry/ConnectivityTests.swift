@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import NetworkingSupport
 import TestServer
 import Testing
 
@@ -23,5 +24,19 @@ import Testing
         for operation in operations { await operation.completed() }
         operations = []
         try await eventually("none waits") { Connectivity.shared.count == before }
+    }
+
+    @Test("A change counts for what began before it, and not for what began after it")
+    func changes() async throws {
+        let connectivity = Connectivity()
+        let operations = (0..<2).map { _ in HTTPRequestOperation.make() }
+        let before = MonotonicClock.now
+        connectivity.receive(.changed)
+        connectivity.add(operations[0], after: 1, begunAt: MonotonicClock.now + 1)
+        #expect(connectivity.count == 1 && !connectivity.isTelling)
+        connectivity.add(operations[1], after: 1, begunAt: before)
+        #expect(connectivity.isTelling)
+        try await eventually("all are told") { connectivity.count == 0 }
+        withExtendedLifetime(operations) {}
     }
 }
