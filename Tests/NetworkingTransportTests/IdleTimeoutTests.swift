@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Glibc
 import NetworkingSupport
 import Testing
 
@@ -243,6 +244,54 @@ struct IdleTimeoutTests {
             #expect(record.text == "content", "\(String(describing: record.error))")
         }
         #expect(front.relay.connectionCount == 1)
+    }
+
+    @Test("What came while the process stood still is read before anything is ended for silence")
+    func standstill() async {
+        let (arrived, gate) = (Latch(), Latch())
+        let server = ScriptedServer.holding(4, arrived: arrived, until: gate)
+        // One socket in a look: the others are unread when the first has been.
+        let engine = TransportEngine(eventBatchSize: 1)
+        defer {
+            gate.open()
+            engine.shutdown()
+            server.stop()
+        }
+        let handlers = (0..<4).map { _ in RecordingHandler() }
+        for handler in handlers { engine.start(Transfer(request: request(server.url, 0.5), handler: handler)) }
+        arrived.wait()
+        engine.perform {
+            gate.open()
+            usleep(1_200_000)
+        }
+        for handler in handlers { #expect(await handler.finished().text == "slow") }
+    }
+
+    @Test("A host that does not answer holds up no other that was asked at the same time", arguments: [true, false])
+    func silentNeighbours(http2: Bool) async throws {
+        let silent = [BlackHole(), BlackHole()]
+        defer { for server in silent { server.close() } }
+        let front = try FrontServer(http2: http2)
+        let engine = TransportEngine()
+        defer {
+            engine.shutdown()
+            front.stop()
+        }
+        func start(_ request: TransferRequest) -> RecordingHandler {
+            let handler = RecordingHandler()
+            engine.start(Transfer(request: request, handler: handler))
+            return handler
+        }
+        for server in silent {
+            let url = server.url.replacing("http:", with: "https:")
+            for _ in 0..<6 { _ = start(request(url, 60)) }
+        }
+        // With a limit that they reach only where those hold them up: until then nothing else comes to help.
+        let handlers = (0..<6).map { _ in start(front.request(idleTimeout: 5)) }
+        for handler in handlers {
+            let record = await handler.finished()
+            #expect(record.error == nil && record.text == "content")
+        }
     }
 
     @Test("Those that wait for one connection attempt that nobody answers time out by the same limit, not one by one")

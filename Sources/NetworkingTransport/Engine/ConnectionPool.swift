@@ -43,6 +43,10 @@ final class ConnectionPool: DeadlineHeapMember {
     @exclusivity(unchecked) var isTouched = false
     /// libcurl was called, and has not been asked since then which transfers it is done with.
     @exclusivity(unchecked) var mayHaveFinished = false
+    /// The numbers of transfers that libcurl may keep for a connection, by origin: see `EngineLoop.handleKept()`.
+    @exclusivity(unchecked) private(set) var keptCounts: [Int: Int] = [:]
+    /// Origins whose kept transfers are about to be handed over again.
+    @exclusivity(unchecked) var dueOrigins: Set<Int> = []
     /// Shared connections of it are not to be used again.
     @exclusivity(unchecked) var hasGivenUpConnections = false
     /// The error after which the multi handle is not used any more.
@@ -95,6 +99,12 @@ final class ConnectionPool: DeadlineHeapMember {
 
     func setConnectionLimit(total: Int) {
         _ = multi.set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total > 100_000 ? 0 : total)
+    }
+
+    /// Takes note of a transfer that libcurl may keep from now on, or no longer.
+    func noteKept(_ isKept: Bool, origin: Int) {
+        let count = (keptCounts[origin] ?? 0) + (isKept ? 1 : -1)
+        keptCounts[origin] = count > 0 ? count : nil
     }
 
     /// A driver for one transfer. Nil: out of memory.

@@ -130,6 +130,7 @@ extension EngineLoop {
         }
         takeSlotBack(of: transfer)
         admissions.leave(origin)
+        noteLeaving(origin, pool)
     }
 
     /// Hands a transfer to libcurl once more, on a new connection. False: it has failed with `driver.failure`.

@@ -61,6 +61,10 @@ final class EngineLoop: @unchecked Sendable {
     @exclusivity(unchecked) var nextSendingLook = UInt64.max
     /// The limit of the time for which libcurl may read when it is called.
     let readTurn = ReadTurn()
+    /// The time at which a transfer was found silent while sockets were left to be read; 0: none was.
+    @exclusivity(unchecked) private var silenceTime: UInt64 = 0
+    /// Pools of which some kept transfers are to be handed over again: see `handleKept()`.
+    @exclusivity(unchecked) var poolsWithKept: [ConnectionPool] = []
     /// Connections on which a server sends without end what no transfer waits for.
     var floods: [(socket: Int32, pool: ConnectionPool)] = []
     /// The number of times that something of an exchange came, or was asked for.
@@ -167,7 +171,8 @@ final class EngineLoop: @unchecked Sendable {
                 if nextSendingLook <= now { handleAwaitedSendings() }
                 if delayedWorkTime <= now { handleDelayedWork() }
                 handleFinished()
-                handleIdle()
+                handleIdle(isQuiet: count == 0)
+                if !poolsWithKept.isEmpty { handleKept() }
                 handleCommands()
                 isDue = askForTimeouts() || !commands.isEmpty
                 rounds += 1
@@ -175,7 +180,9 @@ final class EngineLoop: @unchecked Sendable {
             looks += 1
             if count == 0 || looks % Self.looksBeforeRest == 0 { handleRest() }
             // What was done at rest may have told libcurl something that it wants to be called for at once.
-            isBusy = count > 0 || isDue || !commands.isEmpty || !restWork.isEmpty || !touched.isEmpty
+            isBusy =
+                count > 0 || isDue || !commands.isEmpty || !restWork.isEmpty || !touched.isEmpty
+                || !poolsWithKept.isEmpty
         }
         guard !isShutDown else { return }
         armTimer()
@@ -381,9 +388,21 @@ final class EngineLoop: @unchecked Sendable {
         if next != .max { poller?.wake(at: next) }
     }
 
+    /// Nanoseconds for which sockets are read before a silent transfer is ended: a flood does not keep it alive.
+    private static let readingTime: UInt64 = 1_000_000_000
+
+    private func mayReadFirst() -> Bool {
+        if silenceTime == 0 { silenceTime = now }
+        return now &- silenceTime < Self.readingTime
+    }
+
     /// Looks at the transfers whose time has come, and ends those that stand still. Also closes connections that were
     /// idle for too long, and flooded ones.
-    private func handleIdle() {
+    ///
+    /// - Parameter isQuiet: the last look at the sockets has found nothing. Otherwise what a transfer waits for may lie
+    ///   there unread, as after the process stood still, and is read first.
+    private func handleIdle(isQuiet: Bool) {
+        if isQuiet { silenceTime = 0 }
         while let pool = expiredPools.popLast() { tidy(pool) }
         if !floods.isEmpty { endFloods() }
         while let driver = idleHeap.first, driver.heapDeadline <= now {
@@ -399,6 +418,8 @@ final class EngineLoop: @unchecked Sendable {
                 driver.giveUpStream()
                 complete(driver, code: .CURLE_OK)
             } else {
+                // The next look is at once.
+                guard isQuiet || !mayReadFirst() else { return }
                 idleHeap.remove(driver)
                 let seconds = Double(driver.idleLimit) / 1_000_000_000
                 abort(

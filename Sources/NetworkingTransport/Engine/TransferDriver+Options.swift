@@ -168,6 +168,7 @@ extension TransferDriver {
         }
         // Without an agreement libcurl lets others join before the connection can have them.
         result.allowMissing(easy.set(CURLOPT_PIPEWAIT, mayShare && !knowsVersion ? 1 : 0))
+        noteKept(mayShare && !knowsVersion)
         if mayShare {
             result.allowMissing(easy.set(CURLOPT_STREAM_WEIGHT, Self.streamWeight(transfer.request.priority)))
         }

@@ -11,6 +11,7 @@ extension TransferDriver {
         guard let transfer else { return false }
         self.localPort = localPort
         isConnected = true
+        noteKept(false)
         lastActivity = loop.now
         guard !hasReportedHead else {
             // libcurl begins again where a server breaks a stream off to be asked over HTTP/1.1. The server's next
@@ -32,6 +33,7 @@ extension TransferDriver {
             wantsFreshConnection = true
             return false
         }
+        if made > connectionsMade { loop.noteConnection(to: transfer.origin, in: pool) }
         defer { connectionsMade = made }
         let isHTTP2 = isOnHTTP2
         if !isHTTP2, made == connectionsMade, hasUnreadBytes {

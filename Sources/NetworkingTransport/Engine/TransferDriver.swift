@@ -119,6 +119,8 @@ final class TransferDriver: DeadlineHeapMember {
     @exclusivity(unchecked) var idleLimit: UInt64 = 0
     @exclusivity(unchecked) var heapTicket = -1
     @exclusivity(unchecked) var heapDeadline = UInt64.max
+    /// libcurl may keep the transfer for a connection that another is making: see `EngineLoop.handleKept()`.
+    @exclusivity(unchecked) private(set) var mayBeKept = false
     /// The socket in use; -1: not known yet.
     @exclusivity(unchecked) var socket: Int32 = -1
     /// Our port of the connection in use; 0: not known yet.
@@ -221,6 +223,7 @@ final class TransferDriver: DeadlineHeapMember {
 
     /// Releases the transfer; the handle has left the multi.
     func end() {
+        noteKept(false)
         transfer = nil
         handler = nil
         decoding = nil
@@ -228,6 +231,19 @@ final class TransferDriver: DeadlineHeapMember {
         failure = nil
         verification = nil
     }
+
+    /// Takes note of whether libcurl may keep the transfer for a connection.
+    func noteKept(_ isKept: Bool) {
+        guard isKept != mayBeKept, let origin = transfer?.origin else { return }
+        mayBeKept = isKept
+        pool.noteKept(isKept, origin: origin)
+    }
+
+    /// The handle has left the multi and is added again: libcurl's times begin anew.
+    func noteHandedAgain() { activationTime = loop.now }
+
+    /// True if nothing is known of a connection, nor of a lookup of its address.
+    var hasNoConnection: Bool { socket < 0 && !isConnected && easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0 }
 
     /// Seconds as an idle limit: what is not a positive number, or more than a century, is no limit.
     static func nanoseconds(_ seconds: TimeInterval) -> UInt64 {
@@ -267,16 +283,14 @@ final class TransferDriver: DeadlineHeapMember {
     /// True if libcurl keeps the transfer for a place on a connection that other transfers of its origin have: servers
     /// may allow fewer streams than the engine counts on.
     private var waitsForConnection: Bool {
-        guard socket < 0, !isConnected, easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0, let origin = transfer?.origin
-        else { return false }
+        guard hasNoConnection, let origin = transfer?.origin else { return false }
         return pool.drivers.contains { $0 !== self && $0.transfer?.origin == origin && $0.isConnected }
     }
 
     /// Counts the progress of a connection that another transfer of the origin is making, if libcurl keeps this one for
     /// it.
     private func noteOthersConnection(now: UInt64) {
-        guard socket < 0, !isConnected, easy.offset(CURLINFO_NAMELOOKUP_TIME_T) == 0, let origin = transfer?.origin
-        else { return }
+        guard hasNoConnection, let origin = transfer?.origin else { return }
         for other in pool.drivers
         where other !== self && other.transfer?.origin == origin && other.socket >= 0 && !other.isConnected {
             other.noteConnectionPhases()
@@ -307,7 +321,8 @@ final class TransferDriver: DeadlineHeapMember {
         ] {
             last = max(last, easy.offset(info))
         }
-        lastActivity = max(lastActivity, activationTime &+ UInt64(max(last, 0)) &* 1_000)
+        guard last > 0 else { return }
+        lastActivity = max(lastActivity, activationTime &+ UInt64(last) &* 1_000)
     }
 }
 
