@@ -97,7 +97,7 @@ final class ResponseStore: Sendable {
         let now = Runtime.current.uptime
         let hasDisk = disk.isThere
         var dropped: [StoredResponse] = []
-        var place: DiskStore.Place?
+        var forgotten: [DiskStore.Place]?
         var (starts, wasQuiet) = (false, true)
         // What is written goes into memory then: until then it is found where it waits.
         let waits = hasDisk && !response.isInMemoryOnly && !isRefreshed
@@ -112,7 +112,7 @@ final class ResponseStore: Sendable {
             guard !response.isInMemoryOnly, state.hasRoomToWait else {
                 // What is on the disk is another one.
                 if let old = state.takePending(key.digest) { dropped.append(old) }
-                place = disk.forget(key.digest)
+                forgotten = disk.forget(key.digest).map { [$0] } ?? []
                 return true
             }
             if let old = state.wait(response, for: key.digest) { dropped.append(old) }
@@ -122,7 +122,7 @@ final class ResponseStore: Sendable {
             return true
         }
         withExtendedLifetime(dropped) {}
-        if let place { Runtime.current.onCachingThread { [disk] in disk.erase(place) } }
+        if let forgotten { eraseSoon(forgotten) }
         if starts { beginWriting(wasQuiet: wasQuiet) }
         return isStored
     }
@@ -152,35 +152,40 @@ final class ResponseStore: Sendable {
             state.lastWrite = now
             var (places, dropped): ([DiskStore.Place], [StoredResponse]) = ([], [])
             for (turn, (key, response)) in zip(batch, responses) {
+                // It gave way to one that is in memory only. One that waits replaces it at its own turn.
+                let isGone = state.pending[key] == nil
                 dropped += state.didWrite(key, turn.waiting.number, response)
-                if state.removals.contains(key, since: moment), let place = disk.forget(key) { places.append(place) }
+                if isGone || state.removals.contains(key, since: moment), let place = disk.forget(key) {
+                    places.append(place)
+                }
             }
             return (places, dropped)
         }
         withExtendedLifetime(dropped) {}
-        for place in places { disk.erase(place) }
+        if !places.isEmpty { disk.erase(places) }
         Runtime.current.onCachingThread { [self] in write() }
     }
 
     // MARK: Removing
 
     /// Removes all responses of a key's URL, and drops those that are under way to it.
-    func remove(_ key: CacheKey) {
-        let places = forget(key.resource)
-        guard !places.isEmpty || disk.holds(key.digest) == .unknown else { return }
-        Runtime.current.onCachingThread { [disk] in
-            for place in places { disk.erase(place) }
-            guard places.isEmpty else { return }
-            // The files had not been looked at yet.
-            disk.lookIfNeeded()
-            for place in disk.forget(key.resource) { disk.erase(place) }
-        }
-    }
+    func remove(_ key: CacheKey) { eraseSoon(forget(key.resource)) }
 
     /// The same, done to the files when the function returns.
     func removeNow(_ key: CacheKey) {
+        let places = forget(key.resource)
+        // The first look erases what it finds of the URL.
         disk.lookIfNeeded()
-        for place in forget(key.resource) { disk.erase(place) }
+        disk.erase(places)
+    }
+
+    /// Erases what the disk has forgotten: at these places, and where the first look finds more of it.
+    private func eraseSoon(_ places: [DiskStore.Place]) {
+        guard !places.isEmpty || disk.needsLook else { return }
+        Runtime.current.onCachingThread { [disk] in
+            disk.erase(places)
+            disk.lookIfNeeded()
+        }
     }
 
     private func forget(_ resource: CacheKey.Resource) -> [DiskStore.Place] {

@@ -114,8 +114,9 @@ extension DiskStore {
     ) -> Bool {
         let length = piece.bytes.count + content.count
         guard makeRoom(for: length, folder, capacity, &access),
-            let (name, file, end) = current(folder, length, longest, &access)
+            let target = current(folder, length, longest, &access)
         else { return false }
+        let (file, end) = (target.file, target.end)
         guard file.write(piece.bytes, at: end),
             content.withUnsafeBytes({ file.write($0, at: end + piece.bytes.count) }), let stamp = file.stamp
         else {
@@ -128,13 +129,12 @@ extension DiskStore {
             var replaced: [Place] = []
             var offset = end
             for header in piece.headers {
-                let place = Place(segment: name, offset: offset, header: header)
+                let place = Place(segment: target.name, offset: offset, header: header)
                 if let old = state.put(place) { replaced.append(old) }
-                state.segments[name]?.keys.append(header.key)
+                state.segments[target.name]?.keys.append(header.key)
                 offset += header.totalLength
             }
-            state.segments[name]?.stamp = stamp
-            state.segments[name]?.end = end + length
+            state.didAdd(length, to: target, stamp)
             state.writes += piece.headers.count
             return replaced
         }
@@ -142,14 +142,23 @@ extension DiskStore {
         return true
     }
 
-    /// Returns the segment to add to, and its end; nil: nothing can be added.
+    /// A segment to add to.
+    fileprivate struct Target {
+        let name: SegmentFolder.Name
+        let file: Descriptor
+        let end: Int
+        /// The stamp before anything is added.
+        let stamp: SegmentStamp
+    }
+
+    /// Returns the segment to add to; nil: nothing can be added.
     private func current(
         _ folder: SegmentFolder, _ length: Int, _ longest: Int, _ access: inout Access
-    ) -> (SegmentFolder.Name, Descriptor, Int)? {
-        if let (name, file) = access.current, file.stamp != nil,
+    ) -> Target? {
+        if let (name, file) = access.current, let stamp = file.stamp,
             let end = state.withLock({ $0.segments[name]?.end }), end == 0 || end + length <= longest
         {
-            return (name, file, end)
+            return Target(name: name, file: file, end: end, stamp: stamp)
         }
         access.current = nil
         guard folder.make() else { return nil }
@@ -164,7 +173,7 @@ extension DiskStore {
             if end == state.withLock({ $0.segments[room]?.end }), stamp.size == end || isTorn(file, end, stamp.size) {
                 if stamp.size > end { file.truncate(to: end) }
                 access.current = (room, file)
-                return (room, file, end)
+                return Target(name: room, file: file, end: end, stamp: stamp)
             }
         }
         // Where nothing was written yet, there is no time: the name must not be that of the oldest.
@@ -174,7 +183,7 @@ extension DiskStore {
         }
         state.withLock { $0.segments[name] = Segment(stamp: stamp) }
         access.current = (name, file)
-        return (name, file, 0)
+        return Target(name: name, file: file, end: 0, stamp: stamp)
     }
 
     /// Returns true if the bytes behind `end` are the beginning of a response, and not damaged.
@@ -191,40 +200,63 @@ extension DiskStore {
             let (size, oldest) = state.withLock { ($0.size, $0.segments.keys.min()) }
             guard size + length > capacity else { return true }
             guard let oldest else { return length <= capacity }
-            removeSegment(oldest, folder, &access)
+            // Where there is to be nothing, nothing moves.
+            removeSegment(oldest, folder, keepsUsed: capacity > 0, &access)
         }
     }
 
     /// Moves the used responses of a segment into the newest one, as far as there is room, and removes the segment.
-    private func removeSegment(_ name: SegmentFolder.Name, _ folder: SegmentFolder, _ access: inout Access) {
+    private func removeSegment(
+        _ name: SegmentFolder.Name, _ folder: SegmentFolder, keepsUsed: Bool, _ access: inout Access
+    ) {
         let isCurrent = access.current?.name == name
         let file = folder.open(name, O_RDONLY)
+        // First: other processes never find a response in both segments.
         folder.remove(name)
-        let (used, size, newest) = state.withLock { state in
+        let (used, size, interlude) = state.withLock { state -> ([Place], Int, (@Sendable () -> Void)?) in
             let segment = state.segments.removeValue(forKey: name)
-            let places = (segment?.keys ?? []).compactMap { key in
-                state.places[key].flatMap { $0.segment == name ? $0 : nil }
+            let isKept = keepsUsed && file != nil && !state.segments.isEmpty
+            var used: [Int: Place] = [:]
+            for key in segment?.keys ?? [] {
+                guard let place = state.places[key], place.segment == name else { continue }
+                // Known until it has moved: a removal that comes meanwhile has to find it.
+                if isKept, place.isUsed { used[place.offset] = place } else { state.places[key] = nil }
             }
-            for place in places { state.places[place.header.key] = nil }
-            let used = places.filter(\.isUsed).reduce(into: [Int: Place]()) { $0[$1.offset] = $1 }
-            return (used.values.sorted { $0.offset < $1.offset }, segment?.stamp.size ?? 0, state.segments.keys.max())
+            return (used.values.sorted { $0.offset < $1.offset }, segment?.stamp.size ?? 0, state.interlude)
         }
         if isCurrent { access.current = nil }
-        guard let file, newest != nil else { return }
+        guard let file, !used.isEmpty else { return }
+        interlude?()
         // At least half of the segment's room is gained.
-        var rest = size / 2
-        for place in used where place.header.totalLength <= rest {
-            guard let bytes = file.read(place.header.totalLength, at: place.offset), place.header.totalLength <= rest,
-                let (name, target, end) = current(folder, bytes.count, Self.longestSegment, &access),
-                target.write(bytes, at: end), let stamp = target.stamp
+        move(used, from: file, atMost: size / 2, folder, &access)
+        state.withLock { state in
+            for place in used where state.places[place.header.key]?.segment == name {
+                state.places[place.header.key] = nil
+            }
+        }
+    }
+
+    /// Moves responses into the newest segment, as many as so many bytes are enough for.
+    private func move(
+        _ places: [Place], from file: Descriptor, atMost room: Int, _ folder: SegmentFolder, _ access: inout Access
+    ) {
+        var rest = room
+        for place in places where place.header.totalLength <= rest {
+            guard let bytes = file.read(place.header.totalLength, at: place.offset),
+                let target = current(folder, bytes.count, Self.longestSegment, &access),
+                target.file.write(bytes, at: target.end), let stamp = target.file.stamp
             else { return }
             rest -= bytes.count
-            state.withLock { state in
-                state.put(Place(segment: name, offset: end, header: place.header))
-                state.segments[name]?.stamp = stamp
-                state.segments[name]?.end = end + bytes.count
-                state.segments[name]?.keys.append(place.header.key)
+            let moved = Place(segment: target.name, offset: target.end, header: place.header)
+            let isWanted = state.withLock { state in
+                state.didAdd(bytes.count, to: target, stamp)
+                guard state.places[place.header.key]?.isSame(as: place) == true else { return false }
+                state.put(moved)
+                state.segments[target.name]?.keys.append(place.header.key)
+                return true
             }
+            // Removed meanwhile.
+            if !isWanted { mark(moved, erases: true) }
         }
     }
 
@@ -235,8 +267,8 @@ extension DiskStore {
         state.withLock { state in
             let old = state.capacity
             state.capacity = max(0, capacity)
-            // Without capacity there is nothing, even if there are files.
-            if state.capacity == 0 { state.places = [:] }
+            // Without capacity nothing is found, but the places stay as long as the files do: a removal has to reach
+            // them, and with another capacity they are found again. Others may have changed the files by then.
             if old == 0 { state.isOpen = false }
             return state.capacity < old
         }
@@ -247,5 +279,15 @@ extension DiskStore {
         guard let folder else { return }
         let capacity = state.withLock { $0.capacity }
         access.withLock { access in _ = makeRoom(for: 0, folder, capacity, &access) }
+    }
+}
+
+extension DiskStore.State {
+    /// Notes that this store has added so many bytes to a segment, which has another stamp now.
+    fileprivate mutating func didAdd(_ length: Int, to target: DiskStore.Target, _ stamp: SegmentStamp) {
+        // The new stamp would hide what another process has changed before.
+        if segments[target.name]?.stamp != target.stamp { segments[target.name]?.isStale = true }
+        segments[target.name]?.stamp = stamp
+        segments[target.name]?.end = target.end + length
     }
 }

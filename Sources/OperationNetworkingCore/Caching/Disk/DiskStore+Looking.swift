@@ -15,7 +15,7 @@ extension DiskStore {
         findFolder()
         guard let folder else {
             // There is nothing, and will be nothing.
-            state.withLock { $0.didLook(at: now) }
+            state.withLock { $0.didOpen(at: now) }
             return []
         }
         return access.withLock { access in look(folder, at: now, &access) }
@@ -23,15 +23,20 @@ extension DiskStore {
 
     private func look(_ folder: SegmentFolder, at now: Double, _ access: inout Access) -> [CacheKey.Digest] {
         let names = folder.isUsable ? folder.names : []
-        let known = state.withLock { $0.segments }
+        let (known, interlude) = state.withLock { state in
+            state.isLooking = true
+            return (state.segments, state.interlude)
+        }
         var changed: [CacheKey.Digest] = []
         for (name, segment) in known where !names.contains(name) {
             changed += forget(segment, called: name)
             if access.current?.name == name { access.current = nil }
         }
         for name in names.sorted() {
-            guard let stamp = folder.stamp(name), stamp != known[name]?.stamp else { continue }
-            changed += read(folder, name, known[name])
+            guard let stamp = folder.stamp(name), stamp != known[name]?.stamp || known[name]?.isStale == true else {
+                continue
+            }
+            changed += read(folder, name, known[name], interlude)
         }
         state.withLock { $0.didLook(at: now) }
         return changed
@@ -49,20 +54,26 @@ extension DiskStore {
 
     /// Reads all headers of a segment.
     private func read(
-        _ folder: SegmentFolder, _ name: SegmentFolder.Name, _ known: Segment?
+        _ folder: SegmentFolder, _ name: SegmentFolder.Name, _ known: Segment?, _ interlude: (@Sendable () -> Void)?
     ) -> [CacheKey.Digest] {
         guard let file = folder.open(name, O_RDONLY), let stamp = file.stamp else {
             return known.map { forget($0, called: name) } ?? []
         }
         let (places, end) = Self.places(in: file, name, size: stamp.size)
-        return state.withLock { state in
-            var changed: [CacheKey.Digest] = []
+        interlude?()
+        let (changed, removed) = state.withLock { state -> ([CacheKey.Digest], [Place]) in
+            var (changed, removed): ([CacheKey.Digest], [Place]) = ([], [])
             var segment = Segment(stamp: stamp, end: end)
             var found: Set<CacheKey.Digest> = []
             for place in places {
                 let key = place.header.key
                 let present = state.places[key]
-                let isSame = present?.segment == name && present?.offset == place.offset
+                let isSame = present?.isSame(as: place) == true
+                // The program has removed it, and did not know where it is.
+                if present == nil, state.missed.contains(key) {
+                    removed.append(place)
+                    continue
+                }
                 // Of two responses, the later one counts.
                 guard present == nil || isSame || present.map({ $0.header.time < place.header.time }) == true else {
                     continue
@@ -78,8 +89,10 @@ extension DiskStore {
                 changed.append(key)
             }
             state.segments[name] = segment
-            return changed
+            return (changed, removed)
         }
+        for place in removed { mark(place, erases: true) }
+        return changed
     }
 
     /// The responses of a segment that are not removed, up to the first bytes that are no header of a whole one.
@@ -97,8 +110,15 @@ extension DiskStore {
 }
 
 extension DiskStore.State {
-    fileprivate mutating func didLook(at now: Double) {
+    fileprivate mutating func didOpen(at now: Double) {
         isOpen = true
         lastLook = now
+    }
+
+    fileprivate mutating func didLook(at now: Double) {
+        didOpen(at: now)
+        isLooking = false
+        // Removed from the files by now.
+        missed = MissedRemovals()
     }
 }

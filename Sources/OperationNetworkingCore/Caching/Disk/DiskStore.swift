@@ -19,6 +19,9 @@ final class DiskStore: Sendable {
         let header: RecordHeader
         /// True if it was used since it came here: then it gets another place when the segment is removed.
         var isUsed = false
+
+        /// Returns true if it is where another one is.
+        func isSame(as other: Place) -> Bool { segment == other.segment && offset == other.offset }
     }
 
     struct Segment: Sendable {
@@ -26,6 +29,8 @@ final class DiskStore: Sendable {
         /// The offset at which the last good response ends.
         var end = 0
         var keys: [CacheKey.Digest] = []
+        /// True if another process may have changed it without a trace in `stamp`: the next look reads it again.
+        var isStale = false
     }
 
     /// The state of the files, as far as it is known.
@@ -34,6 +39,8 @@ final class DiskStore: Sendable {
         var folder: SegmentFolder?
         /// False: the files have not been looked at yet.
         var isOpen = false
+        /// True while a look is under way.
+        var isLooking = false
         /// In seconds of the runtime's uptime.
         var lastLook = -Double.infinity
         /// Changed by `put(_:)`, but for what is removed.
@@ -48,6 +55,10 @@ final class DiskStore: Sendable {
         var reads = 0
         /// The number of responses that were written, for tests.
         var writes = 0
+        /// What was removed and may be in files that are not known yet. A look takes it into account.
+        var missed = MissedRemovals()
+        /// Called between what is read from a file and what comes of that, under the lock of the files; for tests.
+        var interlude: (@Sendable () -> Void)?
 
         var size: Int { segments.values.reduce(0) { $0 + $1.stamp.size } }
 
@@ -63,8 +74,18 @@ final class DiskStore: Sendable {
             return old
         }
 
+        /// True if a look may find responses that are not known now.
+        private var mayMiss: Bool { !isOpen || isLooking || capacity == 0 }
+
+        /// Forgets the place of a response.
+        mutating func take(_ key: CacheKey.Digest) -> Place? {
+            if mayMiss { missed.note(key) }
+            return places.removeValue(forKey: key)
+        }
+
         /// Forgets the places of all responses of a URL.
         mutating func take(_ resource: CacheKey.Resource) -> [Place] {
+            if mayMiss { missed.note(resource) }
             var taken: [Place] = []
             for key in keys.take(resource) {
                 if let place = places.removeValue(forKey: key) { taken.append(place) }
@@ -131,8 +152,11 @@ final class DiskStore: Sendable {
         return state.withLock { $0.size }
     }
 
+    /// True if there may be files that have not been looked at yet.
+    var needsLook: Bool { state.withLock { $0.capacity > 0 && !$0.isOpen } }
+
     func lookIfNeeded() {
-        if state.withLock({ $0.capacity > 0 && !$0.isOpen }) { look() }
+        if needsLook { look() }
     }
 
     /// Finds the folder, if it is not known yet. Called with no lock held: a `URLCache` may be asked.
@@ -146,11 +170,10 @@ final class DiskStore: Sendable {
         lookIfNeeded()
         guard let place = state.withLock({ $0.capacity > 0 ? $0.places[key] : nil }) else { return nil }
         guard let response = read(place) else {
-            // Removed by another store, or damaged: not read again.
+            // Removed by another store, or damaged: not read again. But one that is about to move is found later.
             state.withLock { state in
-                if state.places[key].map({ $0.segment == place.segment && $0.offset == place.offset }) == true {
-                    state.places[key] = nil
-                }
+                guard state.segments[place.segment] != nil, state.places[key]?.isSame(as: place) == true else { return }
+                state.places[key] = nil
             }
             return nil
         }
@@ -179,29 +202,43 @@ final class DiskStore: Sendable {
     // MARK: Removing
 
     /// Forgets a response at once; its bytes are removed by `erase(_:)`, and are not found in the meantime.
-    func forget(_ key: CacheKey.Digest) -> Place? { state.withLock { $0.places.removeValue(forKey: key) } }
+    ///
+    /// Where not all files are known, as before the first look, a look removes the bytes that it finds.
+    func forget(_ key: CacheKey.Digest) -> Place? { state.withLock { $0.take(key) } }
 
     /// The same for all responses of a URL.
     func forget(_ resource: CacheKey.Resource) -> [Place] { state.withLock { $0.take(resource) } }
 
     /// Removes the bytes of a response.
-    func erase(_ place: Place) {
-        access.withLock { _ in mark(place, erases: true) }
+    func erase(_ place: Place) { erase([place]) }
+
+    /// Removes the bytes of responses. When it returns, a look that was under way has done that to what it found.
+    func erase(_ places: [Place]) {
+        access.withLock { _ in
+            for place in places { mark(place, erases: true) }
+        }
     }
 
     /// Marks a response as removed. Under the lock of the files.
     func mark(_ place: Place, erases: Bool) {
+        let (folder, interlude) = state.withLock { ($0.folder, $0.interlude) }
         guard let file = folder?.open(place.segment, O_RDWR), let before = file.stamp,
             let bytes = file.read(RecordHeader.length, at: place.offset),
             let header = RecordHeader(bytes, limit: .max - place.offset), header.key == place.header.key,
             header.time == place.header.time
         else { return }
+        interlude?()
         _ = file.write(RecordHeader.removal.bytes, at: place.offset + RecordHeader.removal.offset)
         if erases { overwrite(file, header, at: place.offset) }
-        // A change by this store itself is no reason to look.
         guard let after = file.stamp else { return }
         state.withLock { state in
-            if state.segments[place.segment]?.stamp == before { state.segments[place.segment]?.stamp = after }
+            // A change by this store itself is no reason to look. But overwriting takes a while, in which another
+            // process may have changed the file, too.
+            if !erases, before.size == after.size, state.segments[place.segment]?.stamp == before {
+                state.segments[place.segment]?.stamp = after
+            } else {
+                state.segments[place.segment]?.isStale = true
+            }
         }
     }
 
@@ -231,6 +268,7 @@ final class DiskStore: Sendable {
                 state.places = [:]
                 state.segments = [:]
                 state.isOpen = true
+                state.missed = MissedRemovals()
             }
         }
     }
