@@ -14,6 +14,8 @@ final class SessionForeignLoader: SessionTaskLoader {
         var task: URLSessionTask?
         /// The task is to wait. Foundation counts suspensions, and this loader may be told the same twice.
         var isPaused = false
+        /// The task was stopped, perhaps before its loading began.
+        var isStopped = false
     }
 
     /// Without the content of `file`.
@@ -42,8 +44,12 @@ final class SessionForeignLoader: SessionTaskLoader {
     }
 
     private func load(_ request: URLRequest, for task: SessionTask) {
+        // What stops the task has the same queue: it comes before this, or after it.
+        guard !state.withLock({ $0.isStopped }) else { return }
         // Downloads, too: for them Foundation's session stops the process when a protocol class is not its own.
-        let foreign = sessions.makeTask(request, for: task)
+        guard let foreign = sessions.makeTask(request, for: task) else {
+            return task.end(error: URLError.cancelled(url: request.url))
+        }
         let isPaused = state.withLock { state in
             state.task = foreign
             return state.isPaused
@@ -67,7 +73,11 @@ final class SessionForeignLoader: SessionTaskLoader {
 
     func stop() {
         sessions.control.async { [self] in
-            guard let task = state.withLock({ $0.task }) else { return }
+            let task = state.withLock { state in
+                state.isStopped = true
+                return state.task
+            }
+            guard let task else { return }
             task.cancel()
             sessions.forget(task)
         }
@@ -79,6 +89,8 @@ final class SessionForeignLoader: SessionTaskLoader {
 final class SessionForeignSessions: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
         var session: URLSession?
+        /// No session is made any more.
+        var isInvalid = false
         var entries: [Int: Entry] = [:]
     }
 
@@ -119,22 +131,31 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, Sendable {
         String(reflecting: type).utf8.starts(with: "FoundationNetworking.".utf8)
     }
 
-    func makeTask(_ request: URLRequest, for task: SessionTask) -> URLSessionTask {
-        if let known = state.withLock({ $0.session }) { return add(known.dataTask(with: request), task) }
+    /// Makes a task of Foundation's. Called on `control`, where Foundation's session is invalidated, too: one that is
+    /// invalid stops the process when it is to make a task.
+    ///
+    /// - Returns: nil: the session that this one goes with is gone.
+    func makeTask(_ request: URLRequest, for task: SessionTask) -> URLSessionTask? {
+        guard let foreign = validSession()?.dataTask(with: request) else { return nil }
+        state.withLock { $0.entries[foreign.taskIdentifier] = Entry(task: task) }
+        return foreign
+    }
+
+    private func validSession() -> URLSession? {
+        let (known, isInvalid) = state.withLock { ($0.session, $0.isInvalid) }
+        if known != nil || isInvalid { return known }
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         let new = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
-        let session = state.withLock { state in
-            if let known = state.session { return known }
+        let isLate = state.withLock { state in
+            guard !state.isInvalid else { return true }
             state.session = new
-            return new
+            return false
         }
-        return add(session.dataTask(with: request), task)
-    }
-
-    private func add(_ foreign: URLSessionTask, _ task: SessionTask) -> URLSessionTask {
-        state.withLock { $0.entries[foreign.taskIdentifier] = Entry(task: task) }
-        return foreign
+        guard isLate else { return new }
+        // It keeps its delegate until it is invalid.
+        new.finishTasksAndInvalidate()
+        return nil
     }
 
     /// Forgets a task that is over here: it takes no more answers to its questions, and its later events have no
@@ -146,7 +167,11 @@ final class SessionForeignSessions: NSObject, URLSessionDataDelegate, Sendable {
 
     /// The session goes when it has no tasks any more.
     func invalidate() {
-        state.withLock { $0.session.take() }?.finishTasksAndInvalidate()
+        let session = state.withLock { state in
+            state.isInvalid = true
+            return state.session.take()
+        }
+        if let session { control.async { session.finishTasksAndInvalidate() } }
     }
 
     private func task(_ foreign: URLSessionTask) -> SessionTask? {

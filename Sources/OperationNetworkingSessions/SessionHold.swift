@@ -18,11 +18,12 @@ struct SessionHold: Sendable {
     /// The session is known, and not kept.
     var isLoose: Bool { kept == nil && known != nil }
 
-    /// Stops keeping the session, because only the session has the task.
+    /// Stops keeping the session, because only the session has the task. No effect on a task that the session holds
+    /// by now, for its cancellation perhaps: what is told of its end needs the session.
     ///
     /// - Returns: what is to be released after the unlock.
     mutating func loosen() -> OperationURLSession? {
-        guard !isOperationKnown, kept != nil else { return nil }
+        guard !isOperationKnown, !isHeld, kept != nil else { return nil }
         known = kept
         return kept.take()
     }

@@ -20,8 +20,8 @@ extension SessionTask {
         if action == .begin || action == .proceed { client.taskDidResume(self) }
         perform(action)
         // Paused as the operation that it is, and not as the task.
-        if action == .none, let operation, operation.isPaused, withState({ $0.machine.state == .running }) {
-            operation.resume()
+        if action == .none, operation?.isPaused == true, withState({ $0.machine.state == .running }) {
+            follow(.running)
         }
     }
 

@@ -76,7 +76,7 @@ extension SessionTask {
     ///
     /// - Parameter link: follows the progress, and controls it: see `TaskProgress.makeLink()`.
     @discardableResult
-    func makeProgress(link: Progress? = nil) -> Progress {
+    func makeProgress(link: ProgressLink? = nil) -> Progress {
         let new = LinkedProgress.make(
             link: link, cancel: { [weak self] in self?.cancel() }, pause: { [weak self] in self?.suspend() },
             resume: { [weak self] in self?.resume() })

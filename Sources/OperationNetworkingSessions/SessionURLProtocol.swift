@@ -94,8 +94,13 @@ class SessionURLProtocol: URLProtocol {
             client?.urlProtocol(self, didFailWithError: Self.unreadable("content of the upload", request))
             return
         }
-        state.withLock { $0.inner = made }
-        made.resume()
+        let isWanted = state.withLock { state in
+            // Over before it was returned, as where its session was invalidated meanwhile: it keeps this object.
+            guard !state.isOver else { return false }
+            state.inner = made
+            return true
+        }
+        if isWanted { made.resume() } else { made.cancel() }
     }
 
     /// The session that loads a task, and the one that made it, which its delegates know.

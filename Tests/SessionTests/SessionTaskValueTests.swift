@@ -78,4 +78,14 @@ import Testing
         #expect(first && !second)
         #expect(hold.loosen() == nil && hold.session === session)
     }
+
+    @Test("A task that was cancelled before it was begun keeps its session until its end is told")
+    func aTaskThatTheSessionHoldsIsNotLoosened() {
+        let session = OperationURLSession(configuration: .ephemeral)
+        var hold = SessionHold(session)
+        let isFirst = hold.begin(in: session)
+        let released = hold.loosen()
+        #expect(isFirst && released == nil && !hold.isLoose && hold.session === session)
+        withExtendedLifetime(hold.end()) {}
+    }
 }

@@ -89,7 +89,7 @@ final class ManagedTask: Sendable {
 
     /// A direction's progress, made when it is asked for first.
     func makeProgress(
-        _ direction: TaskProgress.Direction, of face: URLSessionTask, link: Progress? = nil,
+        _ direction: TaskProgress.Direction, of face: URLSessionTask, link: ProgressLink? = nil,
         block: (@Sendable (Progress) -> Void)? = nil
     ) -> TaskProgress {
         if let known = progress(direction) { return known }

@@ -26,14 +26,14 @@ final class TaskProgress: Sendable {
     ///
     /// To be made before the task: Foundation's tasks have a progress from their beginning, which is not used here, and
     /// which would take the place of the child.
-    static func makeLink() -> Progress? {
+    static func makeLink() -> ProgressLink? {
         // Where the thread keeps nothing at all, it keeps no progress: no need to make a key to look for it.
-        guard Thread.current.threadDictionary.count > 0, Progress.current() != nil else { return nil }
-        return ProgressChanges.perform { Progress(totalUnitCount: 1) }
+        guard Thread.current.threadDictionary.count > 0, let current = Progress.current() else { return nil }
+        return ProgressChanges.perform { ProgressLink(childOf: current) }
     }
 
     /// - Parameter link: follows the progress, and controls it.
-    init(of face: URLSessionTask, link: Progress?, block: (@Sendable (Progress) -> Void)?) {
+    init(of face: URLSessionTask, link: ProgressLink?, block: (@Sendable (Progress) -> Void)?) {
         progress = LinkedProgress.make(
             link: link, cancel: { [weak face] in face?.cancel() }, pause: { [weak face] in face?.suspend() },
             resume: { [weak face] in face?.resume() })

@@ -89,7 +89,7 @@ extension URLSessionManager {
 
     @discardableResult
     func track(
-        _ direction: TaskProgress.Direction, of task: URLSessionTask, link: Progress? = nil,
+        _ direction: TaskProgress.Direction, of task: URLSessionTask, link: ProgressLink? = nil,
         block: (@Sendable (Progress) -> Void)? = nil
     ) -> Progress? {
         guard let core = task.ownFace?.task, core.client === client, let managed = core.managed else {
