@@ -166,6 +166,29 @@ struct HostileBodyTests {
         #expect(object as? [String: String] == ["a": text])
     }
 
+    @Test("An old-style property list may spell emoji by halves")
+    func codedHalves() throws {
+        let list = "{a = \"\(String(repeating: "\\Ud83d\\Ude00", count: 100))\";}"
+        let object = try PropertyListResponseSerializer().responseObject(
+            for: httpResponse(200, Self.plist), data: Data(list.utf8))
+        #expect(object as? [String: String] == ["a": String(repeating: "😀", count: 100)])
+    }
+
+    @Test("Backslashes are characters like others in property lists of XML")
+    func backslashes() throws {
+        let text = String(repeating: "\\x00", count: 129)
+        for head in ["", "\n ", "<?xml version=\"1.0\"?>\n"] {
+            let list = "\(head)<plist><dict><key>a</key><string>\(text)</string></dict></plist>"
+            // With a byte order mark, too.
+            let marked = [Data([0xEF, 0xBB, 0xBF]) + Data(list.utf8), try #require(list.data(using: .utf16))]
+            for data in marked + [Data(list.utf8)] {
+                let object = try PropertyListResponseSerializer().responseObject(
+                    for: httpResponse(200, Self.plist), data: data)
+                #expect(object as? [String: String] == ["a": text])
+            }
+        }
+    }
+
     @Test("A property list with a key of combining marks is an error at once, in every format and spelling")
     func plistKeys() throws {
         let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
@@ -177,6 +200,10 @@ struct HostileBodyTests {
         }
         lists.append(Data("{\"a\(openStep)\" = b;}".utf8))
         lists.append(Data("{\"a\(Self.marks(100_000))\" = b;}".utf8))
+        // A backslash before each, which says nothing.
+        for pair in ["\\\u{301}\\\u{316}", "\\\u{F73}\\\u{F81}", "\\\u{1D165}\u{1D17B}", "\\Ud834\\Udd65\\U0316"] {
+            lists.append(Data("{\"a\(String(repeating: pair, count: 50_000))\" = b;}".utf8))
+        }
         let wide =
             "<?xml version=\"1.0\" encoding=\"UTF-16\"?><plist><dict><key>\(Self.marks(100_000))</key><true/></dict></plist>"
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian] {
@@ -204,6 +231,7 @@ struct HostileBodyTests {
     func fairLists() throws {
         let list: [String: Any] = [
             "e\u{301}\u{316}": "a", "ключ": ["\u{1D165}", 1], "日本": String(repeating: "é", count: 5000),
+            String(repeating: "😀", count: 100): 1, String(repeating: "𠮷", count: 100): 2,
         ]
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             let data = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)

@@ -152,15 +152,32 @@ package struct BinaryPropertyList {
         let (start, count) = try countedContent(at: offset)
         _ = try extent(start, count: count, unit: 2)
         var counter = TextRuns.Counter()
-        for index in 0..<count {
-            let unit = UInt32(bytes[start + 2 * index]) << 8 | UInt32(bytes[start + 2 * index + 1])
-            // A half of a character beyond the first plane, where there are marks, too.
-            if 0xD800...0xDFFF ~= unit { counter.takeMark() } else { counter.take(unit) }
+        var index = 0
+        while index < count {
+            let first = unit(index, from: start)
+            index += 1
+            guard 0xD800...0xDFFF ~= first else {
+                counter.take(first)
+                continue
+            }
+            // Beyond the first plane there are marks, and much that is none, such as emoji.
+            if index < count, let scalar = TextRuns.scalar(high: first, low: unit(index, from: start)) {
+                counter.take(scalar)
+                index += 1
+            } else {
+                // A half alone, which is no character.
+                counter.takeMark()
+            }
         }
         if counter.isTooLong {
             throw CocoaError.unreadable(
                 "The binary property list has a key with more than \(TextRuns.longest) combining marks in a row")
         }
+    }
+
+    /// A unit of UTF-16 that is known to lie in the bytes.
+    private func unit(_ index: Int, from start: Int) -> UInt32 {
+        UInt32(bytes[start + 2 * index]) << 8 | UInt32(bytes[start + 2 * index + 1])
     }
 
     /// Roughly what a parsed object takes.

@@ -63,6 +63,12 @@ package enum TextRuns {
         return scalar.properties.canonicalCombiningClass != .notReordered
     }
 
+    /// Returns the character of two halves in UTF-16; nil: they are not a pair.
+    static func scalar(high: UInt32, low: UInt32) -> UInt32? {
+        guard 0xD800...0xDBFF ~= high, 0xDC00...0xDFFF ~= low else { return nil }
+        return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)
+    }
+
     /// Returns true if UTF-8 holds more marks in a row than a name may have.
     package static func isTooLong(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var counter = Counter()
@@ -144,6 +150,9 @@ package enum TextRuns {
             text.replaceSubrange(declared.place, with: repeatElement(UInt8(ascii: " "), count: declared.place.count))
         }
         let isTooLong = text.withUnsafeBytes { bytes in
+            // In XML a backslash is a character like others. What begins so is never read as an old-style list with
+            // text in it: there it begins data.
+            let isXML = bytes.first { $0 > 0x20 } == UInt8(ascii: "<")
             var counter = Counter()
             var index = 0
             while index < bytes.count {
@@ -154,7 +163,7 @@ package enum TextRuns {
                     index += length
                 } else if byte == UInt8(ascii: "&"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "#") {
                     index += counter.takeReference(bytes, at: index)
-                } else if byte == UInt8(ascii: "\\"), index + 1 < bytes.count {
+                } else if !isXML, byte == UInt8(ascii: "\\"), index + 1 < bytes.count {
                     index += counter.takeCode(bytes, at: index)
                 } else {
                     counter.reset()
@@ -211,24 +220,9 @@ package enum TextRuns {
 extension TextRuns.Counter {
     /// Takes what stands behind a backslash of JSON, and answers how many bytes it has.
     fileprivate mutating func takeEscape(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
-        guard let unit = Self.escapedUnit(bytes, at: index) else {
-            reset()
-            return 1
-        }
-        guard 0xD800...0xDFFF ~= unit else {
-            take(unit)
-            return 5
-        }
-        // Beyond the first plane there are marks, and much that is none, such as emoji.
-        guard unit < 0xDC00, index + 5 < bytes.count, bytes[index + 5] == UInt8(ascii: "\\"),
-            let low = Self.escapedUnit(bytes, at: index + 6), 0xDC00...0xDFFF ~= low
-        else {
-            // A half alone, which is no character.
-            takeMark()
-            return 5
-        }
-        take(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
-        return 11
+        if let count = takeUnits(bytes, at: index, letter: UInt8(ascii: "u")) { return count }
+        reset()
+        return 1
     }
 
     /// Takes `&#x301;` or `&#769;`, and answers how many bytes it has. What is none of these may be a mark.
@@ -243,9 +237,13 @@ extension TextRuns.Counter {
         return end - index + 1
     }
 
-    /// Takes what begins with a backslash in an old-style property list, such as `\U0301`, and answers how many bytes it
-    /// has.
+    /// Takes what begins with a backslash in an old-style property list, such as `\U0301`, and answers how many bytes
+    /// it has.
     fileprivate mutating func takeCode(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+        // Foundation takes such a character as it is, and leaves the backslash out: the character counts next, and
+        // follows the one before.
+        guard bytes[index + 1] < 0x80 else { return 1 }
+        if let count = takeUnits(bytes, at: index + 1, letter: UInt8(ascii: "U")) { return 1 + count }
         let digits = bytes[(index + 2)...].prefix(4).prefix(while: TextRuns.isHexDigit)
         take(number: bytes[index + 1] | 0x20 == UInt8(ascii: "u") ? digits : digits[..<digits.startIndex], radix: 16)
         return 2 + digits.count
@@ -260,9 +258,30 @@ extension TextRuns.Counter {
         }
     }
 
-    /// The number in `u0301` of JSON.
-    private static func escapedUnit(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt32? {
-        guard index < bytes.count, bytes[index] == UInt8(ascii: "u") else { return nil }
+    /// Takes `u0301` of JSON, or `U0301` of an old-style property list, or two such halves of a character with a
+    /// backslash between them, and answers how many bytes they have. Nil: there is no such thing.
+    private mutating func takeUnits(_ bytes: UnsafeRawBufferPointer, at index: Int, letter: UInt8) -> Int? {
+        guard let unit = Self.escapedUnit(bytes, at: index, letter: letter) else { return nil }
+        guard 0xD800...0xDFFF ~= unit else {
+            take(unit)
+            return 5
+        }
+        // Beyond the first plane there are marks, and much that is none, such as emoji.
+        guard index + 5 < bytes.count, bytes[index + 5] == UInt8(ascii: "\\"),
+            let low = Self.escapedUnit(bytes, at: index + 6, letter: letter),
+            let scalar = TextRuns.scalar(high: unit, low: low)
+        else {
+            // A half alone, which is no character.
+            takeMark()
+            return 5
+        }
+        take(scalar)
+        return 11
+    }
+
+    /// The number in `u0301`, or with another letter before it.
+    private static func escapedUnit(_ bytes: UnsafeRawBufferPointer, at index: Int, letter: UInt8) -> UInt32? {
+        guard index < bytes.count, bytes[index] == letter else { return nil }
         let digits = bytes[index...].dropFirst().prefix(4)
         guard digits.count == 4, digits.allSatisfy(TextRuns.isHexDigit) else { return nil }
         return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
