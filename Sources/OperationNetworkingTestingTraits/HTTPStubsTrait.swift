@@ -29,6 +29,8 @@ public struct HTTPStubsTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == HTTPStubsTrait {
     /// Answers all requests of a test by separate stubs, `HTTPStubs.current`, also while other tests run in parallel.
     ///
+    /// Images that are in the `imageCache` of an `ImageDownloader` are not asked for, whatever stubs they came from.
+    ///
     /// ```swift
     /// @Test(
     ///     .httpStubs {

@@ -281,6 +281,22 @@ struct CassetteTests {
         #expect(response.value(forHTTPHeaderField: "X-Cassette-Coded") == nil)
     }
 
+    @Test("What could not be written is an error until it is written")
+    func unwritten() async throws {
+        let folder = try TemporaryDirectory()
+        let missing = folder.file("missing")
+        let file = missing.appendingPathComponent("x.har")
+        let server = try TestServer()
+        server.respond(to: "/x", .ok("text"))
+        let recording = try Cassette(file, mode: .replayOrRecord)
+        #expect(try await send("http://127.0.0.1:\(server.port)/x", by: manager(recording)) == "text")
+        server.stop()
+        for _ in 0..<2 { #expect(throws: (any Error).self) { try recording.finish() } }
+        try FileManager.default.createDirectory(at: missing, withIntermediateDirectories: true)
+        try recording.finish()
+        #expect(try Cassette(file).count == 1)
+    }
+
     @Test("The length that a HEAD was answered is that of its replay")
     func head() async throws {
         let folder = try TemporaryDirectory()

@@ -163,6 +163,37 @@ struct InstallingTests {
         #expect(stubs.requests.count == 8)
     }
 
+    @Test("An image that two tests ask one downloader for at the same time comes from the stubs of each")
+    func sharedDownloader() async throws {
+        func image(_ base64: String) throws -> StubResponse {
+            StubResponse(headers: ["Content-Type": "image/png"], body: try #require(Data(base64Encoded: base64)))
+        }
+        let small = try image(
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==")
+        let large = try image(
+            "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAAAADklEQVR4nGNIgAIGGAMANhIGAdwIHaIAAAAASUVORK5CYII=")
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        let downloader = ImageDownloader(
+            sessionManager: HTTPSessionManager(baseURL: nil, sessionConfiguration: configuration), imageCache: nil)
+        let request = try makeRequest("https://images.invalid/x")
+        let first = HTTPStubs()
+        let second = HTTPStubs()
+        first.on("GET", "https://images.invalid/x") { _ in
+            // Under way until the other one is.
+            try await second.waitForRequests(1)
+            return small
+        }
+        second.on("GET", "https://images.invalid/x", respond: large)
+        let task = Task { try await first.withInstalled { try await downloader.image(for: request).width } }
+        try await first.waitForRequests(1)
+        let width = try await second.withInstalled { try await downloader.image(for: request).width }
+        #expect(width == 2)
+        let other = try await task.value
+        #expect(other == 1)
+        #expect(first.requests.count == 1 && second.requests.count == 1)
+    }
+
     @Test("Parallel tests have stubs of their own", .httpStubs(), arguments: 0..<8)
     func parallel(number: Int) async throws {
         let stubs = try #require(HTTPStubs.current)

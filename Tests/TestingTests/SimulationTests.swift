@@ -232,6 +232,55 @@ struct SimulationTests {
         #expect((operation.error as? URLError)?.code == .cancelled)
     }
 
+    @Test("What waits for another attempt when its body ends is cancelled")
+    func leftInBackOff() async throws {
+        let left = Locked<HTTPRequestOperation?>(nil)
+        try await withSimulation(interleavings: 1) { simulation in
+            let stubs = HTTPStubs()
+            stubs.on("GET", "/v1/x", respond: StubResponse(status: 503, headers: ["Retry-After": "900"]))
+            let manager = makeManager(stubs)
+            manager.retryPolicy = RetryPolicy(backoff: .exponential(initial: 1, factor: 2, maximum: 3600))
+            let operation = manager.request("x")
+            operation.start()
+            // The clock moves on when nothing else is left to happen.
+            try await simulation.sleep(for: .seconds(100))
+            #expect(stubs.requests.count == 1 && !operation.isFinished)
+            left.withLock { $0 = operation }
+        }
+        let operation = try #require(left.withLock { $0 })
+        #expect(operation.isFinished)
+        #expect((operation.error as? URLError)?.code == .cancelled)
+    }
+
+    @Test("What is started when its simulation is over is cancelled")
+    func startedLater() async throws {
+        let left = Locked<HTTPRequestOperation?>(nil)
+        try await withSimulation(interleavings: 1) { _ in
+            let stubs = HTTPStubs()
+            stubs.on("GET", "/v1/x", respond: StubResponse(delay: 100))
+            let operation = makeManager(stubs).request("x")
+            left.withLock { $0 = operation }
+        }
+        let operation = try #require(left.withLock { $0 })
+        operation.start()
+        try await eventually { operation.isFinished }
+        #expect((operation.error as? URLError)?.code == .cancelled)
+    }
+
+    @Test("A program that asks anew whenever a request fails does not keep a run from ending")
+    func endless() async throws {
+        try await withSimulation(interleavings: 1) { _ in
+            let stubs = HTTPStubs()
+            stubs.on("GET", "/v1/x", respond: StubResponse(delay: 100))
+            Self.askForEver(makeManager(stubs))
+            try await stubs.waitForRequests(1)
+        }
+    }
+
+    private static func askForEver(_ manager: HTTPRequestOperationManager) {
+        manager.get("x", parameters: nil, success: nil, failure: { _, _ in Self.askForEver(manager) })
+    }
+
     @Test("A token is refreshed once in every order")
     func refresh() async throws {
         try await withSimulation(interleavings: 30) { _ in

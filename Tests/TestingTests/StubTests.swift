@@ -174,6 +174,18 @@ struct StubTests {
         #expect(error?.userInfo[NSUnderlyingErrorKey] is ServerTrustError)
     }
 
+    @Test(
+        "A template fits any form of its host's name",
+        arguments: [
+            ("münchen.example", "xn--mnchen-3ya.example"), ("xn--mnchen-3ya.example", "münchen.example"),
+            ("api.example.org.", "api.example.org"), ("[::1]", "[0:0:0:0:0:0:0:1]"), ("::1", "[::1]"),
+        ])
+    func host(written: String, asked: String) async throws {
+        stubs.on("GET", "https://\(written)/x", respond: .json([1]))
+        let error = await makeManager(stubs).request("https://\(asked)/x").failure()
+        #expect(error == nil)
+    }
+
     @Test("Content that is coded is decoded, and a cut one fails")
     func codings() async throws {
         let text = Data(repeating: 0x61, count: 10_000)

@@ -28,6 +28,14 @@ struct URLTemplateTests {
             ("/caf%E9", "https://h/caf%C3%A9", false), ("/é", "https://h/%C3%A9", true),
             ("/é", "https://h/e%CC%81", false), ("/x?q=%E9", "https://h/x?q=%e9", true),
             ("/*a*b", "https://h/ab", true), ("/a*a", "https://h/a", false),
+            ("https://münchen.example/x", "https://xn--mnchen-3ya.example/x", true),
+            ("https://*.münchen.example/x", "https://a.xn--mnchen-3ya.example/x", true),
+            ("https://a.org./x", "https://a.org/x", true), ("https://a.org/x", "https://a.org.:443/x", true),
+            ("https://*.a.org./x", "https://b.a.org/x", true), ("https://a.org./x", "https://b.org/x", false),
+            ("https://[0:0:0:0:0:0:0:1]:8443/x", "https://[::1]:8443/x", true),
+            ("https://[::1]:*/x", "https://[0:0:0:0:0:0:0:1]:8443/x", true),
+            ("https://[0:0:*]/x", "https://[0:0:0:0:0:0:0:1]/x", true),
+            ("https://[::1]/x", "https://[::2]/x", false), ("https://[::1]/x", "https://[::1]:8443/x", false),
         ])
     func fits(template: String, url: String, isFit: Bool) throws {
         let url = try #require(URL(string: url))

@@ -6,6 +6,8 @@ package import NetworkingTransport
 
 /// The threads and the engine that operations run on. A simulation puts its own in place, and so do stubs.
 package protocol OperationRuntime: Sendable {
+    /// Tells one installation from another. Nil: the live runtime.
+    var identity: ObjectIdentifier? { get }
     /// True if the caller is on the network thread, which owns every attempt.
     var isNetworkThread: Bool { get }
     /// Runs `work` on the network thread, in order with the caller's other commands to it.
@@ -59,6 +61,7 @@ package protocol OperationRuntime: Sendable {
 }
 
 extension OperationRuntime {
+    package var identity: ObjectIdentifier? { nil }
     package func onCancellingThread(_ work: @escaping @Sendable () -> Void) { onBlockThread(work) }
     package func onFileThread(_ work: @escaping @Sendable () -> Void) { onBlockThread(work) }
     package var holdsNoTask: Bool { true }

@@ -9,7 +9,8 @@ public import OperationNetworking
 ///
 /// A request that is equal to one under way (URL, method, cache policy, header fields, body, and size of the thumbnail)
 /// joins it: there is one transfer, and each caller has its own blocks and receipt. The transfer is cancelled with the
-/// last of them. Images that are in ``imageCache`` are not asked for again.
+/// last of them. Images that are in ``imageCache`` are not asked for again. In tests a request joins only those that
+/// the same stubs answer.
 ///
 /// ```swift
 /// let receipt = ImageDownloader.default().downloadImage(
@@ -35,7 +36,9 @@ open class ImageDownloader: @unchecked Sendable {
         var runtime: (any OperationRuntime)?
 
         static func == (left: Key, right: Key) -> Bool {
-            (left.request.url?.absoluteString).hasOctets(of: right.request.url?.absoluteString)
+            // What another test's stubs answer, or a server, is another image.
+            guard left.runtime?.identity == right.runtime?.identity else { return false }
+            return (left.request.url?.absoluteString).hasOctets(of: right.request.url?.absoluteString)
                 && left.request.httpMethod.hasOctets(of: right.request.httpMethod)
                 && left.request.cachePolicy == right.request.cachePolicy
                 && (left.request.allHTTPHeaderFields ?? [:]).hasOctets(of: right.request.allHTTPHeaderFields ?? [:])
@@ -50,6 +53,7 @@ open class ImageDownloader: @unchecked Sendable {
             hasher.combine(octetsOf: request.httpMethod)
             hasher.combine(request.httpBodyStream.map { ObjectIdentifier($0) })
             hasher.combine(thumbnailSize)
+            hasher.combine(runtime?.identity)
         }
     }
 

@@ -91,13 +91,20 @@ public final class Cassette: Sendable {
     /// Method and URL of the exchanges of the file that have not answered a request.
     public var unplayed: [String] { tape.unplayed }
 
-    /// Writes what was recorded, if anything was, and looks at what was not asked.
+    /// Writes what was recorded, if anything was, and looks at what was not asked. What could not be written is written
+    /// by the next call.
     ///
     /// - Throws: ``CassetteError`` when matching is strict and something was not asked; Foundation's error when the
     ///   file cannot be written.
     public func finish() throws {
         if let exchanges = tape.takeRecording() {
-            try HTTPArchive.data(of: exchanges).write(to: file, options: .atomic)
+            do {
+                try HTTPArchive.data(of: exchanges).write(to: file, options: .atomic)
+            } catch {
+                // Otherwise a later call would write nothing, and say that all is well.
+                tape.putRecordingBack()
+                throw error
+            }
         }
         let unplayed = tape.unplayed
         if tape.matching == .strict, !unplayed.isEmpty { throw CassetteError.unplayed(unplayed) }

@@ -59,6 +59,9 @@ final class Tape: ExchangeRecorder {
         }
     }
 
+    /// What was taken could not be written: it is to be taken again.
+    func putRecordingBack() { state.withLock { $0.hasRecorded = true } }
+
     // MARK: Playing
 
     func answer(to request: RecordedRequest) async throws -> StubResponse {

@@ -22,6 +22,9 @@ final class StubEngine: Sendable {
         /// Commands that came before their transfer was started.
         var cancelled: Set<ObjectIdentifier> = []
         var held: Set<ObjectIdentifier> = []
+        /// The simulation is over, or about to be: what comes is cancelled. Once it is over any thread counts as the
+        /// network thread, and none changes anything here.
+        var isOver = false
     }
 
     init(_ stubs: HTTPStubs, _ simulated: SimulatedRuntime?) {
@@ -47,7 +50,7 @@ final class StubEngine: Sendable {
     func cancel(_ transfer: Transfer) {
         base.onNetworkThread { [self] in
             if let flow = flow(transfer) { return end(flow, Self.cancelled) }
-            if transfer.handler != nil { state.cancelled.insert(ObjectIdentifier(transfer)) }
+            if transfer.handler != nil, !state.isOver { state.cancelled.insert(ObjectIdentifier(transfer)) }
         }
     }
 
@@ -64,7 +67,7 @@ final class StubEngine: Sendable {
     func hold(_ transfer: Transfer, _ isHeld: Bool) {
         base.onNetworkThread { [self] in
             guard let flow = flow(transfer) else {
-                guard transfer.handler != nil else { return }
+                guard transfer.handler != nil, !state.isOver else { return }
                 state.held.remove(ObjectIdentifier(transfer))
                 if isHeld { state.held.insert(ObjectIdentifier(transfer)) }
                 return
@@ -83,6 +86,9 @@ final class StubEngine: Sendable {
     private func begin(_ transfer: Transfer) {
         let id = ObjectIdentifier(transfer)
         let flow = StubFlow(transfer, uptime: base.uptime)
+        guard !state.isOver else {
+            return transfer.finish(TransferOutcome(error: Self.cancelled, timings: flow.timings(at: base.uptime)))
+        }
         flow.isHeld = state.held.remove(id) != nil
         if state.cancelled.remove(id) != nil { return finish(flow, Self.cancelled) }
         if let error = transfer.request.validationError { return finish(flow, error) }
@@ -331,6 +337,7 @@ final class StubEngine: Sendable {
 
     /// Ends what is under way, and what comes: the simulation is over.
     private func cancelAll() {
+        state.isOver = true
         for flow in state.flows.values { end(flow, Self.cancelled) }
     }
 

@@ -11,6 +11,7 @@ struct StubRuntime: OperationRuntime {
     /// True if operations that the user's blocks make are answered, too.
     let isAmbient: Bool
 
+    var identity: ObjectIdentifier? { ObjectIdentifier(engine) }
     var isNetworkThread: Bool { base.isNetworkThread }
     func onNetworkThread(_ work: @escaping @Sendable () -> Void) { base.onNetworkThread(work) }
     func start(_ transfer: Transfer) { engine.start(transfer) }

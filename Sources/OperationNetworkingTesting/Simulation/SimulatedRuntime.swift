@@ -16,6 +16,7 @@ final class SimulatedRuntime: OperationRuntime, Sendable {
         executor = SimulatedExecutor(scheduler)
     }
 
+    var identity: ObjectIdentifier? { ObjectIdentifier(self) }
     var isNetworkThread: Bool { scheduler.isNetworkThread }
     func onNetworkThread(_ work: @escaping @Sendable () -> Void) { scheduler.onNetworkThread(work) }
 
@@ -39,7 +40,9 @@ final class SimulatedRuntime: OperationRuntime, Sendable {
     /// There is one thread.
     func assertOn(_ queue: DispatchQueue) {}
     func later(_ work: @escaping @Sendable () -> Void) { scheduler.onPool(work) }
-    func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) { scheduler.after(seconds, work) }
+    func after(_ seconds: TimeInterval, _ work: @escaping @Sendable () -> Void) {
+        scheduler.after(seconds, isSleep: false, work)
+    }
     func task<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Task<Result, Never> {
         Task(executorPreference: executor) { await work() }
     }

@@ -29,11 +29,13 @@ final class SimulatedScheduler: @unchecked Sendable {
     /// Serial queues of the user's.
     private var queues: [(id: ObjectIdentifier, work: [Work])] = []
     /// The earliest is found when it is wanted: there are few.
-    private var timers: [(time: TimeInterval, number: UInt, work: Work)] = []
+    private var timers: [Alarm] = []
     private var lastTimer: UInt = 0
     /// Done on the network thread when the run is over.
     private var endings: [Work] = []
     private var time: TimeInterval = 0
+    /// The end has begun: no timer is set any more.
+    private var isEnding = false
     private var isOver = false
     /// Work came from another thread at least once: there may be more.
     private var hasForeignWork = false
@@ -44,6 +46,8 @@ final class SimulatedScheduler: @unchecked Sendable {
 
     /// Real seconds that other threads get before the clock moves on: hardly any, while none have taken part.
     private static let patience = (alone: 0.001, together: 0.05)
+    /// Steps after which a run ends whatever is left: a program may ask anew whenever a request is cancelled.
+    private static let lastSteps = 50_000
     /// Real seconds without any news after which a run has come to a standstill.
     private let standstill: TimeInterval
 
@@ -88,15 +92,21 @@ final class SimulatedScheduler: @unchecked Sendable {
         }
     }
 
-    func after(_ seconds: TimeInterval, _ work: @escaping Work) {
+    /// Lets `work` be done when the clock has moved on.
+    ///
+    /// - Parameter isSleep: True if it wakes a task of the user's, and is not to be done when the run ends before.
+    func after(_ seconds: TimeInterval, isSleep: Bool, _ work: @escaping Work) {
         add(nil) { scheduler in
+            guard !scheduler.isEnding else { return }
             scheduler.lastTimer += 1
-            scheduler.timers.append((scheduler.time + max(0, seconds), scheduler.lastTimer, work))
+            scheduler.timers.append(
+                Alarm(
+                    time: scheduler.time + max(0, seconds), number: scheduler.lastTimer, isSleep: isSleep, work: work))
         }
     }
 
-    /// Lets `work` be done on the network thread when the run is over.
-    func atEnd(_ work: @escaping Work) { add(nil) { $0.endings.append(work) } }
+    /// Lets `work` be done on the network thread when the run is over; at once if it is.
+    func atEnd(_ work: @escaping Work) { add(work) { $0.endings.append(work) } }
 
     /// - Parameter late: done at once by the caller when the run is over; nil: not at all.
     private func add(_ late: Work?, _ insert: (SimulatedScheduler) -> Void) {
@@ -111,6 +121,13 @@ final class SimulatedScheduler: @unchecked Sendable {
     }
 
     // MARK: Running
+
+    private struct Alarm {
+        let time: TimeInterval
+        let number: UInt
+        let isSleep: Bool
+        let work: Work
+    }
 
     private enum Step {
         case network(Work)
@@ -139,15 +156,14 @@ final class SimulatedScheduler: @unchecked Sendable {
         }
     }
 
-    /// Does what was kept for the end, and the steps that are left, without moving the clock; work that is handed in
-    /// afterwards is done by the code that hands it in.
+    /// Does what was kept for the end, and the steps that are left, without moving the clock; then what waits for a
+    /// timer of the library's, such as an operation in back-off, which ends by it. Timers that are set meanwhile do not
+    /// go off: each might set another. Work that is handed in afterwards is done by the code that hands it in.
     func finish() {
-        condition.withLock {
-            thread = pthread_self()
-            network += endings
-            endings = []
-        }
-        while let step = condition.withLock({ takeStep() }) {
+        condition.withLock { thread = pthread_self() }
+        var count = 0
+        while count < Self.lastSteps, let step = condition.withLock({ takeLastStep() }) {
+            count += 1
             switch step {
             case .network(let work):
                 isOnNetworkThread = true
@@ -159,12 +175,30 @@ final class SimulatedScheduler: @unchecked Sendable {
                 break
             }
         }
-        let left = condition.withLock { () -> [Work] in
+        // Sleeps, and what the limit cut off. Released without the lock: it may be the last that holds an operation.
+        let left = condition.withLock { () -> [[Work]] in
             isOver = true
-            defer { timers = [] }
-            return timers.map(\.work)
+            let rest: [[Work]] = [network, events, pool, queues.flatMap { $0.work }, timers.map { $0.work }, endings]
+            network = []
+            events = []
+            pool = []
+            queues = []
+            timers = []
+            endings = []
+            return rest
         }
         withExtendedLifetime(left) {}
+    }
+
+    /// The next step of those that are left; nil: there is none, and the run is over. Called with `condition` held.
+    private func takeLastStep() -> Step? {
+        network += endings
+        endings = []
+        if let step = takeStep() { return step }
+        isEnding = true
+        if let alarm = takeAlarm(where: { !$0.isSleep }) { return .timer(alarm.work) }
+        isOver = true
+        return nil
     }
 
     private func nextStep() -> Step {
@@ -178,16 +212,20 @@ final class SimulatedScheduler: @unchecked Sendable {
             deadline = limit
             if condition.wait(until: limit) { continue }
             if let step = takeStep() { return step }
-            guard let index = timers.indices.min(by: { isEarlier(timers[$0], timers[$1]) }) else { return .standstill }
-            let timer = timers.remove(at: index)
-            time = max(time, timer.time)
-            return .timer(timer.work)
+            guard let alarm = takeAlarm(where: { _ in true }) else { return .standstill }
+            time = max(time, alarm.time)
+            return .timer(alarm.work)
         }
     }
 
-    private func isEarlier(
-        _ left: (time: TimeInterval, number: UInt, work: Work), _ right: (time: TimeInterval, number: UInt, work: Work)
-    ) -> Bool {
+    /// The earliest alarm. Called with `condition` held.
+    private func takeAlarm(where isWanted: (Alarm) -> Bool) -> Alarm? {
+        let wanted = timers.indices.filter { isWanted(timers[$0]) }
+        guard let index = wanted.min(by: { isEarlier(timers[$0], timers[$1]) }) else { return nil }
+        return timers.remove(at: index)
+    }
+
+    private func isEarlier(_ left: Alarm, _ right: Alarm) -> Bool {
         (left.time, left.number) < (right.time, right.number)
     }
 

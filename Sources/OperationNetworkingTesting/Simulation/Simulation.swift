@@ -83,7 +83,7 @@ public struct VirtualClock: Clock {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiting in
                 continuation.withLock { $0 = waiting }
-                scheduler.after(seconds, wake)
+                scheduler.after(seconds, isSleep: true, wake)
                 if isCancelled.withLock({ $0 }) { wake() }
             }
         } onCancel: {

@@ -43,6 +43,9 @@ extension HTTPStubs {
     /// An operation belongs to the task that makes it, not to the one that starts it. One that has its own stubs, or
     /// those of its manager or session, keeps them. What is made on a thread of Dispatch, or by Foundation for
     /// `URLSession.data(for:)`, is in no task: install on the manager or session, or on the process.
+    ///
+    /// Images that are in the `imageCache` of an `ImageDownloader` are not asked for, whatever stubs they came from.
+    /// Use a downloader with a cache of its own, or with none.
     public func withInstalled<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {

@@ -143,7 +143,7 @@ public final class HTTPStubs: Sendable {
     }
 
     /// The name of a host as a certificate has it: in ASCII, without brackets, zone and final dot.
-    private static func shownName(_ host: String) -> String {
+    static func shownName(_ host: String) -> String {
         switch CertificateHostName(host) {
         case .domain(let name), .address(let name): name
         case nil: host.lowercased()

@@ -14,9 +14,10 @@ internal import NetworkingTransport
 /// | no scheme and host, as in `/users` | any scheme and host |
 /// | `*` alone | every URL |
 ///
-/// Scheme and host are compared without regard to case, and a port that is the scheme's own may be left out. Paths and
-/// queries are compared once percent-encoding was undone, by their bytes; `%2F` is part of a segment, and what is not
-/// UTF-8 stays percent-encoded. Fragments do not count.
+/// Scheme and host are compared without regard to case, and a port that is the scheme's own may be left out. A host may
+/// be written in ASCII (`xn--…`) or not, with or without a final dot, and an IPv6 address in any of its spellings.
+/// Paths and queries are compared once percent-encoding was undone, by their bytes; `%2F` is part of a segment, and
+/// what is not UTF-8 stays percent-encoded. Fragments do not count.
 public struct URLTemplate: Sendable, CustomStringConvertible {
     private enum Shape: Sendable {
         case everything
@@ -46,7 +47,8 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
         if let scheme = front.range(of: "://") {
             let rest = front[scheme.upperBound...]
             let authority = rest.prefix { $0 != "/" }
-            origin = Self.origin(scheme: String(front[..<scheme.lowerBound]), authority: String(authority))
+            origin = Self.canonical(
+                Self.origin(scheme: String(front[..<scheme.lowerBound]), authority: String(authority)))
             path = String(rest[authority.endIndex...])
             if authority.isEmpty {
                 shape = .unreadable
@@ -94,8 +96,13 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
             let shared = zip(segments, path).prefix { Self.fits($0, $1) }.count
             if let origin {
                 let port = found.port.map { ":\($0)" } ?? ""
-                let own = Self.origin(scheme: found.scheme ?? "", authority: (found.percentEncodedHost ?? "") + port)
-                guard Self.fits(origin, own) else {
+                let host = found.percentEncodedHost ?? ""
+                let isBareAddress = host.contains(":") && !host.hasPrefix("[")
+                let written = Self.origin(
+                    scheme: found.scheme ?? "", authority: (isBareAddress ? "[\(host)]" : host) + port)
+                let own = Self.canonical(written)
+                // A pattern with "*" may be meant for the host as it is written.
+                guard Self.fits(origin, own) || Self.fits(origin, written) else {
                     // Of rules for other hosts the one for such a path is nearer.
                     return Mismatch(depth: min(shared, 9), reason: "it goes to \(own), not to \(origin)")
                 }
@@ -132,6 +139,39 @@ public struct URLTemplate: Sendable, CustomStringConvertible {
         if !own.isEmpty, host.hasSuffix(own) { host = String(host.dropLast(own.count)) }
         return scheme + "://" + host
     }
+
+    /// An origin with its host in one form, whatever the form was.
+    private static func canonical(_ origin: String) -> String {
+        guard let start = origin.range(of: "://")?.upperBound else { return origin }
+        var host = origin[start...]
+        var port = origin[origin.endIndex...]
+        if host.hasPrefix("[") {
+            let end = host.lastIndex(of: "]").map { host.index(after: $0) } ?? host.endIndex
+            port = host[end...]
+            host = host[..<end]
+        } else if let colon = host.firstIndex(of: ":"), colon == host.lastIndex(of: ":") {
+            port = host[colon...]
+            host = host[..<colon]
+        }
+        return "\(origin[..<start])\(canonicalHost(String(host)))\(port)"
+    }
+
+    /// A name in ASCII, without a final dot, and an IPv6 address in brackets. Of a pattern the labels without wildcards
+    /// are in that form.
+    private static func canonicalHost(_ host: String) -> String {
+        guard isPattern(host[...]) else {
+            // Foundation percent-encodes a name that the URL has in ASCII.
+            let name = HTTPStubs.shownName(host.contains(":") ? host : host.removingPercentEncoding ?? host)
+            guard name.contains(":") else { return name }
+            let address = TransportEngine.host(of: "http://[\(name)]/") ?? name
+            return "[\(address)]"
+        }
+        let labels = (host.hasSuffix(".") ? host.dropLast() : host[...])
+            .split(separator: ".", omittingEmptySubsequences: false)
+        return labels.map { isPattern($0) ? String($0) : HTTPStubs.shownName(String($0)) }.joined(separator: ".")
+    }
+
+    private static func isPattern(_ host: Substring) -> Bool { host.contains("*") || host.contains("{") }
 
     private static func segments(_ path: String) -> [String] {
         path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(path.hasPrefix("/") ? 1 : 0)
