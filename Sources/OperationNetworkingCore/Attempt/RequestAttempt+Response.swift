@@ -136,7 +136,9 @@ extension RequestAttempt: TransferHandler {
     func accept(_ head: ResponseHead) {
         let isFile = configuration.value.downloadDestination != nil
         let isSuccess = (200..<300).contains(head.statusCode)
-        if !isFile || content.sink != nil || isSuccess {
+        // An error's content does not go to the file, which is not opened for it: that locks the partial file, cuts off
+        // what cannot be continued, and may fail, which would hide the error.
+        if !isFile || content.memory != nil || isSuccess {
             _ = content.openSink(configuration, self, url: operation?.request.url)
         }
         let codings = ContentDecoder.codings(of: head)

@@ -19,6 +19,9 @@ final class ResumableContent: @unchecked Sendable {
     private let runtime: any OperationRuntime
     /// The request's stream with what it was handed to: more than one where redirects brought others.
     private var sources: [(stream: InputStream, source: StreamBodySource)] = []
+    /// The contents that attempts have left which were paused before anything was sent: the source of each would close
+    /// the stream that this one's has, too.
+    private var left: [ResumableContent] = []
     /// True if what is here came from the cache.
     var beganWithStored = false
     /// The representation whose rest a resumed attempt asks for; nil: it has to start over. Made when it is asked for,
@@ -210,6 +213,12 @@ final class ResumableContent: @unchecked Sendable {
         guard let memory, let representation, memory.bytesAccepted > 0 else { return nil }
         return (memory.snapshot(), representation)
     }
+
+    /// True if it has the request's stream.
+    var hasSource: Bool { !sources.isEmpty }
+
+    /// Keeps another attempt's content, whose source has the same stream, for as long as this one is there.
+    func keep(_ other: ResumableContent) { left.append(other) }
 
     /// Returns true if a request with this stream can be sent only with another one in its place.
     func needsAnother(for stream: InputStream) -> Bool {

@@ -119,25 +119,27 @@ extension URLConnectionOperation {
             endAttempt(number, with: AttemptEnd(error: error, isUnsent: true))
             return
         }
-        let standing = lock.withLock { () -> RequestMachine.Standing in
+        let (isPresent, other) = lock.withLock { () -> (Bool, ResumableContent?) in
             let standing = _machine.standing(of: number)
-            switch standing {
-            case .present where !_machine.isCancelled:
-                _content = content
+            if standing == .present, !_machine.isCancelled {
+                _take(content)
                 _attempt = attempt
-                return .present
-            case .held:
-                // Paused before anything was sent.
-                _content = content
-                _machine.abandonHold(of: number)
-                return .stale
-            case .present, .stale:
-                // A cancel that saw no attempt ends the operation itself.
-                return .stale
+                return (true, nil)
             }
-        }
-        guard standing == .present else {
+            // Here, since the next attempt stops the one that the content knows on the network thread. Releases nothing
+            // under the lock: `first` is held until after it.
             attempt.abandon()
+            if standing == .held {
+                // Paused before anything was sent.
+                _take(content)
+                _machine.abandonHold(of: number)
+                return (false, nil)
+            }
+            return (false, known == nil ? _leave(content) : nil)
+        }
+        guard isPresent else {
+            withExtendedLifetime(first) {}
+            if let other { runtime.onNetworkThread { other.keep(content) } }
             return
         }
         // First, because the end may come at once, and is reported on the same queue.
@@ -148,6 +150,30 @@ extension URLConnectionOperation {
         } else {
             runtime.onNetworkThread { attempt.send() }
         }
+    }
+
+    /// Makes the content of an attempt the operation's. Called with `lock` held.
+    private func _take(_ content: ResumableContent) {
+        // An attempt that was paused before anything was sent, and launched meanwhile, has left its own.
+        if let left = _content, left !== content { content.keep(left) }
+        _content = content
+    }
+
+    /// Leaves the content of an attempt that was paused before anything was sent to the next one, if it has the
+    /// request's stream: with the content goes the stream's source, which closes the stream. Called with `lock` held,
+    /// for a content that no other thread knows.
+    ///
+    /// - Returns: the content that the next attempt has already, which is to keep this one.
+    private func _leave(_ content: ResumableContent) -> ResumableContent? {
+        if let present = _content { return content.hasSource ? present : nil }
+        // A download without a stream looks at the disk once more.
+        guard content.hasSource, !_machine.isCancelled else { return nil }
+        switch _machine.phase {
+        case .ready, .paused, .preparing, .running: _content = content
+        // A cancel that saw no attempt ends the operation itself.
+        case .received, .concluding, .judging, .waiting, .concluded, .finished: break
+        }
+        return nil
     }
 
     // MARK: Questions and reports of an attempt

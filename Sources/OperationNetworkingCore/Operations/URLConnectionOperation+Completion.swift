@@ -25,22 +25,24 @@ extension URLConnectionOperation {
         lock.withLock { _completion = handler }
     }
 
-    /// Runs the completion handler on the completion queue, in the completion group, and then `next`.
+    /// Runs the completion handler on the completion queue, in the completion group, and then `next`, which ends the
+    /// operation, if it has not ended.
     ///
     /// The handler is cleared: a block that captures the operation does not keep it alive. Where nothing has been, or
     /// is to be, called on the queue, only the notification is left to it, since the program perhaps does not run it.
     ///
     /// - Parameter group: the group that `_enterCompletionGroup()` has returned.
     func deliverCompletion(in group: DispatchGroup?, then next: (@Sendable () -> Void)?) {
-        let (queue, followers) = lock.withLock {
-            let isDelivered = _completion == nil && group == nil && !_configuration.value.callsOnCompletionQueue
-            return (_configuration.value.completionQueue ?? .sharedMain, isDelivered ? _endCompletion() : nil)
+        let (queue, isIdle, followers) = lock.withLock {
+            let isIdle = _completion == nil && group == nil && !_configuration.value.callsOnCompletionQueue
+            let followers = isIdle && next == nil ? _endCompletion() : []
+            return (_configuration.value.completionQueue ?? .sharedMain, isIdle, followers)
         }
-        if let followers {
+        if isIdle {
             Trace.step(.deliver, self)
             postNotification(.networkingOperationDidFinish)
             for follower in followers { follower(self) }
-            next?()
+            if let next { endCompletion(after: next) }
             return
         }
         runtime.complete(on: queue) { [self] in
@@ -49,11 +51,23 @@ extension URLConnectionOperation {
             let handler = lock.withLock { _completion.take() }
             if let handler { runCompletion(handler) }
             // A caller that asked while the handler ran waits for its return, too.
-            let followers = lock.withLock { _endCompletion() }
-            for follower in followers { follower(self) }
-            next?()
+            if let next { endCompletion(after: next) } else { endCompletion() }
             group?.leave()
         }
+    }
+
+    /// Ends the operation, and then calls the blocks that waited for its completion: a batch completes when its members
+    /// have ended.
+    private func endCompletion(after end: () -> Void) {
+        end()
+        // It may have been put off until a queue's call of `start()` returns.
+        whenFinished { [self] in endCompletion() }
+    }
+
+    /// Calls the blocks that waited for the completion handler.
+    private func endCompletion() {
+        let followers = lock.withLock { _endCompletion() }
+        for follower in followers { follower(self) }
     }
 
     /// Enters the completion group: in the critical section that ends the operation, so that a caller that sees it
@@ -78,8 +92,9 @@ extension URLConnectionOperation {
         NotificationMailbox.shared.post(name, object: self, on: deliveryQueue)
     }
 
-    /// Calls `block` once the user's own completion blocks have returned, on the queue on which they ran; without any,
-    /// on the thread that ends the operation. False, and no call, when that has been already.
+    /// Calls `block` once the user's own completion blocks have returned and the operation has ended, on the queue on
+    /// which they ran; without any, on the thread that ends the operation. False, and no call, when that has been
+    /// already.
     func afterCompletion(_ block: @escaping @Sendable (URLConnectionOperation) -> Void) -> Bool {
         lock.withLock {
             guard !_completionWasDelivered else { return false }

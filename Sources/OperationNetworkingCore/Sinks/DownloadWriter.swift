@@ -142,7 +142,15 @@ final class DownloadWriter: ByteWriter {
         try moveIntoPlace()
         close(descriptor)
         descriptor = -1
-        if mayHaveNote { _ = partial.removeNote() }
+    }
+
+    /// Removes the note before the file gets the target's name: from then on another download may have a partial file
+    /// and a note under the names of this one's. If the file stays, `abandon()` writes the note again.
+    private func withdrawNote() {
+        guard mayHaveNote else { return }
+        _ = partial.removeNote()
+        mayHaveNote = false
+        isNoteDue = representation != nil
     }
 
     func abandon() {
@@ -194,9 +202,10 @@ final class DownloadWriter: ByteWriter {
         // The names are not the file: a program that may change the folder can have put another file under them.
         guard Self.isFile(descriptor, at: partial.path) else { throw replaced() }
         try refuseSpecialTarget()
+        if destination.existingFile == .replace { keepPermissions() }
+        withdrawNote()
         switch destination.existingFile {
         case .replace:
-            keepPermissions()
             guard rename(partial.path, partial.targetPath) == 0 else {
                 throw Self.failure("move into place", partial.targetPath)
             }

@@ -101,10 +101,10 @@ package struct PartialFile: Sendable {
         remove()
     }
 
-    /// Removes both files.
+    /// Removes both files; the note first, since without the file another download may make both anew.
     func remove() {
-        unlink(path)
         _ = removeNote()
+        unlink(path)
     }
 
     /// Removes the note, if it exists: looking does not lock the folder for other programs, removing does.

@@ -103,10 +103,14 @@ import Testing
         let batch = OperationBatch(operations)
         let done = Gate()
         batch.completionQueue = DispatchQueue(label: "batch")
-        batch.setCompletionBlock { _ in done.open() }
+        let ends = Recorder<Bool>()
+        batch.setCompletionBlock { members in
+            ends.append(members.allSatisfy { $0.isFinished })
+            done.open()
+        }
         batch.enqueue(on: RequestOperationQueue())
         await done.wait()
-        try await eventually("the ends") { operations.allSatisfy { $0.isFinished } }
+        #expect(ends.values == [true])
     }
 
     @Test("A member's completion block that is set after the batch was enqueued still comes first")
