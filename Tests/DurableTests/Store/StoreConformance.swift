@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import OperationNetworkingDurable
+import TestServer
 import Testing
 
 /// What has to hold for every `RequestStore`. Each store's tests run all parts, each with a new store.
@@ -194,11 +195,12 @@ extension StoreConformance {
         },
         StoreConformance(name: "a time to wait for is waited for, and said") { (store: any RequestStore) async throws in
             var later = try request("later")
-            later.delay = 0.4
+            let delay = 0.4 * Patience.factor
+            later.delay = delay
             _ = try await store.add([later])
             let grant = try await store.lease(LeaseDemand(worker: "w1", limit: 1, duration: 60))
             #expect(grant.requests.isEmpty && grant.hasOpenRequests)
-            #expect((0.01...0.4).contains(try #require(grant.delay)))
+            #expect((0.01...delay).contains(try #require(grant.delay)))
             _ = try await eventually {
                 try await lease(store)
             } until: {
