@@ -59,11 +59,14 @@ extension URLConnectionOperation {
                 // No response came that it would have been opened for. It may be the caller's own class, which may
                 // block.
                 if content.sink == nil, unused != nil { runtime.onBlockThread { unused?.close() } }
-                return content.discard()
+                content.discard()
+                // Not before: the caller may remove the file of a stream that was not opened yet.
+                if unused != nil { conclude() }
+                return
             }
             content.discard { [self] in runtime.onBlockThread { [self] in conclude() } }
         }
-        if !isFile { conclude() }
+        if !isFile, stream == nil { conclude() }
     }
 
     /// Everything about the result is known: removes what is not to be left, finishes, and delivers.

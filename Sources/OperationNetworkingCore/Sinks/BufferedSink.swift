@@ -75,6 +75,8 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         }
         guard first else { return }
         runtime.on(queue) { [self] in
+            // A stream that is not wanted any more is not opened: the caller may have removed its file by now.
+            guard canRestart || !state.withLock({ $0.isDiscarded }) else { return }
             do { try output.writer.open() } catch { fail(error) }
         }
     }

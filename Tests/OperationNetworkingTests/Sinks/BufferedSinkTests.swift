@@ -2,6 +2,7 @@
 import Foundation
 import NetworkingSupport
 import NetworkingTransport
+import TestServer
 import Testing
 
 @testable import OperationNetworkingCore
@@ -50,6 +51,22 @@ import Testing
             }
         }
         return notes.withLock { $0 }
+    }
+
+    @Test("A stream that is discarded before it was opened is not opened")
+    func discardedUnopened() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("stream")
+        let queue = DispatchQueue(label: "BufferedSinkTests")
+        let stream = try #require(OutputStream(url: file, append: false))
+        let sink = BufferedSink(writer: OutputStreamWriter(stream), queue: queue, on: LiveRuntime())
+        let gate = Gate()
+        queue.async { _ = gate.wait(timeout: 10) }
+        sink.open(Events())
+        sink.discard(nil)
+        gate.open()
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        #expect(!FileManager.default.fileExists(atPath: file.path) && stream.streamStatus != .open)
     }
 
     @Test("What comes in one turn of the network thread is written in one piece")
