@@ -130,15 +130,20 @@ struct SchedulerState {
         guard let index = indices[id].map(Int.init), entries[index].ticket == token.ticket,
             let operation = entries[index].operation
         else { return }
-        let wantsStart = entries[index].wantsStart
+        var wantsStart = entries[index].wantsStart
         entries[index].wantsStart = false
         if let host = snapshot.host { setHost(host, of: index) }
         if entries[index].failedStart {
             entries[index].failedStart = false
             if entries[index].phase == .running, !snapshot.isCancelled {
-                // One that never ran waits for its dependencies.
-                releaseSlot(index)
-                entries[index].wasStarted = snapshot.hasBegun
+                if snapshot.isPaused || snapshot.isOpen && !snapshot.hasBegun {
+                    // One that never ran waits for its dependencies.
+                    releaseSlot(index)
+                    entries[index].wasStarted = snapshot.hasBegun
+                } else {
+                    // What stopped it is over, and another start may have come first: it keeps its slot.
+                    wantsStart = true
+                }
             }
         }
         switch entries[index].phase {
@@ -147,7 +152,7 @@ struct SchedulerState {
                 leaveHeap(index)
                 entries[index].phase = .detached
                 begin(operation, index)
-            } else if snapshot.isPaused || (snapshot.isOpen && !entries[index].wasStarted) {
+            } else if snapshot.isPaused || (snapshot.isOpen && !entries[index].wasStarted && !snapshot.hasBegun) {
                 leaveHeap(index)
                 entries[index].phase = entries[index].wasStarted ? .yielded : .waiting
             } else {

@@ -66,6 +66,23 @@ struct SchedulerStateTests {
         #expect(fixture.state.running == 0)
     }
 
+    @Test("A late report that a start had no effect takes no slot from an operation that was started again")
+    func lateReport() {
+        var fixture = Fixture()
+        fixture.add("a", .init(rank: PriorityRank(.high)))
+        fixture.add("b")
+        #expect(fixture.drain() == ["a"])
+        // Paused while the queue starts it, and resumed before that start is reported.
+        fixture.refresh("a", .init(isPaused: true, rank: PriorityRank(.high)))
+        fixture.refresh("a", wantsStart: true, .init(rank: PriorityRank(.high)))
+        #expect(fixture.drain() == ["a"])
+        if let token = fixture.state.beginRefresh(fixture.id("a"), because: .failedStart) {
+            fixture.state.apply(.init(rank: PriorityRank(.high)), to: fixture.id("a"), token: token)
+        }
+        #expect(fixture.drain() == ["a"] && fixture.phase("a") == .running && fixture.phase("b") == .queued)
+        #expect(fixture.state.running == 1)
+    }
+
     @Test("Five classes of priority, first come first served within each, and changed while queued")
     func priorities() {
         var fixture = Fixture()

@@ -63,18 +63,24 @@ import Testing
         #expect(operation.isFinished)
     }
 
+    enum Start: CaseIterable, Sendable { case inNoQueue, byQueue, byHandInQueue }
+
     @Test(
-        "A dependency that is added to an executing operation does not stop it from resuming", arguments: [false, true])
-    func dependencyWhileExecuting(isQueued: Bool) async throws {
+        "A dependency that is added to an executing operation does not stop it from resuming",
+        arguments: Start.allCases)
+    func dependencyWhileExecuting(start: Start) async throws {
         let server = try TestServer()
         let index = Tally()
         server.respondToOthers { _ in index.increment() == 1 ? .stalled() : .ok("x") }
         let operation = HTTPRequestOperation.make(server.url())
         let queue = RequestOperationQueue()
-        if isQueued { queue.addOperation(operation) } else { operation.start() }
+        queue.isSuspended = start == .byHandInQueue
+        if start != .inNoQueue { queue.addOperation(operation) }
+        if start != .byQueue { operation.start() }
         _ = try await server.nextRequest()
         operation.addDependency(HTTPRequestOperation.make() as Operation)
         operation.pause()
+        queue.isSuspended = false
         operation.resume()
         await operation.completed()
         #expect(operation.responseString == "x")
