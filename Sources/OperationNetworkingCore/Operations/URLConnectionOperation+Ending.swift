@@ -59,10 +59,11 @@ extension URLConnectionOperation {
                 // No response came that it would have been opened for. It may be the caller's own class, which may
                 // block.
                 if content.sink == nil, unused != nil { runtime.onBlockThread { unused?.close() } }
-                content.discard()
+                guard unused != nil else { return content.discard() }
                 // Not before: the caller may remove the file of a stream that was not opened yet.
-                if unused != nil { conclude() }
-                return
+                return content.discard { [self] in
+                    if runtime.isNetworkThread { conclude() } else { runtime.onBlockThread { [self] in conclude() } }
+                }
             }
             content.discard { [self] in runtime.onBlockThread { [self] in conclude() } }
         }

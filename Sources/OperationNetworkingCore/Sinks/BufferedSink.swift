@@ -16,6 +16,10 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         /// True if what was taken goes to the writer when the network thread rests.
         var isFlushDue = false
         var isOpen = false
+        /// The queue is opening the writer.
+        var isOpening = false
+        /// Called when that is done.
+        var afterOpening: (@Sendable () -> Void)?
         var isDiscarded = false
         var failure: (any Error)?
         var completion: (@Sendable ((any Error)?) -> Void)?
@@ -75,9 +79,18 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         }
         guard first else { return }
         runtime.on(queue) { [self] in
-            // A stream that is not wanted any more is not opened: the caller may have removed its file by now.
-            guard canRestart || !state.withLock({ $0.isDiscarded }) else { return }
+            let isWanted = state.withLock { state in
+                // A stream that is not wanted any more is not opened: the caller may have removed its file by now.
+                state.isOpening = canRestart || !state.isDiscarded
+                return state.isOpening
+            }
+            guard isWanted else { return }
             do { try output.writer.open() } catch { fail(error) }
+            let waiting = state.withLock { state in
+                state.isOpening = false
+                return state.afterOpening.take()
+            }
+            waiting?()
         }
     }
 
@@ -141,26 +154,44 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
         if starts { runtime.on(queue) { [self] in drain() } }
     }
 
+    /// Seconds for which a stream that is being opened is waited for: that may take as long as it likes, as that of a
+    /// pipe does that has no reader.
+    private static let openingTime: TimeInterval = 0.25
+
     func discard(_ completion: (@Sendable () -> Void)?) {
         let mayBlock = !canRestart
-        let drains = state.withLock { state in
+        let pending = Locked(completion)
+        let complete: @Sendable () -> Void = { pending.withLock { $0.take() }?() }
+        let (drains, isOpening) = state.withLock { state in
             state.isDiscarded = true
             state.events = nil
-            // A file gets all that was received, to be continued from there; but not what cannot be continued. A stream
-            // of the user's, which may block, gets no more.
-            guard mayBlock || state.buffer.isCoded else {
-                defer { state.isDraining = true }
-                return !state.isDraining
-            }
-            state.buffer.drop()
-            return false
+            // Otherwise the caller could remove a file that does not exist yet.
+            let isOpening = mayBlock && state.isOpening && completion != nil
+            if isOpening { state.afterOpening = complete }
+            return (takeDraining(&state), isOpening)
         }
         runtime.on(queue) { [self] in
             if drains { drain() }
             output.writer.abandon()
-            if !mayBlock { completion?() }
+            if !mayBlock { complete() }
         }
-        if mayBlock { completion?() }
+        if isOpening {
+            runtime.after(Self.openingTime, complete)
+        } else if mayBlock {
+            complete()
+        }
+    }
+
+    /// Returns true if what was received is to be written before the writer is released.
+    private func takeDraining(_ state: inout State) -> Bool {
+        // A file gets all that was received, to be continued from there; but not what cannot be continued. A stream of
+        // the user's, which may block, gets no more.
+        guard !canRestart || state.buffer.isCoded else {
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        state.buffer.drop()
+        return false
     }
 
     /// Runs on `queue` until there is nothing left to write.

@@ -69,6 +69,40 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path) && stream.streamStatus != .open)
     }
 
+    /// Blocks in `open()`.
+    private final class SlowlyOpened: ByteWriter {
+        let (isOpening, gate) = (Gate(), Gate())
+        var canRestart: Bool { false }
+        func open() {
+            isOpening.open()
+            _ = gate.wait(timeout: 10)
+        }
+        func write(_ bytes: UnsafeRawBufferPointer) {}
+        func begin(_ representation: Representation?) {}
+        func commit() {}
+        func abandon() {}
+    }
+
+    @Test("A stream that is being opened is waited for, but not for ever", arguments: [true, false])
+    func discardedWhileOpening(opens: Bool) async {
+        let writer = SlowlyOpened()
+        let (isOpening, gate) = (writer.isOpening, writer.gate)
+        defer { gate.open() }
+        let sink = BufferedSink(writer: writer, queue: DispatchQueue(label: "BufferedSinkTests"), on: LiveRuntime())
+        sink.open(Events())
+        await isOpening.wait()
+        let order = Recorder<String>()
+        await withCheckedContinuation { continuation in
+            sink.discard {
+                order.append("discarded")
+                continuation.resume()
+            }
+            order.append("asked")
+            if opens { gate.open() }
+        }
+        #expect(order.values == ["asked", "discarded"])
+    }
+
     @Test("What comes in one turn of the network thread is written in one piece")
     func batch() async {
         let notes = await take([1000, 2000, 3000]) { sink, done in
