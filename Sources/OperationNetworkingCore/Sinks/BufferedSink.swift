@@ -156,7 +156,7 @@ final class BufferedSink: ResponseSink, @unchecked Sendable {
 
     /// Seconds for which a stream that is being opened is waited for: that may take as long as it likes, as that of a
     /// pipe does that has no reader.
-    private static let openingTime: TimeInterval = 0.25
+    private static let openingTime: TimeInterval = 1
 
     func discard(_ completion: (@Sendable () -> Void)?) {
         let mayBlock = !canRestart
