@@ -76,6 +76,7 @@ struct SchedulerStateTests {
         fixture.refresh("a", .init(isPaused: true, rank: PriorityRank(.high)))
         fixture.refresh("a", wantsStart: true, .init(rank: PriorityRank(.high)))
         #expect(fixture.drain() == ["a"])
+        fixture.refresh("b", .init(rank: PriorityRank(.veryHigh)))
         if let token = fixture.state.beginRefresh(fixture.id("a"), because: .failedStart) {
             fixture.state.apply(.init(rank: PriorityRank(.high)), to: fixture.id("a"), token: token)
         }
