@@ -37,19 +37,19 @@ final class ProgressLink: Progress, @unchecked Sendable {
 
     override func pause() {
         super.pause()
-        let controlled = state.withLock { state in
-            state.isPaused = true
-            return state.controlled
-        }
-        controlled?.pause()
+        note(isPaused: true)?.pause()
     }
 
     override func resume() {
         super.resume()
-        let controlled = state.withLock { state in
-            state.isPaused = false
+        note(isPaused: false)?.resume()
+    }
+
+    /// Returns the progress to do the same to, if there is one yet.
+    private func note(isPaused: Bool) -> LinkedProgress? {
+        state.withLock { state in
+            state.isPaused = isPaused
             return state.controlled
         }
-        controlled?.resume()
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import OperationNetworkingSerialization
 @testable import OperationNetworkingSessions
 
-@Suite struct SessionRegistryTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct SessionRegistryTests {
     @Test("Another face of a task that has ended does not bring the task back")
     func replacedFace() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
@@ -138,6 +138,34 @@ import Testing
             #expect(delegate.code == (cancels ? URLError.Code.cancelled : nil))
             #expect(server.requests.isEmpty == cancels)
         }
+    }
+
+    private final class TaskDelegate: NSObject, URLSessionTaskDelegate {}
+
+    @Test("A task that is over before its loading has begun is released, and its delegate with it")
+    func overAtOnce() async throws {
+        let server = try TestServer()
+        server.respondToOthers { _ in .ok("hello") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [Bystander.self]
+        weak var gone: TaskDelegate?
+        do {
+            let session = OperationURLSession(configuration: configuration)
+            Bystander.whenAsked.withLock { $0 = { session.invalidateAndCancel() } }
+            // Its functions are Foundation's.
+            let plain: URLSession = session
+            let delegate = TaskDelegate()
+            gone = delegate
+            do {
+                _ = try await plain.data(for: URLRequest(url: server.url()), delegate: delegate)
+                Issue.record("the task was not cancelled")
+            } catch {
+                #expect((error as? URLError)?.code == .cancelled)
+            }
+        }
+        let wasAsked = Bystander.whenAsked.withLock { $0 == nil }
+        #expect(wasAsked && server.requests.isEmpty)
+        try await eventually("the delegate goes") { gone == nil }
     }
 }
 

@@ -16,7 +16,7 @@ extension EngineLoop {
 
     /// A transfer has ended: others may wait for the connection that it had or was making.
     func noteLeaving(_ origin: Int, _ pool: ConnectionPool) {
-        guard pool.keptCounts[origin] != nil else { return }
+        guard pool.keptCounts[origin] != nil, !pool.dueOrigins.contains(origin) else { return }
         // Where another makes one, they wait for that.
         guard
             !pool.drivers.contains(where: {
